@@ -24,6 +24,7 @@ from headway.programs.base import (
     Started,
 )
 from headway.programs.registry import PROXIES, SERVERS
+from headway.study.application import Application
 from headway.study.capture import Capture
 from headway.study.family import HostAddress
 from headway.study.host import HTTP, CongestionControl, Host, Protocol
@@ -83,7 +84,13 @@ OTHER_VALUES = {
 def listener(
     namespace: str, *protocols: Protocol, tls: bool = True, uploads: bool = False
 ) -> Listener:
-    return Listener(namespace, ADDRESS, frozenset(protocols), tls, uploads=uploads)
+    return Listener(
+        namespace,
+        ADDRESS,
+        frozenset(protocols),
+        tls,
+        application=Application("upload") if uploads else None,
+    )
 
 
 def host(control: str = "cubic", **knobs: str) -> Host:

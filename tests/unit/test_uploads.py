@@ -14,6 +14,7 @@ from headway.programs.base import SERVER, Listener, Server, Started
 from headway.programs.client import answer_error
 from headway.programs.registry import SERVERS
 from headway.programs.uploads import UPSTREAM
+from headway.study.application import Application
 from headway.study.capture import Capture
 from headway.study.host import Host, Protocol
 from headway.study.setting import Setting
@@ -24,7 +25,13 @@ UPLOAD: dict[str, Any] = {"protocol": "h3", "workload": {"kind": "upload", "size
 
 
 def served(server: Server, *, uploads: bool) -> Started:
-    listener = Listener(SERVER, ADDRESS, server.protocols, tls=True, uploads=uploads)
+    listener = Listener(
+        SERVER,
+        ADDRESS,
+        server.protocols,
+        tls=True,
+        application=Application("upload") if uploads else None,
+    )
     return server.serve(listener, Host(program="any"), Capture())
 
 
@@ -52,7 +59,7 @@ def test_what_programs_cannot_do_is_said(raw: dict[str, Any], message: str) -> N
 
 
 def test_bodies_of_uploads_are_not_compared() -> None:
-    with pytest.raises(ValueError, match="an upload leaves no body to be compared"):
+    with pytest.raises(ValueError, match="an application keeps no bodies to be compared"):
         Setting.model_validate(UPLOAD | {"capture": {"bodies": True}})
 
 

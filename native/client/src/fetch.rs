@@ -31,6 +31,12 @@ pub(crate) struct Limits {
     pub(crate) requests: usize,
     /// All of it, from the start.
     pub(crate) timeout: Option<Duration>,
+    /// Of those who make the requests, if each waits for its responses.
+    pub(crate) users: Option<usize>,
+    /// What a user waits between a response and the next request.
+    pub(crate) think: Duration,
+    /// Each request has a connection of its own, which ends with it.
+    pub(crate) new_connections: bool,
     /// The server's word that it wants some content.
     pub(crate) expect: Duration,
 }
@@ -46,6 +52,10 @@ pub(crate) struct Fetch<'a> {
     /// Those not sent yet, by when they are due.
     waiting: VecDeque<usize>,
     open: usize,
+    /// Those not over.
+    left: usize,
+    /// Users who wait for no response, by when they make their next request.
+    idle: VecDeque<Instant>,
     /// Content that waits for the server's word, and until when.
     expecting: BTreeMap<usize, Instant>,
     connections: Vec<Connection>,
@@ -58,6 +68,8 @@ pub(crate) struct Fetch<'a> {
 struct Connection {
     origin: Origin,
     transport: Box<dyn Transport>,
+    /// It was ended, and nothing more comes of it.
+    is_over: bool,
 }
 
 impl<'a> Fetch<'a> {
@@ -79,6 +91,8 @@ impl<'a> Fetch<'a> {
             signals,
             limits,
             clock,
+            left: jobs.len(),
+            idle: vec![clock.start_instant(); limits.users.unwrap_or(0)].into(),
             records: jobs.into_iter().map(|job| Record::new(job, &clock)).collect(),
             waiting: order.into(),
             open: 0,
@@ -93,7 +107,7 @@ impl<'a> Fetch<'a> {
     /// What became of everything.
     pub(crate) fn finish(mut self) -> (Vec<RequestRow>, Vec<ConnectionRow>, Goodput) {
         let now = Instant::now();
-        for connection in &mut self.connections {
+        for connection in self.connections.iter_mut().filter(|connection| !connection.is_over) {
             connection.transport.end(now);
         }
         let row = |connection: &Connection| connection.transport.row(&self.clock);
@@ -104,16 +118,49 @@ impl<'a> Fetch<'a> {
 
     /// Sends what is due, as far as limits allow.
     fn dispatch(&mut self, now: Instant) {
-        let mut postponed = VecDeque::new();
-        while let Some(job) = self.waiting.pop_front() {
-            let due = self.due(job) <= now && self.open < self.limits.requests;
-            let connection = if due { self.connection(job, now) } else { None };
+        let mut postponed = Vec::new();
+        // Without a connection for one there is none for others of its origin.
+        let mut busy: Vec<Origin> = Vec::new();
+        while let Some(&job) = self.waiting.front() {
+            if self.due(job) > now || self.open >= self.limits.requests || !self.has_user(now) {
+                break;
+            }
+            self.waiting.pop_front();
+            let is_busy = busy.iter().any(|origin| origin == self.records[job].origin());
+            let connection = if is_busy { None } else { self.connection(job, now) };
             match connection {
-                Some(connection) => self.send(job, connection),
-                None => postponed.push_back(job),
+                Some(connection) => self.send(job, connection, now),
+                None => {
+                    if !is_busy {
+                        busy.push(self.records[job].origin().clone());
+                    }
+                    postponed.push(job);
+                }
             }
         }
-        self.waiting = postponed;
+        for job in postponed.into_iter().rev() {
+            self.waiting.push_front(job);
+        }
+    }
+
+    /// Whether somebody makes requests now.
+    fn has_user(&self, now: Instant) -> bool {
+        self.limits.users.is_none() || self.idle.front().is_some_and(|&at| at <= now)
+    }
+
+    /// A request is over: its user has time for the next one.
+    fn over(&mut self, job: usize, now: Instant) {
+        self.left -= 1;
+        if self.limits.users.is_some() {
+            self.idle.push_back(now + self.limits.think);
+        }
+        if self.limits.new_connections {
+            let connection = self.records[job].connection();
+            if let Some(connection) = connection.and_then(|index| self.connections.get_mut(index)) {
+                connection.transport.end(now);
+                connection.is_over = true;
+            }
+        }
     }
 
     fn due(&self, job: usize) -> Instant {
@@ -123,6 +170,9 @@ impl<'a> Fetch<'a> {
     /// A connection that takes the request at once, perhaps a new one.
     fn connection(&mut self, job: usize, now: Instant) -> Option<usize> {
         let origin = self.records[job].origin().clone();
+        if self.limits.new_connections {
+            return Some(self.connect(&origin, now));
+        }
         let usable = |connection: &Connection| {
             connection.origin == origin && !connection.transport.is_closed()
         };
@@ -139,12 +189,18 @@ impl<'a> Fetch<'a> {
         let token = Token(FIRST_CONNECTION + index as u64);
         let remote = self.addresses[origin];
         let transport = self.connector.connect(index as u64 + 1, origin, remote, token, now);
-        self.connections.push(Connection { origin: origin.clone(), transport });
+        let origin = origin.clone();
+        self.connections.push(Connection { origin, transport, is_over: false });
         index
     }
 
-    fn send(&mut self, job: usize, connection: usize) {
+    fn send(&mut self, job: usize, connection: usize, now: Instant) {
+        let at_s = self.clock.seconds(now);
         let record = &mut self.records[job];
+        if self.limits.users.is_some() && self.idle.pop_front().is_some() && record.attempts() == 0
+        {
+            record.wanted(at_s);
+        }
         record.assign(connection as u64 + 1);
         let asked = record.asked(RequestId(job as u64));
         self.open += 1;
@@ -170,7 +226,7 @@ impl<'a> Fetch<'a> {
     /// Whether anything happened.
     fn exchange(&mut self, reactor: &Reactor, now: Instant) -> io::Result<bool> {
         let mut events = Vec::new();
-        for connection in &mut self.connections {
+        for connection in self.connections.iter_mut().filter(|connection| !connection.is_over) {
             connection.transport.turn(reactor, now, &mut events)?;
         }
         let any = !events.is_empty();
@@ -216,13 +272,18 @@ impl<'a> Fetch<'a> {
                 record.finished(at_s);
                 self.open -= 1;
                 self.note_head_of_line(job);
+                self.over(job, now);
             }
             ClientEvent::Failed { failure, .. } => {
                 self.open -= 1;
                 if failure == Failure::Refused && record.attempts() < MAX_ATTEMPTS {
                     self.waiting.push_front(job);
+                    if self.limits.users.is_some() {
+                        self.idle.push_front(now);
+                    }
                 } else {
                     record.failed(&failure.to_string(), at_s);
+                    self.over(job, now);
                 }
             }
         }
@@ -283,13 +344,16 @@ impl Application for Fetch<'_> {
 
     fn deadline(&self) -> Option<Instant> {
         // What was due already waits for a response or a connection.
-        let due = self.waiting.iter().map(|&job| self.due(job)).filter(|&at| at > self.now).min();
-        let connections = self.connections.iter().filter_map(|c| c.transport.deadline());
+        let due = self.waiting.iter().map(|&job| self.due(job)).find(|&at| at > self.now);
+        let user = self.idle.front().copied().filter(|&at| at > self.now);
+        let user = user.filter(|_| !self.waiting.is_empty());
+        let connections = self.connections.iter().filter(|c| !c.is_over);
+        let connections = connections.filter_map(|c| c.transport.deadline());
         let expecting = self.expecting.values().min().copied();
-        connections.chain(due).chain(self.timeout()).chain(expecting).min()
+        connections.chain(due).chain(user).chain(self.timeout()).chain(expecting).min()
     }
 
     fn finished(&self) -> bool {
-        self.interrupted || self.records.iter().all(Record::is_over)
+        self.interrupted || self.left == 0
     }
 }

@@ -166,6 +166,9 @@ fn limits(options: &Options) -> Limits {
     Limits {
         connections: usize::from(options.connections.unwrap_or(default)),
         requests: options.concurrency.map_or(usize::MAX, |requests| requests as usize),
+        users: options.users.map(|users| users as usize),
+        think: options.think,
+        new_connections: options.new_connections,
         expect: options.expect_timeout,
         timeout: (!options.timeout.is_zero()).then_some(options.timeout),
     }

@@ -35,6 +35,21 @@ pub(crate) struct Options {
     /// When each URL is requested, in seconds from the start; all at once without this
     #[arg(long, value_delimiter = ',', value_name = "SECONDS,...", value_parser = seconds)]
     pub(crate) start_offsets: Vec<Duration>,
+    /// How often each URL is requested
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub(crate) repeat: u32,
+    /// File with the moments, in seconds from the start, at which a repeated URL is requested, one a line
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["start_offsets", "users"])]
+    pub(crate) arrivals: Option<PathBuf>,
+    /// Users that make the requests: each waits for its response before it makes the next one
+    #[arg(long, value_name = "N", conflicts_with_all = ["start_offsets", "concurrency"], value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) users: Option<u32>,
+    /// What a user waits between a response and the next request, in seconds
+    #[arg(long, value_name = "SECONDS", default_value = "0", requires = "users", value_parser = seconds)]
+    pub(crate) think: Duration,
+    /// Makes a connection for each request, and ends it
+    #[arg(long)]
+    pub(crate) new_connections: bool,
     /// Field added to all requests, as "name: value"; may be repeated
     #[arg(long, value_name = "FIELD", value_parser = field)]
     pub(crate) header: Vec<Field>,

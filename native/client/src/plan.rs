@@ -2,7 +2,7 @@
 
 use std::io;
 use std::net::{SocketAddr, ToSocketAddrs};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use headway_http::event::{Importance, RequestId};
@@ -48,8 +48,32 @@ pub(crate) fn jobs(options: &Options) -> Result<Vec<Job>, PlanError> {
         std::fs::create_dir_all(path)
             .map_err(|source| PlanError::File { path: path.clone(), source })?;
     }
-    let numbered = options.urls.iter().enumerate();
-    numbered.map(|(number, target)| job(options, number, target, &mut names)).collect()
+    let arrivals = options.arrivals.as_deref().map(arrivals).transpose()?;
+    let mut jobs = Vec::new();
+    for number in 0..options.repeat as usize {
+        for (url, target) in options.urls.iter().enumerate() {
+            let mut job = job(options, url, target, &mut names)?;
+            if let Some(arrivals) = &arrivals {
+                let at = arrivals.get(number * options.urls.len() + url);
+                job.offset = *at.ok_or_else(|| {
+                    PlanError::Wrong("--arrivals has fewer moments than there are requests".into())
+                })?;
+            }
+            jobs.push(job);
+        }
+    }
+    Ok(jobs)
+}
+
+/// Moments of a file, one a line.
+fn arrivals(path: &Path) -> Result<Vec<Duration>, PlanError> {
+    let text = std::fs::read_to_string(path)
+        .map_err(|source| PlanError::File { path: path.to_path_buf(), source })?;
+    let seconds =
+        |line: &str| line.parse().ok().and_then(|at| Duration::try_from_secs_f64(at).ok());
+    let wrong =
+        |line: &str| PlanError::Wrong(format!("--arrivals: {line} is no number of seconds"));
+    text.lines().map(|line| seconds(line).ok_or_else(|| wrong(line))).collect()
 }
 
 /// The request before all others, for a session to resume.

@@ -57,6 +57,11 @@ impl Record {
         self.row.continued_s = Some(at_s);
     }
 
+    /// A user wants it now.
+    pub(crate) fn wanted(&mut self, at_s: f64) {
+        self.row.queued_s = at_s;
+    }
+
     pub(crate) fn assign(&mut self, connection: u64) {
         self.row.connection = Some(connection);
         self.row.attempts += 1;

@@ -8,6 +8,7 @@ use headway_reactor::Addresses;
 use crate::access_log::AccessLog;
 use crate::header_log::HeaderLog;
 use crate::held::Held;
+use crate::work::Work;
 
 /// What connections need of the server.
 pub(crate) struct Context<'a> {
@@ -16,6 +17,7 @@ pub(crate) struct Context<'a> {
     pub(crate) headers: &'a mut HeaderLog,
     pub(crate) addresses: &'a mut Addresses,
     pub(crate) held: &'a mut Held,
+    pub(crate) work: &'a mut Work,
     /// Requests of a connection that are answered before others have their turn.
     pub(crate) requests_per_turn: Option<u32>,
     pub(crate) now: Instant,

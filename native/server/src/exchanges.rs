@@ -1,4 +1,4 @@
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::time::Instant;
 
 use headway_http::event::{RequestId, ServerEvent};
@@ -18,6 +18,8 @@ pub(crate) struct Exchanges {
     open: HashMap<RequestId, Exchange>,
     /// Those whose content is still to come.
     awaited: HashMap<RequestId, Request>,
+    /// Answers whose time has not come, by that and their number.
+    later: BTreeMap<(Instant, u64), (RequestId, Reply)>,
     count: u64,
 }
 
@@ -33,7 +35,8 @@ struct Exchange {
 impl Exchanges {
     /// Those of a connection.
     pub(crate) fn new(connection: u64, remote: String, began: Instant) -> Self {
-        Self { connection, remote, began, open: HashMap::new(), awaited: HashMap::new(), count: 0 }
+        let (open, awaited, later) = (HashMap::new(), HashMap::new(), BTreeMap::new());
+        Self { connection, remote, began, open, awaited, later, count: 0 }
     }
 
     /// Whether none is under way.
@@ -62,19 +65,42 @@ impl Exchanges {
                 }
                 let reply = context.service.respond(&request);
                 self.open(id, &request, &reply, context);
-                Some((id, reply))
+                self.in_time(id, reply, context)
             }
             ServerEvent::Received { id, content_bytes } => {
                 let request = self.awaited.remove(&id)?;
                 let reply = context.service.acknowledge(&request, content_bytes);
                 self.open(id, &request, &reply, context);
-                Some((id, reply))
+                self.in_time(id, reply, context)
             }
             ended => {
                 self.end(&ended, protocol, context);
                 None
             }
         }
+    }
+
+    /// An answer that goes at once; others go when it is time.
+    fn in_time(
+        &mut self,
+        id: RequestId,
+        reply: Reply,
+        context: &mut Context<'_>,
+    ) -> Option<(RequestId, Reply)> {
+        let Some(at) = context.work.take(context.now) else { return Some((id, reply)) };
+        self.later.insert((at, self.count), (id, reply));
+        None
+    }
+
+    /// The next answer whose time has come.
+    pub(crate) fn due(&mut self, now: Instant) -> Option<(RequestId, Reply)> {
+        let first = self.later.first_entry().filter(|first| first.key().0 <= now)?;
+        Some(first.remove())
+    }
+
+    /// When the next answer is due.
+    pub(crate) fn next_due(&self) -> Option<Instant> {
+        self.later.first_key_value().map(|(&(at, _), _)| at)
     }
 
     fn open(&mut self, id: RequestId, request: &Request, reply: &Reply, context: &mut Context<'_>) {

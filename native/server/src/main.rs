@@ -13,6 +13,7 @@ mod patience;
 mod quic;
 mod server;
 mod tcp;
+mod work;
 
 use std::process::ExitCode;
 

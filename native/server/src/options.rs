@@ -2,7 +2,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, ValueEnum};
@@ -21,6 +21,7 @@ use headway_wire::Field;
 
 use crate::limits::Limits;
 use crate::quic::QuicOptions;
+use crate::work::Work;
 
 /// Why the server cannot start or go on.
 #[derive(Debug, thiserror::Error)]
@@ -81,6 +82,12 @@ pub(crate) struct Options {
     /// bytes
     #[arg(long)]
     sink: bool,
+    /// What an application behind the server takes for each answer, one after the other, in seconds
+    #[arg(long, value_name = "SECONDS", default_value = "0", value_parser = seconds)]
+    service_time: Duration,
+    /// What it takes besides, for all at the same time, in seconds
+    #[arg(long, value_name = "SECONDS", default_value = "0", value_parser = seconds)]
+    think_time: Duration,
     /// HTTP/2's window for a client's content on a stream
     #[arg(long, value_name = "BYTES", default_value = headway_knobs::default(NAME, "h2-stream-window"), value_parser = headway_knobs::parser::<u32>(NAME, "h2-stream-window"))]
     h2_stream_window: u32,
@@ -228,6 +235,11 @@ impl Options {
         Ok(if self.sink { Box::new(Sink::before(service)) } else { service })
     }
 
+    /// How long answers take.
+    pub(crate) fn work(&self) -> Work {
+        Work::new(self.service_time, self.think_time)
+    }
+
     /// What TCP sockets are set to.
     pub(crate) fn socket(&self) -> SocketOptions {
         SocketOptions {
@@ -338,6 +350,11 @@ fn quic_knobs(text: &str) -> Result<Config, KnobError> {
 
 fn lists() -> String {
     format!("Knobs of QUIC (--quic):\n{}\n{}", knobs::help(), Limits::help())
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds: f64 = text.parse().map_err(|_| format!("{text} is not a number of seconds"))?;
+    Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())
 }
 
 fn field(text: &str) -> Result<Field, String> {

@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -63,6 +63,8 @@ pub(crate) struct QuicListener {
     /// Requests that were answered in this turn, of connections with events.
     turns: BTreeMap<ConnectionKey, u64>,
     looks: Looks<ConnectionKey>,
+    /// When answers of connections are due.
+    dues: BTreeSet<(Instant, ConnectionKey)>,
     deadline: Option<Instant>,
 }
 
@@ -88,6 +90,7 @@ impl QuicListener {
             half_open: 0,
             turns: BTreeMap::new(),
             looks: Looks::new(options.limits.shortest_time()),
+            dues: BTreeSet::new(),
             options,
             deadline: None,
         })
@@ -106,6 +109,7 @@ impl QuicListener {
         // All requests that came are known to the scheduler before anything is sent, up to a turn's.
         self.turns.clear();
         self.handle_events(context);
+        self.answer_due(context.now);
         self.look(context);
         self.udp.transmit(context.now)?;
         // Events come by sending, too: of streams that can take more.
@@ -113,10 +117,25 @@ impl QuicListener {
             self.udp.transmit(context.now)?;
         }
         let others_had_their_turn = self.udp.endpoint.has_events().then_some(context.now);
+        let due = self.dues.first().map(|&(at, _)| at);
         let deadlines =
-            [others_had_their_turn, self.udp.endpoint.deadline(), self.looks.deadline()];
+            [others_had_their_turn, self.udp.endpoint.deadline(), self.looks.deadline(), due];
         self.deadline = deadlines.into_iter().flatten().min();
         Ok(())
+    }
+
+    /// Sends answers that are due.
+    fn answer_due(&mut self, now: Instant) {
+        while let Some(&(at, key)) = self.dues.first().filter(|(at, _)| *at <= now) {
+            self.dues.remove(&(at, key));
+            let client = self.connections.get_mut(&key);
+            let connection = self.udp.endpoint.connection(key);
+            let (Some(client), Some(connection)) = (client, connection) else { continue };
+            while let Some((id, reply)) = client.exchanges.due(now) {
+                client.side.respond(connection, id, reply);
+            }
+            self.dues.extend(client.exchanges.next_due().map(|at| (at, key)));
+        }
     }
 
     /// When it wants its next turn.
@@ -300,6 +319,7 @@ impl QuicListener {
             }
             (None, _) => {}
         }
+        self.dues.extend(client.exchanges.next_due().map(|at| (at, key)));
         client.patience.note(client.phase(), context.now);
         if client.side.is_closed() {
             self.remove(key, context);

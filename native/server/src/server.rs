@@ -1,4 +1,4 @@
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::io;
 use std::net::{SocketAddr, TcpStream};
 use std::time::Instant;
@@ -21,6 +21,7 @@ use crate::listener::Listener;
 use crate::options::{Options, StartError};
 use crate::quic::QuicListener;
 use crate::tcp::{LINGER, Outcome, TcpConnection};
+use crate::work::Work;
 
 const END: Token = Token(0);
 const ACT: Token = Token(1);
@@ -38,6 +39,7 @@ macro_rules! context {
             headers: &mut $server.header_log,
             addresses: &mut $server.addresses,
             held: &mut $server.held,
+            work: &mut $server.work,
             requests_per_turn: $server.limits.requests_per_turn,
             now: $now,
         }
@@ -64,6 +66,9 @@ pub(crate) struct Server {
     addresses: Addresses,
     held: Held,
     looks: Looks<Token>,
+    work: Work,
+    /// When answers of connections are due.
+    dues: BTreeSet<(Instant, Token)>,
     /// Connections with requests that wait for the next turn, in the order of their turns.
     unfinished: VecDeque<Token>,
     /// When the last turn was.
@@ -106,6 +111,8 @@ impl Server {
             addresses: Addresses::new(options.limits.connections_per_address),
             held: Held::new(options.limits.response_bytes),
             looks: Looks::new(options.limits.shortest_time()),
+            work: options.work(),
+            dues: BTreeSet::new(),
             unfinished: VecDeque::new(),
             turned: Instant::now(),
             finished: false,
@@ -153,6 +160,9 @@ impl Server {
             Outcome::Ending => self.ending.push_back((now + LINGER, token)),
             Outcome::Open => {}
         }
+        if let Some(at) = connection.next_due() {
+            self.dues.insert((at, token));
+        }
         if connection.begins_to_wait() {
             self.unfinished.push_back(token);
         }
@@ -167,6 +177,14 @@ impl Server {
                 connection.is_waiting = false;
                 self.progress(token, None, reactor, now);
             }
+        }
+    }
+
+    /// Goes on with connections whose answers are due.
+    fn answer_due(&mut self, reactor: &Reactor, now: Instant) {
+        while let Some(&(at, token)) = self.dues.first().filter(|(at, _)| *at <= now) {
+            self.dues.remove(&(at, token));
+            self.progress(token, None, reactor, now);
         }
     }
 
@@ -263,6 +281,7 @@ impl Application for Server {
             self.ending.pop_front();
         }
         self.go_on(reactor, now);
+        self.answer_due(reactor, now);
         self.turned = now;
         self.look(now);
         self.end_greedy(now);
@@ -275,7 +294,8 @@ impl Application for Server {
         let listeners = self.listeners.iter().map(|listener| listener.acceptor.deadline());
         let quic = self.quic.iter().map(QuicListener::deadline);
         let unfinished = (!self.unfinished.is_empty()).then_some(self.turned);
-        let own = [ending, unfinished, self.looks.deadline()];
+        let due = self.dues.first().map(|&(at, _)| at);
+        let own = [ending, unfinished, due, self.looks.deadline()];
         listeners.chain(quic).chain(own).flatten().min()
     }
 

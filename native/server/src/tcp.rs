@@ -187,8 +187,18 @@ impl TcpConnection {
         if !self.is_waiting {
             self.take(context);
         }
+        if let Some((_, side)) = &mut self.side {
+            while let Some((id, reply)) = self.exchanges.due(context.now) {
+                side.respond(id, reply);
+            }
+        }
         self.write(context)?;
         self.finish()
+    }
+
+    /// When the next answer is due.
+    pub(crate) fn next_due(&self) -> Option<Instant> {
+        self.exchanges.next_due()
     }
 
     fn read(&mut self, context: &mut Context<'_>) -> Result<(), PipeError> {

@@ -51,6 +51,7 @@ class Of(Enum):
     PAGES = "pages"
     PAINTED_PAGES = "pages whose frames are kept"
     CALLS = "calls"
+    SERIES = "series of requests"
     COMPETING = "flows that compete"
 
 

@@ -8,6 +8,7 @@ from headway.columns.call import CallMetrics
 from headway.columns.column import metrics_of, schema_of
 from headway.columns.conditions import Planned
 from headway.columns.headers import HeaderFields
+from headway.columns.latency import Latency
 from headway.columns.limits import BottleneckUse, Causes, MainConnection, RampUp, SenderOverTime
 from headway.columns.outcome import Ending, Requests, Spent, Transferred
 from headway.columns.pacing import Pacing
@@ -32,6 +33,7 @@ class Record(
     RampUp,
     Transferred,
     HeaderFields,
+    Latency,
     CallMetrics,
     PageMetrics,
     Requests,

@@ -153,7 +153,7 @@ def _server(flow: DeployedFlow, end: Endpoint, address: HostAddress, node: Node)
         more_addresses=node.more_addresses,
         seed=flow.asked.seed,
         revisited=bool(setting.discovery),
-        uploads=setting.workload.content_size is not None,
+        application=setting.workload.application,
     )
     return cast(Server, end.adapter).serve(listener, end.asked, setting.capture)
 
@@ -162,9 +162,9 @@ def _splitter(flow: DeployedFlow, number: int) -> Started:
     """What splits connections at the far end of a segment, and goes on to what is behind it."""
     end, capture = flow.segments[number].far, flow.setting.capture
     behind = flow.segments[number + 1 :]
-    uploads = flow.setting.workload.content_size is not None
+    application = flow.setting.workload.application
     listener = Listener(
-        end.name, _address(flow, end), frozenset({end.protocol}), end.tls, uploads=uploads
+        end.name, _address(flow, end), frozenset({end.protocol}), end.tls, application=application
     )
     origin = Origin(_address(flow, addressed(behind)), behind[0].protocol, behind[0].tls)
     if end.role is Role.REVERSE_PROXY:

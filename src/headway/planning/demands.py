@@ -9,6 +9,7 @@ from headway.errors import WrongInputError, nearest
 from headway.planning.asking import check_asked
 from headway.planning.deployment import DeployedFlow, Deployment, Endpoint, Role
 from headway.planning.earlydata import check_early_data
+from headway.planning.load import overloaded
 from headway.programs.base import Adapter, ReverseProxy, Server
 from headway.programs.registry import CLIENTS, SERVERS
 from headway.study.bulk import BulkPart
@@ -71,8 +72,8 @@ def _check_flow(flow: DeployedFlow) -> None:
     if workload.replayed is not None:
         for server in (flow.server, *elsewhere):
             _check_replays(flow, server)
-    if workload.content_size is not None:
-        _check_upload(flow)
+    if workload.application:
+        _check_application(flow)
     for end in (*flow.endpoints, *elsewhere):
         check_asked(end)
         with _below(end.where):
@@ -88,6 +89,7 @@ def remarks(deployment: Deployment) -> tuple[str, ...]:
         *(text for flow in flows for text in _unasked(flow)),
         *(text for flow in flows for text in _without_qlog(flow)),
         *(text for flow in flows for text in _flooding(flow)),
+        *(text for flow in flows for text in overloaded(flow)),
     )
     return tuple(dict.fromkeys(told))
 
@@ -200,15 +202,21 @@ def _check_replays(flow: DeployedFlow, end: Endpoint) -> None:
         )
 
 
-def _check_upload(flow: DeployedFlow) -> None:
-    server = flow.server.adapter
-    if isinstance(server, Server) and not server.takes_uploads:
+def _check_application(flow: DeployedFlow) -> None:
+    server, workload = flow.server.adapter, flow.setting.workload
+    assert isinstance(server, Server)
+    if isinstance(workload, Upload) and not server.takes_uploads:
         raise WrongInputError(
             f"{server.name} takes no POST; these servers do: "
             f"{', '.join(name for name, other in SERVERS.items() if other.takes_uploads)}",
             where="server.program",
         )
-    workload = flow.setting.workload
+    if not isinstance(workload, Upload) and not server.has_application:
+        raise WrongInputError(
+            f"{server.name} has no application behind it; these servers do: "
+            f"{', '.join(name for name, other in SERVERS.items() if other.has_application)}",
+            where="server.program",
+        )
     if isinstance(workload, Upload) and workload.expect and not flow.client.expects:
         raise WrongInputError(
             f"{flow.client.name} sends no Expect; these clients do: "

@@ -131,7 +131,7 @@ class AioquicServer(Server):
             f"--congestion-control={self.quic_congestion_control(host)}",
             "--idle-timeout=600",
         ]
-        if listener.uploads:
+        if listener.application:
             argv.append("--sink")
         if capture.qlog:
             argv.append(f"--qlog={QLOG_DIRECTORY}/{listener.namespace}")

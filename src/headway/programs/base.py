@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from headway.contract.orders import Ended, Program
 from headway.programs.measurement import Measurement
+from headway.study.application import Application
 from headway.study.capture import Capture
 from headway.study.dns import SERVER_NAME as SERVER_NAME
 from headway.study.family import Family, HostAddress
@@ -39,8 +40,6 @@ KEY_PIN_FILE = "/lab/pki/server.spki"
 """Base64 of the SHA-256 of the server's public key, by which browsers trust it under any name."""
 SECRETS_FILE = "tls-secrets.txt"
 """TLS key log that a client writes into the run's directory when packets are captured."""
-UPLOAD_NAME = "upload"
-"""Last part of the URL that uploads go to."""
 SITE_DIRECTORY = "/lab/site"
 """Replay tree of the site that servers replay."""
 QLOG_DIRECTORY = "/lab/run/qlog"
@@ -134,8 +133,8 @@ class Reached:
 class Listener(Reached):
     """Where a server or proxy listens, and for what: port 443 with TLS, port 80 without.
 
-    With ``site``, what a server serves is the site in `SITE_DIRECTORY`, and not the bodies. With ``uploads``,
-    requests have content that has to be taken. ``seed`` is the run's.
+    With ``site``, what a server serves is the site in `SITE_DIRECTORY`, and not the bodies. With ``application``,
+    requests are for that. With ``revisited``, clients come back, once their connections are closed. ``seed`` is the run's.
     """
 
     namespace: str
@@ -146,8 +145,7 @@ class Listener(Reached):
     more_addresses: tuple[HostAddress, ...] = ()
     seed: int = 0
     revisited: bool = False
-    """Whether clients come back, once their connections are closed."""
-    uploads: bool = False
+    application: Application | None = None
 
     @property
     def every_address(self) -> tuple[HostAddress, ...]:
@@ -225,8 +223,8 @@ class Flow(Reached):
     def urls(self) -> tuple[str, ...]:
         """URLs of the workload's bodies; several of the same size differ in their query."""
         scheme = "https" if self.tls else "http"
-        if self.workload.content_size is not None:
-            return (f"{scheme}://{SERVER_NAME}/{UPLOAD_NAME}",)
+        if application := self.workload.application:
+            return (f"{scheme}://{SERVER_NAME}/{application.path}",)
         url = f"{scheme}://{SERVER_NAME}/{self.body_bytes}.bin"
         count = self.workload.requests
         return (url,) if count == 1 else tuple(f"{url}?{number}" for number in range(1, count + 1))
@@ -314,6 +312,8 @@ class Server(Adapter):
     """Whether it can serve a recorded site instead."""
     takes_uploads: ClassVar[bool] = False
     """Whether it takes content of requests, and says how much came."""
+    has_application: ClassVar[bool] = False
+    """Whether an application answers what is asked of it, or one behind it."""
     gives_tickets: ClassVar[bool] = False
     """Whether clients that come back can resume a TLS session."""
 

@@ -35,6 +35,7 @@ class Caddy(Server):
     package = "caddy"
     protocols = HTTP
     takes_uploads = True
+    has_application = True
     quic_congestion_controls = ("reno",)
     writes_qlog = True
     adjustments = (
@@ -49,7 +50,7 @@ class Caddy(Server):
             "caddy",
             "reverse_proxy",
             "headway-server on the same host",
-            "of uploads only, whose content it hands on and cannot take itself",
+            "of uploads and series of requests only, which it hands on to an application",
         ),
         Adjustment("caddy", "automatic_https, admin", "off", "it does nothing but answer requests"),
     )
@@ -65,7 +66,10 @@ class Caddy(Server):
             service=True,
             listens=served_on(listener),
         )
-        behind = uploads.upstream(listener.namespace).programs if listener.uploads else ()
+        application = listener.application
+        behind: tuple[Program, ...] = ()
+        if application:
+            behind = uploads.upstream(listener.namespace, application).programs
         configuration = json.dumps(_configuration(listener), indent=1)
         return Started((*behind, program), {_FILE: configuration})
 
@@ -77,7 +81,7 @@ def _configuration(listener: Listener) -> dict[str, Any]:
         "listen": [listener.socket_address],
         "protocols": sorted(listener.protocols),
         "automatic_https": {"disable": True},
-        "routes": [{"handle": [upstream if listener.uploads else files]}],
+        "routes": [{"handle": [upstream if listener.application else files]}],
     }
     if listener.tls:
         server["tls_connection_policies"] = [{"protocol_min": "tls1.3"}]

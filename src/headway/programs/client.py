@@ -120,8 +120,9 @@ def answer_error(status: int, size: int, flow: Flow, directory: Path) -> str | N
         return f"the server answered with status {status}{why}"
     if flow.workload.content_size is not None:
         return uploads.count_error(flow, directory)
-    if size != flow.body_bytes:
-        return f"{size} bytes came of {flow.body_bytes}"
+    wanted = flow.workload.amount if flow.workload.application else flow.body_bytes
+    if size != wanted:
+        return f"{size} bytes came of {int(wanted or 0)}"
     return None
 
 

@@ -124,6 +124,7 @@ class Haproxy(_Haproxy, Server):
     """
 
     takes_uploads = True
+    has_application = True
     adjustments = (
         *_ADJUSTMENTS,
         Adjustment(
@@ -136,14 +137,14 @@ class Haproxy(_Haproxy, Server):
             "haproxy",
             "backend",
             "headway-server on the same host",
-            "of uploads only, whose content it hands on and cannot take itself",
+            "of uploads and series of requests only, which it hands on to an application",
         ),
     )
 
     @override
     def serve(self, listener: Listener, host: Host, capture: Capture) -> Started:
-        if listener.uploads:
-            behind = uploads.upstream(listener.namespace)
+        if listener.application:
+            behind = uploads.upstream(listener.namespace, listener.application)
             front = self._process(listener, host, uploads.UPSTREAM)
             return Started(behind.programs + front.programs, front.files)
         files = files_on_socket(listener.namespace, _FILES_SOCKET)

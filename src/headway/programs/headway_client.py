@@ -33,6 +33,7 @@ from headway.programs.native import (
 )
 from headway.programs.uploads import answers_directory, carried_bytes
 from headway.study.host import HTTP, Host, Protocol
+from headway.study.requestseries import RequestSeries, Reuse
 from headway.study.upload import Upload
 from headway.study.workload import Download, Migration, Parallel, Workload
 
@@ -44,6 +45,7 @@ _WINDOWS = ("h2_stream_window", "h2_connection_window")
 
 
 class _NativeRequest(BaseModel):
+    queued_s: float = 0
     connected_s: float | None
     secured_s: float | None
     first_byte_s: float | None
@@ -64,7 +66,7 @@ class HeadwayClient(NativeQuic, Client):
     name = "headway-client"
     package = "headway-client"
     protocols = HTTP
-    workloads = (Download, Parallel, Migration, Upload)
+    workloads = (Download, Parallel, Migration, Upload, RequestSeries)
     expects = True
     adjustments = (
         Adjustment(
@@ -115,8 +117,11 @@ class HeadwayClient(NativeQuic, Client):
             argv.append(f"--qlog={QLOG_DIRECTORY}/{flow.namespace}")
         if self._resumes(flow):
             argv.append("--early-data")
+        files: dict[str, str] = {}
         if isinstance(flow.workload, Upload):
-            argv += self._content(flow, flow.workload)
+            argv += self._content(flow.workload)
+        elif isinstance(flow.workload, RequestSeries):
+            argv += _series(flow, flow.workload, files)
         bodies = flow.body_files
         if bodies:
             argv.append(f"--output={_BODIES}")
@@ -128,7 +133,7 @@ class HeadwayClient(NativeQuic, Client):
             secrets_environment(flow),
             migration_signal=signal.SIGUSR1 if flow.protocol is Protocol.H3 else 0,
         )
-        return Started((program,), bodies=_received(flow) if bodies else ())
+        return Started((program,), files, bodies=_received(flow) if bodies else ())
 
     @override
     def measure(self, flow: Flow, directory: Path, ended: Ended) -> Measurement:
@@ -139,6 +144,8 @@ class HeadwayClient(NativeQuic, Client):
         if error := next((error for error in wrong if error), None):
             return Measurement(error=f"{self.name}: {error}")
         ends = tuple(request.last_byte_s or 0 for request in report.requests)
+        is_series = isinstance(flow.workload, RequestSeries)
+        waits = tuple(end - one.queued_s for end, one in zip(ends, report.requests, strict=True))
         # Its report begins with the requests that count, after the connection that yields a ticket.
         began_s = ended.at_ns / 1e9 - report.ended_s if self._resumes(flow) else 0.0
         return Measurement(
@@ -148,7 +155,8 @@ class HeadwayClient(NativeQuic, Client):
             ttfb_s=_least(request.first_byte_s for request in report.requests),
             total_s=max(ends),
             bytes=carried_bytes(flow, (request.bytes for request in report.requests)),
-            each_s=ends,
+            each_s=() if is_series else ends,
+            latencies_s=waits if is_series else (),
         )
 
     def _windows(self, host: Host) -> list[str]:
@@ -158,13 +166,28 @@ class HeadwayClient(NativeQuic, Client):
         changed = {name: value for name, value in values.items() if value != usual[name]}
         return [f"--{name.replace('_', '-')}={value}" for name, value in changed.items()]
 
-    def _content(self, flow: Flow, upload: Upload) -> list[str]:
+    def _content(self, upload: Upload) -> list[str]:
         """What a request sends, and where its answer goes."""
         argv = [f"--upload={int(upload.size)}", f"--output={answers_directory()}"]
         return [*argv, "--expect"] if upload.expect else argv
 
     def _resumes(self, flow: Flow) -> bool:
         return self.knob("early_data", flow.host) == "on"
+
+
+def _series(flow: Flow, series: RequestSeries, files: dict[str, str]) -> list[str]:
+    """How a series of requests is made; the arrivals of an open loop go into a file."""
+    argv = [f"--repeat={series.count}"]
+    if series.up:
+        argv.append(f"--upload={int(series.up)}")
+    if series.connections is Reuse.NEW:
+        argv.append("--new-connections")
+    if series.users is not None:
+        return [*argv, f"--users={series.users}", f"--think={series.think.s:.9f}"]
+    name = f"/run/{flow.namespace}-arrivals"
+    moments = series.arrivals_s(f"{flow.seed} {flow.name}")
+    files[name] = "".join(f"{at_s:.9f}\n" for at_s in moments)
+    return [*argv, f"--arrivals={name}"]
 
 
 def _received(flow: Flow) -> tuple[str, ...]:

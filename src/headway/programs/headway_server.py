@@ -32,6 +32,7 @@ from headway.programs.native import (
     service,
     without_limits,
 )
+from headway.programs.uploads import application_options
 from headway.study.capture import Capture
 from headway.study.host import HTTP, Host, Protocol
 from headway.study.workload import Workload
@@ -51,6 +52,7 @@ class HeadwayServer(NativeQuic, Server):
     offers_several = True
     replays = True
     takes_uploads = True
+    has_application = True
     gives_tickets = True
     adjustments = (
         *adjustments_of("headway-server", "quic"),
@@ -107,8 +109,8 @@ class HeadwayServer(NativeQuic, Server):
             f"--quic={quic_knobs(self, host, listener.address.family)}",
             f"--qlog={QLOG_DIRECTORY}/{listener.namespace}",
         ]
-        if listener.uploads:
-            argv += ["--sink", *self._windows(host)]
+        if listener.application:
+            argv += [*application_options(listener.application), *self._windows(host)]
         if listener.site or compression_options(self, host):
             argv.append(f"--header-counts=/lab/run/{listener.namespace}{HEADER_COUNTS}")
         if listener.protocols != {Protocol.H3}:

@@ -56,6 +56,7 @@ class Measurement:
         total_s: the last byte of the last response came.
         bytes: received bytes of bodies, of all responses together.
         each_s: for every request, in their order, when its last byte came.
+        latencies_s: of a series of requests, from when each was to be made to its last byte.
         flows: the bulk flows, in their order; their times are from the program's start.
         page: what a browser tells of a page.
         visit: how it loaded it.
@@ -72,6 +73,7 @@ class Measurement:
     total_s: float | None = None
     bytes: int | None = None
     each_s: tuple[float, ...] = ()
+    latencies_s: tuple[float, ...] = ()
     flows: tuple[BulkFlow, ...] = ()
     page: PageMetrics | None = None
     visit: Visit | None = None

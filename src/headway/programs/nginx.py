@@ -146,6 +146,7 @@ class Nginx(Server):
     executable: ClassVar[str] = "nginx"
     modules: ClassVar[str] = "/usr/lib/nginx/modules"
     takes_uploads = True
+    has_application = True
     knobs = (*_KNOBS, *_CONTENT_KNOBS)
     adjustments: tuple[Adjustment, ...] = (
         *_ADJUSTMENTS,
@@ -161,7 +162,7 @@ class Nginx(Server):
             "nginx",
             "proxy_pass",
             "headway-server on the same host",
-            "of uploads only, whose content it hands on and cannot take itself",
+            "of uploads and series of requests only, which it hands on to an application",
         ),
     )
 
@@ -169,11 +170,11 @@ class Nginx(Server):
     def serve(self, listener: Listener, host: Host, capture: Capture) -> Started:
         values = {knob.name: self.knob(knob.name, host) for knob in self.knobs}
         listening = _listening(listener, values)
-        if listener.uploads:
+        if listener.application:
             front = _started(
                 listener, _Directives((*listening, *_upstream(values))), self.executable
             )
-            behind = uploads.upstream(listener.namespace)
+            behind = uploads.upstream(listener.namespace, listener.application)
             return Started(behind.programs + front.programs, front.files)
         if not listener.site:
             return _started(listener, _Directives((*listening, "root /lab/www;")), self.executable)
@@ -249,7 +250,7 @@ class NginxProxy(ReverseProxy):
     @override
     def forward(self, listener: Listener, origin: Origin, host: Host, capture: Capture) -> Started:
         values = {knob.name: self.knob(knob.name, host) for knob in self.knobs}
-        content = _content(values) if listener.uploads else ()
+        content = _content(values) if listener.application else ()
         directives = (*_listening(listener, values), *_forwarding(origin, values), *content)
         return _started(listener, _Directives(directives))
 

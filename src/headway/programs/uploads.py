@@ -1,4 +1,4 @@
-"""Uploads: what takes their content, and what its answer says."""
+"""Applications behind servers, the content of requests, and what an answer says of it."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from headway.contract.orders import Program
-from headway.programs.base import UPLOAD_NAME, Flow, Started
+from headway.programs.base import Flow, Started
 from headway.programs.native import command
+from headway.study.application import Application
+from headway.study.upload import UPLOAD_PATH
 
 PORT = 8082
 """Port of the loopback address on which a server's own upstream takes content."""
@@ -17,18 +19,25 @@ CONTENT_DIRECTORY = "/lab/www"
 _ANSWERS = "answers"
 
 
-def upstream(namespace: str) -> Started:
-    """A headway-server that takes content behind another server on the same host, over cleartext HTTP/1.1."""
+def upstream(namespace: str, application: Application) -> Started:
+    """A headway-server that answers behind another server on the same host, over cleartext HTTP/1.1."""
     argv = (
         command("headway-server"),
         f"--plain={UPSTREAM}",
-        "--sink",
+        *application_options(application),
         "--no-dates",
         "--limits=off",
         "--notsent-lowat=0",
     )
     name = f"{namespace}-upstream"
     return Started((Program(name, namespace, argv, service=True, listens=(f"tcp:{PORT}",)),))
+
+
+def application_options(application: Application) -> list[str]:
+    """What makes a headway-server an application."""
+    times = {"service": application.service, "think": application.delay}
+    slow = [f"--{name}-time={time.s:.9f}" for name, time in times.items() if time]
+    return ["--sink", *slow]
 
 
 def content_file(flow: Flow) -> str:
@@ -57,7 +66,7 @@ def answers_directory() -> str:
 
 def answer_file() -> str:
     """File of the guest for the server's answer."""
-    return f"{answers_directory()}/{UPLOAD_NAME}"
+    return f"{answers_directory()}/{UPLOAD_PATH}"
 
 
 def count_error(flow: Flow, directory: Path) -> str | None:
@@ -67,7 +76,7 @@ def count_error(flow: Flow, directory: Path) -> str | None:
         flow: what was asked.
         directory: of the run.
     """
-    file = directory / _ANSWERS / UPLOAD_NAME
+    file = directory / _ANSWERS / UPLOAD_PATH
     told = file.read_text(encoding="utf-8", errors="replace").strip() if file.exists() else ""
     if told == str(content_bytes(flow)):
         return None

@@ -10,6 +10,7 @@ from headway.study.call import Call
 from headway.study.experiment import Coordinates, Experiment
 from headway.study.path import Direction
 from headway.study.rates import RateSchedule
+from headway.study.requestseries import RequestSeries
 from headway.study.setting import Setting
 from headway.study.source import Source
 
@@ -144,6 +145,8 @@ def _is_of(setting: Setting, metric: str) -> bool:
             return setting.workload.downloads_flows
         case Of.CALLS:
             return isinstance(setting.workload, Call)
+        case Of.SERIES:
+            return isinstance(setting.workload, RequestSeries)
         case Of.COMPETING:
             return False
         case _:

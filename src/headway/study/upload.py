@@ -7,8 +7,12 @@ from typing import Literal
 from pydantic import Field
 from typing_extensions import override
 
+from headway.study.application import Application
 from headway.study.units import Size
 from headway.study.workloadpart import WorkloadPart
+
+UPLOAD_PATH = "upload"
+"""Path of the URL that uploads go to."""
 
 
 class Upload(WorkloadPart):
@@ -26,6 +30,11 @@ class Upload(WorkloadPart):
     @override
     def content_size(self) -> Size:
         return self.size
+
+    @property
+    @override
+    def application(self) -> Application:
+        return Application(UPLOAD_PATH)
 
     def __str__(self) -> str:
         return f"upload {self.size}{' with Expect' if self.expect else ''}"

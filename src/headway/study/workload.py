@@ -14,6 +14,7 @@ from headway.study.call import Call
 from headway.study.device import Device
 from headway.study.host import Protocol
 from headway.study.part import wrong
+from headway.study.requestseries import RequestSeries
 from headway.study.units import Size
 from headway.study.upload import Upload
 from headway.study.workloadpart import WorkloadPart
@@ -222,7 +223,16 @@ def _with_kind(value: Any) -> Any:
 
 
 Workload = Annotated[
-    Download | Parallel | Migration | Upload | Bulk | Arrivals | OnOff | Call | Page,
+    Download
+    | Parallel
+    | Migration
+    | Upload
+    | RequestSeries
+    | Bulk
+    | Arrivals
+    | OnOff
+    | Call
+    | Page,
     Discriminator("kind"),
     BeforeValidator(_with_kind),
 ]
@@ -257,8 +267,8 @@ def check_kept(workload: WorkloadPart) -> None:
         told = "bulk flows have no bodies: capture.bodies is for downloads"
     elif workload.replayed:
         told = "a browser keeps no bodies: capture.bodies is for downloads"
-    elif workload.content_size is not None:
-        told = "an upload leaves no body to be compared: its server says how many bytes came"
+    elif workload.application:
+        told = "an application keeps no bodies to be compared: capture.bodies is for downloads"
     else:
         return
     raise wrong("capture.bodies", told)

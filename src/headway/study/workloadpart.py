@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from headway.study.application import Application
 from headway.study.host import BULK, HTTP, Protocol
 from headway.study.part import Part
 from headway.study.units import Duration, Size
@@ -35,6 +36,11 @@ class WorkloadPart(Part):
     @property
     def content_size(self) -> Size | None:
         """Size of the content of each request; None if requests have none."""
+        return None
+
+    @property
+    def application(self) -> Application | None:
+        """What its requests are for, if that is not a file of a size."""
         return None
 
     @property

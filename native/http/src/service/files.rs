@@ -19,7 +19,7 @@ use super::root::{Found, Root};
 use super::{Body, FilePart, Generated, Reply, Service};
 
 /// Where generated bodies are: `/bytes/SIZE`.
-const GENERATED: &str = "/bytes/";
+pub(super) const GENERATED: &str = "/bytes/";
 /// A Last-Modified that is older than this stands for one state only (RFC 9110, section 8.8.2.2).
 const STRONG_AGE: Duration = Duration::from_secs(1);
 

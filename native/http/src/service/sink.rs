@@ -2,10 +2,11 @@
 
 use headway_wire::{Request, Response};
 
+use super::files::GENERATED;
 use super::{Body, Reply, Service};
 
-/// Answers POST and PUT, to whatever path, once all content has come, with the number of its bytes as
-/// text. Other requests are another service's.
+/// Answers POST and PUT, to whatever path, once all content has come: with a generated body where GET would have
+/// one, or else with the number of its bytes as text. Other requests are another service's.
 pub struct Sink {
     others: Box<dyn Service>,
 }
@@ -27,7 +28,10 @@ impl Service for Sink {
         matches!(&request.method[..], "POST" | "PUT")
     }
 
-    fn acknowledge(&mut self, _request: &Request, content_bytes: u64) -> Reply {
+    fn acknowledge(&mut self, request: &Request, content_bytes: u64) -> Reply {
+        if request.path.starts_with(GENERATED) {
+            return self.others.respond(&Request { method: "GET".into(), ..request.clone() });
+        }
         let text = format!("{content_bytes}\n");
         let mut response = Response::new(200);
         response.fields.push("content-type", "text/plain");

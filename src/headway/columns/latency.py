@@ -1,0 +1,32 @@
+"""Columns of series of requests; the client measures them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from headway.columns.column import Columns, Of, column, metric
+
+
+def _latency(meaning: str, label: str) -> Any:
+    return metric(meaning, label, of=Of.SERIES)
+
+
+class Latency(Columns):
+    """How long requests of a series took; null without one."""
+
+    latency_mean_ms: float | None = _latency(
+        "Of series of requests, as the five that follow: from when a request was to be made to the last byte of its "
+        "response, the mean. Of an open loop it counts from the arrival, so that waiting for a connection or behind "
+        "others counts (no coordinated omission).",
+        "mean latency",
+    )
+    latency_p50_ms: float | None = _latency(
+        "The same: half of them took no longer.", "median latency"
+    )
+    latency_p95_ms: float | None = _latency("The same for 95 %.", "latency, 95 %")
+    latency_p99_ms: float | None = _latency("The same for 99 %.", "latency, 99 %")
+    latency_max_ms: float | None = _latency("The longest.", "longest latency")
+    latencies_ms: tuple[float, ...] = column(
+        "That of every request, in the order in which they were to be made, to the microsecond; empty without a series.",
+        default=(),
+    )

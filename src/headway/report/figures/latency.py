@@ -1,0 +1,108 @@
+"""Latency over percentile: contenders as curves, a panel per cell."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+import polars as pl
+
+from headway.analysis import Analysis, Cell
+from headway.analysis.numbers import significant
+from headway.report.figures.data import told
+from headway.report.figures.kind import Kind, Picture, Subject, picture_name
+from headway.report.plots import Frame, below_legend, title, x_axis, y_axis
+from headway.report.scale import Scale, value_scale, written
+from headway.report.section import Section
+from headway.report.sheet import Sheet
+from headway.report.telling import telling_cells
+
+_MOST_PANELS = 6
+_HEIGHT, _GAP, _LEFT = 160.0, 24.0, 48.0
+_SHARES = (0.0, 0.9, 0.99, 0.999, 0.9999)
+_LAST = 1e-5
+"""Of requests: what is rarer stands at the edge."""
+
+
+def _draw(subject: Subject) -> Picture | None:
+    analysis = subject.analysis
+    known = [cell for cell in analysis.cells if any(side.latencies for side in cell.sides)]
+    if not known:
+        return None
+    cells = [cell for cell in telling_cells(analysis, _MOST_PANELS) if cell in known]
+    said = (
+        "What so large a share of requests took at most, of all finished runs together, from when a request was to be "
+        "made to the last byte of its response. Each tenfold step to the right leaves out nine of ten slower requests."
+    )
+    if len(cells) < len(known):
+        said += f" The {len(cells)} of {len(known)} conditions with the largest differences."
+    return Picture(
+        name=picture_name(analysis, "percentiles"),
+        title="Latency over percentile",
+        caption=said,
+        drawing=partial(_sheet, subject, cells),
+        data=partial(_data, analysis),
+        said=told(
+            f"{cell.title}, {side.contender}: median {half} ms, 95 % {most} ms, 99 % {nearly_all} ms"
+            for cell in cells
+            for side in cell.sides
+            if side.latencies
+            for half, most, nearly_all in [map(significant, side.latencies.told)]
+        ),
+    )
+
+
+KIND = Kind(place=42, section=Section.RESULTS, draw=_draw, every_metric=False)
+
+
+def _data(analysis: Analysis) -> pl.DataFrame:
+    rows = [
+        {
+            "cell": cell.name,
+            "title": cell.title,
+            "contender": side.contender,
+            "requests": side.latencies.count,
+            "share": share,
+            "latency_ms": latency_ms,
+        }
+        for cell in analysis.cells
+        for side in cell.sides
+        if side.latencies
+        for share, latency_ms in side.latencies.curve
+    ]
+    return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def _sheet(subject: Subject, cells: Sequence[Cell], width: float) -> Sheet:
+    columns = min(len(cells), max(1, int(width / 300)))
+    sheet, places = below_legend(
+        subject.styles_here,
+        len(cells),
+        columns,
+        width,
+        left=_LEFT,
+        height=_HEIGHT,
+        gap=_GAP,
+        upwards="latency [ms]",
+    )
+    for cell, frame in zip(cells, places, strict=True):
+        _panel(sheet, subject, cell, frame)
+    return sheet
+
+
+def _panel(sheet: Sheet, subject: Subject, cell: Cell, frame: Frame) -> None:
+    title(sheet, frame, cell.title)
+    found = [(side, side.latencies) for side in cell.sides if side.latencies]
+    rarest = max(max(1 / one.count for _, one in found) / 2, _LAST)
+    across = Scale(1.0, rarest, frame.left, frame.right, log=True)
+    values = [latency for _, one in found for _, latency in one.curve]
+    up = value_scale(values, frame.bottom, frame.top)
+    ticks = up.ticks(5)
+    y_axis(sheet, frame, up, ticks, [written(tick) for tick in ticks])
+    shares = [share for share in _SHARES if 1 - share >= rarest]
+    labels = [f"{100 * share:g} %" for share in shares]
+    x_axis(sheet, frame, [across(1 - share) for share in shares], labels, "requests")
+    for side, one in found:
+        style = subject.styles[side.contender]
+        line = [(across(max(1 - share, rarest)), up(latency)) for share, latency in one.curve]
+        sheet.lines([line], colour=style.colour, width=1.7, dash=style.dash)

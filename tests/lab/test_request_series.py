@@ -1,0 +1,82 @@
+"""Latencies of series of requests are those of queueing theory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from headway.programs.registry import SERVERS
+from tests.lab.conftest import RunSetting
+
+pytestmark = pytest.mark.lab
+
+RTT_MS, SERVICE_MS = 10.0, 5.0
+
+
+def setting(
+    protocol: str, workload: dict[str, Any], server: str = "headway-server"
+) -> dict[str, Any]:
+    asked = {"kind": "requests", "down": "200 B", "service": f"{SERVICE_MS} ms"}
+    return {
+        "protocol": protocol,
+        "client": {"program": "headway-client"},
+        "server": {"program": server},
+        "workload": asked | workload,
+        "path": {"rtt": f"{RTT_MS} ms"},
+    }
+
+
+@pytest.mark.parametrize(("protocol", "load"), [("h2", 0.5), ("h3", 0.8), ("h1", 0.3)])
+def test_an_open_loop_is_an_m_d_1_queue(
+    run_setting: RunSetting, protocol: str, load: float
+) -> None:
+    """Poisson arrivals, one worker, a fixed time of service: Pollaczek and Khinchine's mean wait."""
+    raw = setting(protocol, {"count": 5000, "per_second": load / SERVICE_MS * 1e3})
+    raw["client"]["knobs"] = {"connections": "100"} if protocol == "h1" else {}
+    record = run_setting(raw)
+    assert record.error is None and len(record.latencies_ms) == 5000
+    waits_ms = SERVICE_MS * load / (2 * (1 - load))
+    assert record.latency_mean_ms is not None
+    assert record.latency_mean_ms - RTT_MS - SERVICE_MS == pytest.approx(waits_ms, rel=0.12)
+    assert record.latency_p50_ms is not None and record.latency_p99_ms is not None
+    assert record.latency_p50_ms < record.latency_mean_ms < record.latency_p99_ms
+
+
+@pytest.mark.parametrize("protocol", ["h1", "h2", "h3"])
+def test_users_wait_for_each_other(run_setting: RunSetting, protocol: str) -> None:
+    """Four users need 20 ms of one worker each round: more than the round trip and one service."""
+    record = run_setting(setting(protocol, {"count": 400, "users": 4}))
+    assert record.error is None
+    assert record.latency_p50_ms == pytest.approx(4 * SERVICE_MS, abs=0.5)
+
+
+def test_who_thinks_does_not_wait(run_setting: RunSetting) -> None:
+    record = run_setting(setting("h2", {"count": 100, "users": 1, "think": "50 ms", "up": "3 kB"}))
+    assert record.error is None
+    assert record.latency_p50_ms == pytest.approx(RTT_MS + SERVICE_MS, abs=0.5)
+    # A connection, a hundred round trips and services, and what lies between them.
+    least_s = 0.02 + 100 * 0.015 + 99 * 0.05
+    assert record.virtual_s == pytest.approx(least_s, abs=0.05)
+
+
+def test_new_connections_cost_their_handshakes(run_setting: RunSetting) -> None:
+    took = {}
+    for protocol in ("h1", "h3"):
+        record = run_setting(
+            setting(protocol, {"count": 50, "users": 1, "connections": "new"}), name=protocol
+        )
+        assert record.error is None
+        took[protocol] = record.latency_p50_ms
+    # TCP and TLS take a round trip each, QUIC both in one.
+    assert took["h1"] == pytest.approx(3 * RTT_MS + SERVICE_MS, abs=1)
+    assert took["h3"] == pytest.approx(2 * RTT_MS + SERVICE_MS, abs=1)
+
+
+@pytest.mark.parametrize("server", [one.name for one in SERVERS.values() if one.has_application])
+def test_every_server_has_the_application_behind_it(run_setting: RunSetting, server: str) -> None:
+    for up in ("0 B", "2 kB"):
+        workload = {"count": 50, "users": 1, "up": up}
+        record = run_setting(setting("h2", workload, server), name=f"up-{up[0]}")
+        assert record.error is None
+        assert record.latency_p50_ms == pytest.approx(RTT_MS + SERVICE_MS, abs=1)
