@@ -71,3 +71,26 @@ def test_equal_seeds_have_equal_races(run_setting: RunSetting) -> None:
         other.quic_tries,
         other.quic_tries_lost,
     )
+
+
+def fetched(**path: Any) -> dict[str, Any]:
+    return {
+        "workload": {"size": "1 kB"},
+        "server": {"program": "headway-server"},
+        "protocol": "h3",
+        "path": {"rtt": "60 ms"} | path,
+        "discovery": {},
+    }
+
+
+def test_curl_speaks_quic_where_it_can(run_setting: RunSetting) -> None:
+    record = run_setting(fetched())
+    assert (record.error, record.document_protocol) == (None, "h3")
+    assert record.ttfb_s == pytest.approx(2 * RTT_S, abs=2 * MS)
+
+
+def test_curl_falls_back_by_its_timer(run_setting: RunSetting) -> None:
+    """Not after --happy-eyeballs-timeout-ms, 200 ms: it looks again only when ngtcp2's timer of 1 s wakes it (docs/findings)."""
+    record = run_setting(fetched(udp="blocked"))
+    assert (record.error, record.document_protocol) == (None, "h2")
+    assert record.ttfb_s == pytest.approx(1 + 3 * RTT_S, abs=2 * MS)

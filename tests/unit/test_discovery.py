@@ -67,7 +67,8 @@ def test_a_browser_is_told_no_version() -> None:
     ("more", "told"),
     [
         ({"proxy": {"program": "envoy"}}, "goes without proxy"),
-        ({"workload": {"size": "1 kB"}}, "it is for a browser"),
+        ({"workload": {"size": "1 kB"}, "discovery": {"visit": 2}}, "it is for pages"),
+        ({"workload": {"kind": "upload", "size": "1 kB"}}, "pages and downloads"),
         ({"workload": PAGE["workload"] | {"cache": "warm"}}, "says what was visited before"),
         ({"protocol": "h1", "tls": False}, "found out by TLS"),
         ({"discovery": {"visit": 0}}, "visit"),
@@ -76,6 +77,20 @@ def test_a_browser_is_told_no_version() -> None:
 def test_what_cannot_be_is_refused(more: dict[str, Any], told: str) -> None:
     with pytest.raises(ValidationError, match=told):
         Setting.model_validate(PAGE | {"discovery": {}} | more)
+
+
+def test_curl_may_speak_either_version() -> None:
+    download = PAGE | {"workload": {"size": "1 kB"}, "client": {"program": "curl"}}
+    asked = Setting.model_validate(download | {"protocol": "h3", "discovery": {}})
+    argv = orders_for(deploy(asked, seed=1)).programs[-1].argv
+    assert "--http3" in argv
+    assert "--http3-only" not in argv
+
+
+def test_a_client_that_is_told_is_refused() -> None:
+    told = {"workload": {"size": "1 kB"}, "client": {"program": "headway-client"}}
+    with pytest.raises(WrongInputError, match=r"speaks what it is told; .*curl"):
+        check_programs(deploy(Setting.model_validate(PAGE | {"discovery": {}} | told)))
 
 
 def test_a_server_of_one_version_is_refused() -> None:

@@ -16,7 +16,8 @@ class PageMetrics(Columns):
         "First byte of the page's own response.", "response start", of=Of.PAGES
     )
     document_protocol: str | None = column(
-        "By which version the page's own response came: `h1`, `h2` or `h3`."
+        "By which version the page's own response came: `h1`, `h2` or `h3`; of a client that found out the version, its first "
+        "response."
     )
     document_tried: str | None = column(
         "How the browser knew the connections that it tried for it: `main` over TCP, over QUIC `alternative` by Alt-Svc and "

@@ -30,6 +30,7 @@ from headway.programs.client import (
 )
 from headway.programs.measurement import Measurement
 from headway.programs.uploads import answer_file, carried_bytes, content_file
+from headway.study.discovery import offered
 from headway.study.host import HTTP, Protocol
 from headway.study.upload import Upload
 from headway.study.workload import Download, Migration, Parallel
@@ -40,6 +41,13 @@ _VERSION_OPTION = {
     Protocol.H3: "--http3-only",
 }
 _VERSION_SEEN = {Protocol.H1: "1.1", Protocol.H2: "2", Protocol.H3: "3"}
+
+
+def _version_option(flow: Flow) -> str:
+    """Which versions curl may speak: one, or QUIC beside TCP, of which the first to be there carries the request."""
+    if flow.discovery and flow.protocol is Protocol.H3:
+        return "--http3"
+    return _VERSION_OPTION[flow.protocol]
 
 
 class _CurlTransfer(BaseModel):
@@ -70,6 +78,7 @@ class Curl(Client):
     quic_congestion_controls = ("cubic",)
     writes_qlog = True
     resolves = True
+    discovers = True
     knobs = (
         RETRY_PAUSE,
         Knob(
@@ -104,7 +113,7 @@ class Curl(Client):
             "--silent",
             "--show-error",
             "--no-progress-meter",
-            _VERSION_OPTION[flow.protocol],
+            _version_option(flow),
             "--cacert",
             CA_FILE,
             *address_options(flow),
@@ -183,10 +192,11 @@ def _all_transfers(seen: list[_CurlTransfer], flow: Flow, directory: Path) -> Me
         connected = any(_is_connected(one, flow) for one in seen) if broken else None
         return Measurement(error=error, connected=connected)
     connections = sum(one.num_connects for one in seen)
-    if connections > 1 and flow.protocol is not Protocol.H1:
+    if connections > 1 and flow.protocol is not Protocol.H1 and not flow.discovery:
         return Measurement(error=f"curl opened {connections} connections instead of one")
     # A transfer that joins a connection has none of its own; the first one made it.
     return Measurement(
+        spoken=_spoken(seen[0]) if flow.discovery else None,
         dns_s=_addressed_s(seen) if flow.resolver else None,
         connect_s=max(_connected_s(one, flow) for one in seen),
         tls_s=max(one.time_appconnect for one in seen) if flow.tls else None,
@@ -195,6 +205,11 @@ def _all_transfers(seen: list[_CurlTransfer], flow: Flow, directory: Path) -> Me
         bytes=carried_bytes(flow, (one.size_download for one in seen)),
         each_s=tuple(one.time_total for one in seen),
     )
+
+
+def _spoken(seen: _CurlTransfer) -> str | None:
+    names = {version: str(protocol) for protocol, version in _VERSION_SEEN.items()}
+    return names.get(seen.http_version)
 
 
 def _addressed_s(seen: list[_CurlTransfer]) -> float | None:
@@ -233,6 +248,7 @@ def _connected_s(seen: _CurlTransfer, flow: Flow) -> float:
 def _error(seen: _CurlTransfer, flow: Flow, directory: Path) -> str | None:
     if seen.exitcode != 0:
         return f"curl: {seen.errormsg} (exit status {seen.exitcode})"
-    if seen.response_code == 200 and seen.http_version != _VERSION_SEEN[flow.protocol]:
+    versions = {_VERSION_SEEN[one] for one in offered(flow.protocol, flow.discovery)}
+    if seen.response_code == 200 and seen.http_version not in versions:
         return f"HTTP/{seen.http_version} was spoken, not {flow.protocol}"
     return answer_error(seen.response_code, seen.size_download, flow, directory)

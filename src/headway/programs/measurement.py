@@ -49,6 +49,7 @@ class Measurement:
         connected: of a connection that failed, whether its handshakes were ever complete, that of TLS, too; None if
             none did, or the client does not tell.
         began_s: from the program's start; what it did before, as getting a ticket for 0-RTT, does not count.
+        spoken: the version of HTTP that the first response came by, of a client that was told none.
         dns_s: the server's address is known, from a resolver; None if the client was told it, or does not tell.
         connect_s: a transport connection is there; for QUIC the handshake is complete.
         tls_s: the TLS handshake is complete.
@@ -66,6 +67,7 @@ class Measurement:
     error: str | None = None
     connected: bool | None = None
     began_s: float = 0
+    spoken: str | None = None
     dns_s: float | None = None
     connect_s: float | None = None
     tls_s: float | None = None

@@ -32,10 +32,13 @@ def offered(protocol: Protocol, discovery: Discovery | None) -> frozenset[Protoc
     return frozenset(_OFFERED[: _OFFERED.index(protocol) + 1])
 
 
-def check_discovery(workload: WorkloadPart, beside: Sequence[str], *, tls: bool) -> None:
+def check_discovery(
+    discovery: Discovery, workload: WorkloadPart, beside: Sequence[str], *, tls: bool
+) -> None:
     """Check a client that finds out the version against the rest of a setting.
 
     Args:
+        discovery: what the study says of it.
         workload: what it does.
         beside: keys of what the study has between client and server, and of further servers.
         tls: whether connections are encrypted.
@@ -48,7 +51,9 @@ def check_discovery(workload: WorkloadPart, beside: Sequence[str], *, tls: bool)
         raise wrong("discovery", told)
     if not tls:
         raise wrong("discovery", "versions of HTTP are found out by TLS: it needs tls = true")
-    if workload.replayed is None:
-        raise wrong("discovery", 'it is for a browser: workload.kind = "page"')
+    if workload.replayed is None and discovery.visit > 1:
+        raise wrong("discovery.visit", "only a browser has been there before: it is for pages")
+    if workload.migrates or not (workload.over_http and workload.content_size is None):
+        raise wrong("discovery", "it is for pages and downloads")
     if workload.visited_before:
         raise wrong("workload.cache", "discovery.visit says what was visited before")

@@ -206,7 +206,7 @@ class Setting(Part):
             return self
         if self.discovery:
             beside = [key for key in ("proxy", "hops", "origins") if getattr(self, key)]
-            check_discovery(self.workload, beside, tls=self.tls)
+            check_discovery(self.discovery, self.workload, beside, tls=self.tls)
         check_carried(self.workload, self.protocol)
         if self.capture.bodies:
             check_kept(self.workload)

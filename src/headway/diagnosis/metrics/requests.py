@@ -24,6 +24,13 @@ def _requests(finished: FinishedRun) -> Mapping[str, Any]:
 
 
 @measure
+def _spoken(finished: FinishedRun) -> Mapping[str, str]:
+    """Of a page, its own metrics say it."""
+    spoken = finished.measured.spoken
+    return {"document_protocol": spoken} if spoken else {}
+
+
+@measure
 def _page(finished: FinishedRun) -> Mapping[str, Any]:
     """What `headway.pages.metrics` measured, where the browser's output was at hand."""
     return dict(finished.measured.page or {})
