@@ -89,3 +89,17 @@ def test_samples_have_a_header_that_names_what_they_are_of(tmp_path: Path) -> No
         file.write_text("\n".join([json.dumps(header | other), *others]))
         with pytest.raises(HeadwayError, match="is of another version of Headway: read it with"):
             read_samples(tmp_path)
+
+
+def test_samples_are_decoded_once_for_all_flows_of_a_run(tmp_path: Path) -> None:
+    """Each has them in its own directory, under another name; decoding takes time with their number."""
+    row = (0.5, None, counters(1), [tcp()])
+    write_samples(tmp_path, [row])
+    own = tmp_path / "flow-1"
+    own.mkdir()
+    (own / SAMPLES_FILE).hardlink_to(tmp_path / SAMPLES_FILE)
+    found = read_samples(tmp_path)
+    assert read_samples(own) is found
+    with (tmp_path / SAMPLES_FILE).open("a") as file:
+        file.write((tmp_path / SAMPLES_FILE).read_text().splitlines()[-1] + "\n")
+    assert len(read_samples(own).taken) == len(found.taken) + 1

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
@@ -32,13 +33,37 @@ class Samples:
     taken: list[Sample]
 
 
+@dataclass(frozen=True)
+class _SamplesFile:
+    """A file as it is now. Flows of a run have it in their directories, too: one file by many names."""
+
+    device: int
+    inode: int
+    size: int
+    changed_ns: int
+    path: Path = field(compare=False)
+
+
 def read_samples(run_directory: Path) -> Samples:
-    """Samples of a run, none if there is no file; an unfinished last line is left out."""
-    file = run_directory / SAMPLES_FILE
-    decoded = _decode(file.read_text(encoding="utf-8").splitlines() if file.exists() else [])
+    """Samples of a run, none if there is no file; an unfinished last line is left out.
+
+    They are decoded once for all that asks for them, such as each of many flows.
+    """
+    path = run_directory / SAMPLES_FILE
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return Samples(0.0, [])
+    file = _SamplesFile(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, path)
+    return _decoded(file)
+
+
+@lru_cache(maxsize=4)  # Runs of several labs are read at a time.
+def _decoded(file: _SamplesFile) -> Samples:
+    decoded = _decode(file.path.read_text(encoding="utf-8").splitlines())
     if not decoded:
         return Samples(0.0, [])
-    header = _header(file, decoded[0])
+    header = _header(file.path, decoded[0])
     names = [device for _, device in header.devices]
     samples = [_sample(line, names, header.namespaces) for line in decoded[1:]]
     return Samples(header.epoch_ns / 1e9, samples)
