@@ -5,7 +5,8 @@
 
 measures every client and server, and every proxy before one server, one lab at a time on one
 core, and writes ``src/headway/campaign/costs.json``: the least squares of a fixed cost, a cost
-per megabyte and a cost per second of the lab's clock.
+per megabyte and a cost per second of the lab's clock. A run's cost is its processor time: with nothing
+else to do that is its wall time, and other work of the machine does not count.
 """
 
 from __future__ import annotations
@@ -14,9 +15,11 @@ import itertools
 import json
 import platform
 import re
+import resource
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -95,11 +98,12 @@ def kinds() -> Iterator[dict[str, Any]]:
 def is_measured(raw: dict[str, Any]) -> bool:
     """Whether a kind can be carried out here, and is not made up of kinds that are measured."""
     setting = Setting.model_validate(raw | {"workload": next(loads(raw))[0]})
-    client = setting.client.program
-    usual = client in ("curl", "chromium"), setting.server.program == "nginx"
+    client, server = setting.client.program, setting.server.program
+    usual = client in ("curl", "chromium"), server == "nginx"
     if setting.protocol in _OWN_ENDS:
         return client == _OWN_ENDS[setting.protocol]
-    if not all(usual) and (setting.proxy or not any(usual)):
+    own = (client, server) == ("headway-client", "headway-server")
+    if not all(usual) and not own and (setting.proxy or not any(usual)):
         return False
     try:
         check_programs(deploy(setting))
@@ -145,11 +149,39 @@ def loads(raw: dict[str, Any]) -> Iterator[tuple[dict[str, str], dict[str, str]]
         yield from (({"size": size}, path) for size, path in LOADS)
 
 
+@dataclass
+class ProcessorClock:
+    """Tells what labs that have ended used of the processor since it was asked last, one lab at a time.
+
+    Attributes:
+        read_s: what all had used then.
+    """
+
+    read_s: float = field(default_factory=lambda: _processor_s())
+
+    def priced(self, done: Sequence[Record]) -> list[Record]:
+        """Records whose wall time is their share of it: loads of a boot end together."""
+        now_s = _processor_s()
+        used_s, self.read_s = now_s - self.read_s, now_s
+        wall_s = sum(record.wall_s or 0.0 for record in done)
+        return [
+            record.model_copy(update={"wall_s": (record.wall_s or 0.0) / wall_s * used_s})
+            for record in done
+        ]
+
+
+def _processor_s() -> float:
+    """Of this process and of all that it waited for, seconds."""
+    used = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(one.ru_utime + one.ru_stime for one in used)
+
+
 def carry_out(runs: list[Run]) -> dict[str, Record]:
     """Carry out runs one after another; returns their records by name."""
     for size in {size for run in runs for size in run.setting.served_sizes}:
         body_file(size)
     records: dict[str, Record] = {}
+    clock = ProcessorClock()
     executor = LocalExecutor(ready_machine(ready_image()), available_cores()[-1:])
     with (
         tempfile.TemporaryDirectory() as directory,
@@ -157,7 +189,7 @@ def carry_out(runs: list[Run]) -> dict[str, Record]:
     ):
 
         def keep(done: Sequence[Record]) -> bool:
-            for record in done:
+            for record in clock.priced(done):
                 records[record.run_id] = record
                 count(record.status is Status.OK)
             return True

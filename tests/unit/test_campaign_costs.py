@@ -80,6 +80,19 @@ def test_a_kind_never_measured_costs_what_the_machine_makes_of_its_shipped_cost(
     assert model.cost("wget2 h2 nginx").parts == pytest.approx(TRUE.slower(2).parts, rel=0.01)
 
 
+def test_a_kind_that_never_shipped_costs_what_kinds_like_it_do() -> None:
+    """Not a browser's, and not what a proxy adds: these made flows of two own ends thirty times too dear."""
+    like = {"curl h2 headway-server": 0.03, "headway-client h2 nginx": 0.05}
+    unlike = {"chromium h2 headway-server": 3.0, "headway-client h2 envoy h3 nginx": 0.5}
+    shipped = {
+        kind: Cost(fixed_s=0.1, per_mb_s=per_mb, per_virtual_s=0)
+        for kind, per_mb in (like | unlike).items()
+    }
+    cost = CostModel({}, shipped).cost("headway-client h2 headway-server")
+    assert cost.per_mb_s == 0.05
+    assert CostModel({}, shipped).cost("headway-client, curl h2 headway-server").per_mb_s == 0.03
+
+
 def test_records_teach_this_machine(tmp_path: Path, cache: Path) -> None:
     records = [record_of(run, tmp_path, TRUE.slower(4)) for run in RUNS]
     learn(records[:90])

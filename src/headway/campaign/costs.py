@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
+from statistics import median
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -136,20 +137,29 @@ class CostModel:
         return round(sum(self.own[kind].runs for kind in set(kinds) if kind in self.own))
 
     def _prior(self, kind: str) -> Cost:
-        """The shipped cost of the kind; of a kind not measured, the mean of those most like it."""
+        """The shipped cost of the kind; of a kind not measured, the median of those most like it.
+
+        Like is what has most words in common and fewest others, so a kind without a proxy is like
+        those without. Of three that are equally like it, one may be a browser's, many times as dear.
+        """
         if kind in self.shipped:
             return self.shipped[kind]
         words = set(kind.replace(",", "").split())
-        alike = {known: len(words & set(known.split())) for known in self.shipped}
+        alike = {known: _likeness(words, set(known.split())) for known in self.shipped}
         most = max(alike.values())
-        nearest = [self.shipped[known].parts for known, shared in alike.items() if shared == most]
-        return Cost.of(sum(parts) / len(nearest) for parts in zip(*nearest, strict=True))
+        nearest = [self.shipped[known].parts for known, like in alike.items() if like == most]
+        return Cost.of(median(parts) for parts in zip(*nearest, strict=True))
 
     def _slowness(self) -> float:
         """How many times as long runs take here as where the shipped figures were measured."""
         expected = sum(runs.predicted_s(self._prior(kind)) for kind, runs in self.own.items())
         taken = sum(runs.wall[0] for runs in self.own.values())
         return taken / expected if expected > 0 else 1.0
+
+
+def _likeness(some: set[str], others: set[str]) -> float:
+    """The words that both have as a part of all words: 1 if they are the same (Jaccard's index)."""
+    return len(some & others) / len(some | others)
 
 
 def kind_of(deployment: Deployment) -> str:
