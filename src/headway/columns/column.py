@@ -63,6 +63,7 @@ class Needs(Enum):
     PACING = "capture.pacing, and a link towards the client whose rate is constant"
     TCP = "a client that speaks TCP"
     QUIC = "a client that speaks QUIC"
+    RESOLVER = "a resolver, [dns]"
 
 
 @dataclass(frozen=True)

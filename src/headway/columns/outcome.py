@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from headway.columns.column import Better, Columns, Of, column, given, metric
+from headway.columns.column import Better, Columns, Needs, Of, column, given, metric
 
 
 class Status(StrEnum):
@@ -33,6 +33,7 @@ class Requests(Columns):
         "curl does not if it connects before it has the answer of both families.",
         "time to the address",
         of=Of.REQUESTS,
+        needs=Needs.RESOLVER,
     )
     dns_queries: int | None = column(
         "Questions that the client sent to the resolver, repeated ones and lost ones among them; null without `[dns]`."

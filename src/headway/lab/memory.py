@@ -2,7 +2,7 @@
 
 A lab touches some 50 MB of its memory. For a new file the host has to find and clear each page of
 that when it is touched first, a quarter of the processor time of a small run. A file that served a
-lab before has its pages, and the lab's kernel sets them to zero at once (patch 0013), so a lab sees
+lab before has its pages, and the lab's kernel sets them to zero at once (patch 0014), so a lab sees
 the same memory either way.
 """
 

@@ -113,7 +113,8 @@ def _unasked(flow: DeployedFlow) -> Iterator[str]:
 def _check_program(end: Endpoint) -> None:
     """What is said of all sides of a program, and of each."""
     adapter, where = end.adapter, end.where
-    _check_speaks(adapter.name, adapter.protocols, end.protocol, "protocol")
+    able = [name for name, other in end.known.items() if end.protocol in other.protocols]
+    _check_speaks(adapter.name, adapter.protocols, end.protocol, "protocol", able)
     _check_knobs(adapter, end.asked.knobs, where)
     match end.asked:
         case Pep() as pep:
@@ -252,9 +253,16 @@ def _check_knobs(adapter: Adapter, asked: Mapping[str, str], where: str) -> None
             )
 
 
-def _check_speaks(name: str, spoken: frozenset[Protocol], protocol: Protocol, where: str) -> None:
+def _check_speaks(
+    name: str,
+    spoken: frozenset[Protocol],
+    protocol: Protocol,
+    where: str,
+    able: Sequence[str] = (),
+) -> None:
     if protocol not in spoken:
-        raise WrongInputError(f"{name} speaks {', '.join(sorted(spoken))}", where=where)
+        others = f"; {protocol} is spoken by {', '.join(able)}" if able else ""
+        raise WrongInputError(f"{name} speaks {', '.join(sorted(spoken))}{others}", where=where)
 
 
 def _check_qlog(flow: DeployedFlow) -> None:

@@ -24,6 +24,8 @@ from headway.study.source import Source
 NAME = r"^[a-z0-9][a-z0-9-]*$"
 """What studies and experiments may be called: their names are parts of file names."""
 USUAL_BASELINE = "h2"
+_ALL_FLOWS = "flows"
+"""The only contender of a study whose flows have protocols of their own."""
 
 Coordinates = dict[str, Any]
 """Values of the axes, by dotted name, at a cell."""
@@ -90,7 +92,8 @@ class Experiment(Part):
         axes = dict(value.get("axes", {}))
         protocols = axes.pop("protocol", None)
         if protocols is None:
-            only = str(value.get("conditions", {}).get("protocol", USUAL_BASELINE))
+            usual = _ALL_FLOWS if _competing(value) else USUAL_BASELINE
+            only = str(value.get("conditions", {}).get("protocol", usual))
             return value | {"contenders": {only: {}}}
         return value | {
             "axes": axes,

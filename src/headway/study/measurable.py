@@ -95,6 +95,8 @@ def _needed(setting: Setting) -> Iterator[Needs]:
         yield Needs.TCP
     if any(protocol.over_quic for protocol in protocols):
         yield Needs.QUIC
+    if setting.dns is not None:
+        yield Needs.RESOLVER
 
 
 def _towards_client(setting: Setting) -> Iterator[Direction]:
