@@ -43,6 +43,13 @@ def test_a_second_visit_is_by_quic_from_the_start(run_setting: RunSetting) -> No
     assert (record.h2_objects, record.quic_tries_lost) == (0, 0)
 
 
+def test_a_tenth_visit_is_over_when_it_is_loaded(run_setting: RunSetting) -> None:
+    """Visits are made before the workload, and not again for a load that nobody asks for."""
+    record = run_setting(visited(10))
+    assert (record.error, record.document_protocol) == (None, "h3")
+    assert record.virtual_s and record.virtual_s < 5
+
+
 def test_where_udp_was_always_blocked_nothing_is_lost(run_setting: RunSetting) -> None:
     """The first visit found QUIC broken, so that the second does not try it."""
     record = run_setting(visited(2, udp="blocked"))

@@ -79,6 +79,19 @@ def test_what_cannot_be_is_refused(more: dict[str, Any], told: str) -> None:
         Setting.model_validate(PAGE | {"discovery": {}} | more)
 
 
+def test_a_browser_has_a_boot_for_itself_and_time_for_its_visits() -> None:
+    """In a lab that it shared, it would know the server from the load before."""
+    assert Setting.model_validate(PAGE).may_share_a_boot
+    assert not Setting.model_validate(PAGE | {"discovery": {}}).may_share_a_boot
+
+    def ready_within_s(visit: int) -> float:
+        ordered = orders(discovery={"visit": visit})
+        driver = next(one for one in ordered.programs if one.name == "client-chromium")
+        return (driver.ready_within_ns or 0) / 1e9
+
+    assert ready_within_s(11) - ready_within_s(1) >= 10 * 65
+
+
 def test_curl_may_speak_either_version() -> None:
     download = PAGE | {"workload": {"size": "1 kB"}, "client": {"program": "curl"}}
     asked = Setting.model_validate(download | {"protocol": "h3", "discovery": {}})

@@ -108,7 +108,8 @@ class Driver:
         self._why = f"{error} ({how})" if error.is_end else str(error)
 
 
-def _serve(driver: Driver, directory: Path) -> None:
+def _serve(driver: Driver, directory: Path, *, once: bool) -> None:
+    """Load whenever asked; with ``once``, prepare no other load, for which all visits would be made again."""
     driver.prepare()
     ready = directory / READY
     for fifo in (DONE, GO):
@@ -123,7 +124,8 @@ def _serve(driver: Driver, directory: Path) -> None:
             line = go.readline()
             ready.unlink()
             driver.load(Path(line.decode().strip()))
-            driver.prepare()
+            if not once:
+                driver.prepare()
             done.write(line)
 
 
@@ -131,10 +133,11 @@ def main() -> None:
     """Serve loads until told to end."""
     file = Path(sys.argv[1])
     raw = json.loads(file.read_text())
-    driver = Driver(Configuration(**{**raw, "page": PageOrders(**raw["page"])}))
+    configuration = Configuration(**{**raw, "page": PageOrders(**raw["page"])})
+    driver = Driver(configuration)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit())
     try:
-        _serve(driver, file.parent)
+        _serve(driver, file.parent, once=configuration.page.revisits)
     finally:
         driver.close()
 

@@ -152,7 +152,7 @@ class Chromium(Client):
             {"PYTHONPATH": "/lab/code", **self._environment(flow)},
             service=True,
             listens=(f"{own}/{READY}",),
-            ready_within_ns=flow.limit.ns + _PREPARED_WITHIN_NS,
+            ready_within_ns=flow.limit.ns + _PREPARED_WITHIN_NS * _preparations(flow),
             # Its log is whole only if Chromium itself ends it.
             finishes=self.knob("net_log", flow.host) != "off",
         )
@@ -261,6 +261,11 @@ def _visit(load: PageLoad) -> Visit:
 def _page(flow: Flow) -> Page:
     assert isinstance(flow.workload, Page)
     return flow.workload
+
+
+def _preparations(flow: Flow) -> int:
+    """How often a page is loaded before the load that counts, itself among them."""
+    return flow.discovery.visit if flow.discovery else 1
 
 
 def _visits(page: Page, flow: Flow) -> tuple[str, ...]:

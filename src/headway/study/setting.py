@@ -335,7 +335,8 @@ class Setting(Part):
         """Whether its repetitions may be carried out one after the other in the same lab.
 
         That is for pages, since a browser starts slowly; the path is made anew for each, which is
-        not possible for everything. A reverse proxy would keep its connections to the server.
+        not possible for everything. A reverse proxy would keep its connections to the server, and a
+        browser that finds out what a server speaks knows it from the load before.
         """
         # Most are no pages, and plans ask often.
         if self.workload.replayed is None or self.flows:
@@ -345,7 +346,7 @@ class Setting(Part):
         )
         kept = self.capture.at_devices or self.capture.qlog or self.control
         direct = not self.proxy and not any(hop.proxy for hop in self.hops.values())
-        return direct and not lasting and not kept
+        return direct and not lasting and not kept and not self.discovery
 
     @property
     def workloads(self) -> tuple[Workload, ...]:
