@@ -31,7 +31,7 @@ def row(name: str) -> str:
 def paragraph(start: str) -> str:
     """The paragraphs from this start to the next heading, as one line."""
     text = PAGE[PAGE.index(start) :]
-    return " ".join(text[: text.find("\n**", 1)].split())
+    return " ".join(text[: text.find("\n#", 1)].split())
 
 
 @pytest.mark.parametrize(
@@ -59,14 +59,14 @@ def test_tables(name: str, told: str) -> None:
 def test_rules() -> None:
     bootstrap = " ".join(PAGE[PAGE.index("- Differences of means have") :].split())
     assert f"{RESAMPLES} resamples" in bootstrap[:200]
-    assert f"is below {PAIRED_ALPHA}." in paragraph("**Verdict.**")
-    assert f"a factor of {SPREADS_APART} at least" in paragraph("**Spread.**")
+    assert f"is below {PAIRED_ALPHA}." in paragraph("### Verdict")
+    assert f"a factor of {SPREADS_APART} at least" in paragraph("### Spread")
     published = " ".join(PAGE[PAGE.index("## Published values") :].split())
     assert f"within {TOLERANCE:.0%} of".replace("%", " %") in published
 
 
 def test_few_pairs() -> None:
-    told = paragraph("**What is not shown as a difference**")
+    told = paragraph("### What is not shown as a difference")
     assert f"five pairs that all point the same way have p = {smallest_p(5)}," in told
     assert f"It takes {fewest_pairs(PAIRED_ALPHA)} pairs for one comparison" in told
 

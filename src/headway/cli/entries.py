@@ -26,7 +26,7 @@ COMMANDS = {
     "plan": Listed(_STUDIES, "study.plan", "Show what a study would run, and how long that takes."),
     "validate": Listed(_STUDIES, "study.validate", "Check a study file without running it."),
     "reproduce": Listed(
-        _STUDIES, "study.reproduce", "Carry out a paper's study and judge the paper's claims."
+        _STUDIES, "study.reproduce", "Run a built-in study; judge a paper's claims, if it has any."
     ),
     "check": Listed(_STUDIES, "check.check", "Compare two builds of a program, packet by packet."),
     "report": Listed(_RESULTS, "study.report", "Write the report of a study's results again."),

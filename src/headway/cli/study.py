@@ -60,7 +60,7 @@ def reproduce(
         typer.Option("--claims", help="Run nothing: judge the results that are there."),
     ] = False,
 ) -> None:
-    """Carry out a paper's study and judge the paper's claims.
+    """Run a built-in study; judge a paper's claims, if it has any.
 
     Our values stand beside the published ones. Exit status 1 if a run or the emulation's self-test failed.
     """

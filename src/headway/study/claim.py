@@ -267,7 +267,7 @@ class Claim(Timed, AboutCells):
     )
     over: str | None = Field(
         default=None,
-        description="an axis, as workload.site: it is about the typical one of the cells that differ in it alone",
+        description="an axis, such as workload.site; the claim is about the typical one of the cells that differ in it alone",
     )
     because: ClaimedCause | None = Field(
         default=None, description="the reason that it gives for a difference of two contenders"

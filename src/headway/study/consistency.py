@@ -211,7 +211,7 @@ def _check_repetitions(experiment: Experiment, source: Source) -> None:
     """Of what has no chance in it, as single faults, there is nothing to wait for."""
     if experiment.faults and experiment.repetitions.until is not None:
         raise WrongInputError(
-            "with faults, what a fault costs is exact: write a number, as repetitions = 1",
+            "with faults, what a fault costs is exact; write a number, for example repetitions = 1",
             where=source.where("repetitions", experiment=experiment.name),
         )
 

@@ -168,7 +168,9 @@ def named_hops(hops: Any) -> Any:
     for hop in hops:
         name = hop.get("name") if isinstance(hop, dict) else None
         if not isinstance(name, str):
-            raise ValueError('every hop is a table [[hops]] with a name, as name = "gateway"')
+            raise ValueError(
+                'every hop is a table [[hops]] with a name, for example name = "gateway"'
+            )
         if name in named:
             raise ValueError(f"there are two hops {name!r}")
         named[name] = hop

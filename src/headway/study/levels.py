@@ -14,7 +14,7 @@ class LevelComparison(Part):
 
     other_forms = ({"type": "string", "minLength": 1},)
 
-    axis: str = Field(min_length=1, description="its dotted name, as path.queue")
+    axis: str = Field(min_length=1, description="its dotted name, such as path.queue")
     baseline: Any = Field(
         default=None, description="the level that others are compared with; the first if not given"
     )
