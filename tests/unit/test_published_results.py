@@ -20,6 +20,21 @@ OF_SHARES = [page for page in PAGES if (page.with_suffix("") / "shares.csv").exi
 """These say who got how much, and claim nothing."""
 
 
+OF_SAMPLES = [page for page in PAGES if "names no claims" in page.read_text("utf-8")]
+"""These have what was measured, and claim nothing."""
+
+
+@pytest.mark.parametrize("page", OF_SAMPLES, ids=lambda page: page.stem)
+def test_runs_are_those_of_the_rows(page: Path) -> None:
+    found = re.search(r": (\d+) runs, seeds .*; none failed", page.read_text(encoding="utf-8"))
+    assert found is not None
+    with (page.with_suffix("") / "samples.csv").open(encoding="utf-8", newline="") as table:
+        rows = list(csv.DictReader(table))
+    for metric in {row["metric"] for row in rows}:
+        assert sum(int(row["runs"]) for row in rows if row["metric"] == metric) == int(found[1])
+    assert not any(int(row["failed"]) or int(row["timeouts"]) for row in rows)
+
+
 @pytest.mark.parametrize("page", OF_SHARES, ids=lambda page: page.stem)
 def test_shares_are_those_of_the_rows(page: Path) -> None:
     rows = re.findall(
@@ -50,7 +65,7 @@ def test_sweeps_are_those_of_the_rows(page: Path) -> None:
 
 @pytest.mark.parametrize(
     "page",
-    [page for page in PAGES if page not in (*OF_FAULTS, *OF_SHARES)],
+    [page for page in PAGES if page not in (*OF_FAULTS, *OF_SHARES, *OF_SAMPLES)],
     ids=lambda page: page.stem,
 )
 def test_counts_are_those_of_the_rows_and_of_the_tables(page: Path) -> None:
