@@ -50,6 +50,8 @@ NOT_CARRIED_OUT = {
     "reproduce": MINUTES,
     "run udp-buffers": MINUTES,
     "run pacing": MINUTES,
+    "run discovery": MINUTES,
+    "run curl-fallback.toml": SHORT_FORM,
     "run lossy.toml": SHORT_FORM,
     "run lost-server-hello.toml": SHORT_FORM,
     "run mine.toml": OWN,

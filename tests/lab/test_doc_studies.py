@@ -22,6 +22,7 @@ NOT_CARRIED_OUT = {
     "docs/findings/page-beside-download.md:page-beside": BROWSER,
     "docs/findings/first-flight-loss.md:a-packet-of-the-first-flight": BROWSER,
     "docs/findings/qpack.md:tables": BROWSER,
+    "docs/findings/discovery.md:first-visit": BROWSER,
     "docs/findings/first-images.md:orders": BROWSER,
     "docs/findings/kakhki-small-objects.md:handshakes": BROWSER,
     "docs/report.md:sizes-and-rates": BROWSER,
@@ -29,6 +30,7 @@ NOT_CARRIED_OUT = {
     "docs/study-format.md:before-and-after": BROWSER,
     "docs/study-format.md:page-beside-a-download": BROWSER,
     "docs/study-format.md:over-sites": BROWSER,
+    "docs/study-format.md:third-visit": BROWSER,
     "docs/workloads.md:a-page-again": BROWSER,
 }
 """Examples that are planned only (`tests/unit/test_docs.py`), and why."""
