@@ -129,7 +129,7 @@ impl<'a> Fetch<'a> {
             let is_busy = busy.iter().any(|origin| origin == self.records[job].origin());
             let connection = if is_busy { None } else { self.connection(job, now) };
             match connection {
-                Some(connection) => self.send(job, connection, now),
+                Some(connection) => self.send(job, connection),
                 None => {
                     if !is_busy {
                         busy.push(self.records[job].origin().clone());
@@ -194,12 +194,12 @@ impl<'a> Fetch<'a> {
         index
     }
 
-    fn send(&mut self, job: usize, connection: usize, now: Instant) {
-        let at_s = self.clock.seconds(now);
+    fn send(&mut self, job: usize, connection: usize) {
         let record = &mut self.records[job];
-        if self.limits.users.is_some() && self.idle.pop_front().is_some() && record.attempts() == 0
-        {
-            record.wanted(at_s);
+        let user = if self.limits.users.is_some() { self.idle.pop_front() } else { None };
+        if let (Some(ready), 0) = (user, record.attempts()) {
+            // What it waited for a connection counts.
+            record.wanted(self.clock.seconds(ready));
         }
         record.assign(connection as u64 + 1);
         let asked = record.asked(RequestId(job as u64));

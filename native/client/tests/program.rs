@@ -299,3 +299,19 @@ fn wrong_options_are_told() {
         assert_eq!(run(arguments), Some(2), "{arguments:?}");
     }
 }
+
+/// Users who are ready and find no connection wait, and that counts: no coordinated omission.
+#[test]
+fn users_wait_from_when_they_are_ready() {
+    let server = Server::start("users");
+    let arguments = ["--protocol", "h1", "--connections", "1", "--users", "3", "--repeat", "3"];
+    let (status, report, said) = server.fetch(&arguments, &["/bytes/10"]);
+    assert_eq!(status, Some(0), "{said}");
+    let times = |what: &str| -> Vec<f64> {
+        let rows = report["requests"].as_array().unwrap();
+        rows.iter().map(|row| row[what].as_f64().unwrap()).collect()
+    };
+    let (queued, sent) = (times("queued_s"), times("sent_s"));
+    assert!(queued.iter().all(|&at| at == queued[0]), "{queued:?}");
+    assert!(sent[0] < sent[1] && sent[1] < sent[2], "{sent:?}");
+}
