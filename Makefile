@@ -58,7 +58,7 @@ test-quick: .venv/census
 	@$(CARGO) test --workspace --locked
 
 test-lab: .venv/census
-	@$(HEADWAY) image build
+	@$(HEADWAY) image build --all
 	@$(PYTEST) -m "lab and not nightly"
 
 # With other marks, such as MARKS="not nightly", those that boot labs, too.
@@ -67,12 +67,12 @@ test-changed: .venv/census
 	@.venv/bin/python -m tests.changed --base "$(BASE)" -- $(PYTEST) -m "$(MARKS)"
 
 test-nightly: lint .venv/census
-	@$(HEADWAY) image build
+	@$(HEADWAY) image build --all
 	@$(PYTEST)
 	@HEADWAY_FUZZ_SECONDS=60 $(CARGO) test --workspace --locked
 
 test-twice: .venv/census
-	@$(HEADWAY) image build
+	@$(HEADWAY) image build --all
 	@$(PYTEST) -m lab --twice
 
 from-nothing:

@@ -16,13 +16,14 @@ from bench.loopback import loopback
 from bench.pages import pages
 from bench.report import reports
 from bench.rows import Row, print_rows
+from headway.image.layers import layer_names
 from headway.lab.ready import ready_image, ready_machine
 from headway.terminal import progress
 
 
 def main() -> None:
     """Measure everything and print the table."""
-    machine = ready_machine(ready_image())
+    machine = ready_machine(ready_image(layers=layer_names()))
     steps: list[Callable[[], Sequence[Row]]] = [
         lambda: downloads(machine),
         lambda: commands(CORE),

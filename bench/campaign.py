@@ -113,9 +113,10 @@ def carry_out(machine: Machine, cores: list[int], runs: tuple[Run, ...]) -> None
 
 def main() -> None:
     """Print the campaign's rows."""
+    from headway.image.layers import layer_names
     from headway.lab.ready import ready_image, ready_machine
 
-    print_rows([*overhead(), throughput(ready_machine(ready_image()))])
+    print_rows([*overhead(), throughput(ready_machine(ready_image(layers=layer_names())))])
 
 
 if __name__ == "__main__":

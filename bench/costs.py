@@ -29,6 +29,7 @@ from headway.campaign.feasibility import check_installed
 from headway.campaign.local import LocalExecutor
 from headway.columns import Record, Status
 from headway.errors import WrongInputError
+from headway.image.layers import layer_names
 from headway.lab.bodies import body_file
 from headway.lab.cores import available_cores
 from headway.lab.ready import ready_image, ready_machine
@@ -182,7 +183,9 @@ def carry_out(runs: list[Run]) -> dict[str, Record]:
         body_file(size)
     records: dict[str, Record] = {}
     clock = ProcessorClock()
-    executor = LocalExecutor(ready_machine(ready_image()), available_cores()[-1:])
+    executor = LocalExecutor(
+        ready_machine(ready_image(layers=layer_names())), available_cores()[-1:]
+    )
     with (
         tempfile.TemporaryDirectory() as directory,
         progress("measuring costs", len(runs)) as count,

@@ -45,6 +45,7 @@ from bench.stacks import (
 )
 from headway.errors import HeadwayError
 from headway.image import installed_extras
+from headway.image.layers import layer_names
 from headway.lab.cores import available_cores
 from headway.lab.ready import ready_image
 from headway.study.units import Size
@@ -147,7 +148,7 @@ def prepared(pairs: Sequence[Pair], native: Path | None) -> Iterator[Place]:
     Raises:
         HeadwayError: a program cannot be had.
     """
-    image, extra = ready_image(), installed_extras().get("quic-go-client")
+    image, extra = ready_image(layers=layer_names()), installed_extras().get("quic-go-client")
     has_quinn = any(
         isinstance(side, Quinn) for pair in pairs for side in (pair.server, pair.client)
     )

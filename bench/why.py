@@ -21,6 +21,7 @@ from headway.diagnosis.qlog import REDUCED_FILE, compact_qlog
 from headway.diagnosis.segment import observe
 from headway.diagnosis.series import read_series
 from headway.diagnosis.transfer import Transfer, transfer_of
+from headway.image.layers import layer_names
 from headway.lab.assemble import orders_for
 from headway.lab.bodies import served_bodies
 from headway.lab.machine import Machine, SharedDirectory
@@ -145,7 +146,7 @@ def logging(machine: Machine, scratch: Path) -> list[Row]:
 
 def main() -> None:
     """Measure everything and print the table."""
-    machine = ready_machine(ready_image())
+    machine = ready_machine(ready_image(layers=layer_names()))
     with tempfile.TemporaryDirectory() as scratch:
         rows = [*sampling(machine, Path(scratch)), *logging(machine, Path(scratch))]
     print_rows(rows)

@@ -58,6 +58,7 @@ def pytest_unconfigure() -> None:
 
 @pytest.fixture(scope="session")
 def machine() -> Machine:
+    from headway.image.layers import layer_names
     from headway.lab.ready import ready_image, ready_machine
 
-    return ready_machine(ready_image())
+    return ready_machine(ready_image(layers=layer_names()))

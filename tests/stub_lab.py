@@ -128,7 +128,7 @@ def replace_labs(
         takes: from a run's name and the size of its body to the time that it takes, seconds.
     """
     machine = StubMachine(stub_image(), Path(), carried_out=log, fails=fails, takes=takes)
-    patch.setattr(session, "ready_image", lambda: image or stub_image())
+    patch.setattr(session, "ready_image", lambda **_: image or stub_image())
     patch.setattr(session, "ready_machine", lambda _: machine)
     patch.setattr(session, "body_file", lambda _: None)
     patch.setattr(run, "served_bodies", lambda _: Path())

@@ -20,7 +20,8 @@ from pathlib import Path
 from headway.cache import cache_directory
 from headway.image import ImageOptions
 from headway.image.apt import PrivateApt
-from headway.image.image import INFO_FILE, KERNEL_FILE, Layout
+from headway.image.image import Layout
+from headway.image.infos import INFO_FILE, KERNEL_FILE
 from headway.image.kernel import build_kernel, find_source
 from headway.image.keys import KernelInputs
 from headway.image.process import Runner

@@ -123,12 +123,12 @@ class EntryDirectory:
             os.close(lock)
 
     def make(self, name: str, fill: Callable[[Path], None]) -> Path:
-        """Make an entry; the lock must be held.
+        """Make an entry, or make it anew; the lock must be held.
 
         Args:
             name: the entry's name.
             fill: writes the entry's content into the empty directory it is given. Whatever it
-                raises leaves no entry behind.
+                raises leaves no entry behind, or the one that was there.
 
         Returns:
             The entry.
@@ -137,6 +137,8 @@ class EntryDirectory:
         try:
             partial.mkdir()
             fill(partial)
+            if entry.is_dir():
+                remove_tree(entry.rename(self.directory / f"{name}-before{PARTIAL_SUFFIX}"))
             partial.rename(entry)
         except OSError as error:
             if error.errno != errno.ENOSPC:

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from headway.contract.orders import Namespace, Orders, Outcome, Program
+from headway.image.layers import layer_names
 from headway.lab.machine import Machine, SharedDirectory
 from headway.lab.ready import ready_image
 from headway.study.units import Duration
@@ -57,7 +58,9 @@ def carry_out(machine: Machine, directory: Path, *words: str) -> Said:
 
 @pytest.fixture(scope="session")
 def stressing(machine: Machine) -> Machine:
-    return replace(machine, extras={NAME: unpacked(NAME, ready_image(), GRAPHICS)})
+    return replace(
+        machine, extras={NAME: unpacked(NAME, ready_image(layers=layer_names()), GRAPHICS)}
+    )
 
 
 @pytest.fixture(scope="session")

@@ -25,7 +25,7 @@ from headway.lab import bodies, ready
 bodies.served_bodies = lambda sizes: "."  # made once, and found every time
 ended = types.SimpleNamespace(name="command", exit_status=0)
 machine = types.SimpleNamespace(extras={}, boot=lambda *_, **__: Outcome("ok", "", 0, "", ended=(ended,)))
-ready.ready_image = lambda: None
+ready.ready_image = lambda **_: None
 ready.ready_machine = lambda image: machine
 """
 

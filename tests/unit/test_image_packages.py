@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from headway.errors import WrongInputError
+from headway.errors import HeadwayError, WrongInputError
 from headway.image import SilentProgress
 from headway.image.apt import PackageVersion, PrivateApt
-from headway.image.packagelist import ForeignPackage, PackageList
+from headway.image.packagelist import ForeignPackage, PackageList, sections
 from headway.image.process import Runner
 from headway.image.selection import Chosen, select
 
@@ -24,6 +24,22 @@ def test_package_list() -> None:
     assert wanted.left_out == ("perl-base",)
     assert wanted.names == ("curl", "h2o", "nginx")
     assert PackageList.parse("\n".join(wanted.lines())) == wanted
+
+
+def test_sections_keep_the_numbers_of_lines() -> None:
+    text = "curl  # all\n\n[web: browser shell]  # large\nchromium\n[none]\n[tail: ]\nnginx x\n"
+    found = sections(text)
+    assert list(found) == ["", "web", "none", "tail"]
+    assert (found["web"].words, found["none"].words, found["tail"].words) == (
+        ("browser", "shell"),
+        (),
+        (),
+    )
+    assert PackageList.parse(found[""].text).asked == ("curl",)
+    assert PackageList.parse(found["web"].text).asked == ("chromium",)
+    assert PackageList.parse(found["none"].text) == PackageList(())
+    with pytest.raises(WrongInputError, match="line 7 of the package list"):
+        PackageList.parse(found["tail"].text)
 
 
 @pytest.mark.parametrize("line", ["curl nginx", "curl @", "-curl @trixie", "Curl", "@trixie"])
@@ -78,6 +94,66 @@ def test_own_suite_may_be_the_one_that_is_stated() -> None:
     own = FakeApt("old", "1", OLD)
     (chosen,) = select(own, [], WANTED, SilentProgress())  # type: ignore[arg-type]
     assert names(chosen) == ["curl", "h2o", "libc", "libold", "libquic", "perl", "ssh"]
+
+
+def test_nothing_is_asked_of_a_suite_that_gives_nothing() -> None:
+    own, other = FakeApt("new", "2", NEW), FakeApt("old", "1", OLD)
+    beside = PackageList((), beside=(ForeignPackage("old", "curl"),))
+    (chosen,) = select(own, [other], beside, SilentProgress())  # type: ignore[list-item, arg-type]
+    assert (chosen.apt, names(chosen), chosen.beside) == (other, ["curl"], True)
+    assert own.asked == []
+    assert select(own, [], PackageList(()), SilentProgress()) == []  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def apt(tmp_path: Path) -> PrivateApt:
+    """With one package that is there, and one that is left out."""
+    there = "Package: libc\nVersion: 2\nStatus: install ok installed\n\n"
+    return PrivateApt(
+        tmp_path, "http://mirror.test", "sid", Runner(tmp_path / "log"), ("llvm",), there
+    )
+
+
+def says(monkeypatch: pytest.MonkeyPatch, *lines: str) -> list[str]:
+    """Have apt say this; the words it was asked with."""
+    asked: list[str] = []
+
+    def run(_: Runner, argv: Sequence[str], on_line: Callable[[str], None], **__: object) -> None:
+        asked.extend(map(str, argv[-2:]))
+        for line in lines:
+            on_line(line)
+
+    monkeypatch.setattr(Runner, "run", run)
+    return asked
+
+
+def test_what_is_there_is_not_chosen_again(
+    apt: PrivateApt, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    says(
+        monkeypatch,
+        "Inst libc [2] (2 Debian:sid [amd64])",
+        "Inst llvm [999999] (1:21 Debian:sid [amd64])",
+        "Inst web (5 Debian:sid [amd64]) []",
+    )
+    assert apt.closure(["web"]) == [PackageVersion("web", "5", "amd64")]
+    apt.update(lambda _: None)
+    assert "Package: libc\nVersion: 2\n" in (apt.directory / "status").read_text()
+
+
+def test_a_mirror_that_has_moved_on_is_told(
+    apt: PrivateApt, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    says(monkeypatch, "Inst libc [2] (3 Debian:sid [amd64])", "Inst web (5 Debian:sid [amd64])")
+    with pytest.raises(HeadwayError, match=r"web of sid needs libc 3 \(there is 2\).*--renew"):
+        apt.closure(["web"])
+
+
+def test_sizes_of_downloads_are_asked_for(apt: PrivateApt, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = says(monkeypatch, "'http://m/a.deb' a.deb 1000 SHA256:0", "'http://m/b.deb' b.deb 24 X")
+    packages = [PackageVersion("a", "1", "all"), PackageVersion("b", "2", "amd64")]
+    assert apt.download_bytes(packages) == 1024
+    assert asked == ["a=1", "b=2"]
 
 
 def test_left_out_packages_look_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

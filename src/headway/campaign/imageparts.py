@@ -11,7 +11,7 @@ from pathlib import Path
 
 from headway.cache import EntryDirectory, cache_directory, digest
 from headway.image import Image, InstalledExtra
-from headway.image.image import INFO_FILE
+from headway.image.infos import INFO_FILE
 from headway.image.outsidefiles import STORE, outside_files
 from headway.image.outsideroot import ROOTS, outside_root
 from headway.study.outside import OutsideProgram
@@ -100,7 +100,7 @@ class ImageParts:
         return cls(
             key=image.key,
             kernel=_part("image", image.kernel.parent),
-            root=_part("image", image.root.parent),
+            root=_part(image.root.parent.parent.name, image.root.parent),
             native=_part("image", image.native.parent),
             extras={name: _part("extras", one.directory) for name, one in extras.items()},
             outside=tuple(_part(store, entry) for store, entry in dict.fromkeys(kept)),

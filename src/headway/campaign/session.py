@@ -18,6 +18,7 @@ from headway.campaign.feasibility import (
     check_installed,
     check_outside,
     checked_plan,
+    needed_layers,
     outside_programs,
 )
 from headway.campaign.local import LocalExecutor
@@ -61,7 +62,7 @@ def conduct(task: Task, watcher: Watcher) -> None:
     for text in notes:
         watcher.warn(f"note: {text}")
     with Store.open(task.out, task.start) as store:
-        image = ready_image()
+        image = ready_image(layers=needed_layers(runs))
         check_outside(runs)
         made = make_manifest(task.study, runs, image, task.command, notes)
         manifest = _going_on(made, task, runs, store)

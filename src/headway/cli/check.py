@@ -12,6 +12,7 @@ from headway.cli import suggest
 from headway.cli.encoding import typed
 from headway.cli.options import (
     Jobs,
+    Offline,
     Programs,
     Quick,
     Replace,
@@ -69,6 +70,7 @@ def check(
     jobs: Jobs = None,
     resume: Resume = False,
     replace: Replace = False,
+    offline: Offline = False,
 ) -> None:
     """Compare two builds of a program, packet by packet.
 

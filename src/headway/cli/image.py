@@ -7,13 +7,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from headway.cache import directory_size
 from headway.cli import suggest
 from headway.cli.group import CommandGroup, OneCommand
+from headway.cli.options import Offline
+from headway.errors import counted
 from headway.terminal import say
 
 # What the image is made of takes a moment to load, which help and completion need not wait for.
 if TYPE_CHECKING:
     from headway.image import ExtraStatus, ImageOptions, NativeInfo, RustToolchain
+    from headway.image.image import CachedLayer
 
 app = typer.Typer(
     cls=CommandGroup,
@@ -33,14 +37,42 @@ Mirror = Annotated[
 
 
 @app.command("build", cls=OneCommand)
-def build_command(mirror: Mirror = None) -> None:
-    """Build the lab image, unless it is cached."""
+def build_command(
+    layer: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="Layers to fetch, too, such as chromium; `image status` lists them.",
+            metavar="[LAYER]...",
+            autocompletion=suggest.layers,
+        ),
+    ] = None,
+    every: Annotated[bool, typer.Option("--all", help="Fetch all layers.")] = False,
+    renew: Annotated[
+        bool,
+        typer.Option(
+            "--renew", help="Make the root tree and its layers anew, of what Debian has today."
+        ),
+    ] = False,
+    mirror: Mirror = None,
+    offline: Offline = False,
+) -> None:
+    """Build the lab image and fetch layers, unless they are cached."""
+    from headway.image import shown_progress
+    from headway.image.layers import known_layers, layer_names
     from headway.lab.ready import ready_image
 
-    image = ready_image(_options(mirror))
+    options = _options(mirror)
+    wanted = known_layers(layer_names() if every else layer or (), "image build")
+    if renew:
+        from headway.image.builder import renew as renew_image
+
+        with shown_progress() as progress:
+            renew_image(options, progress)
+    image = ready_image(options, wanted)
     info = image.info
+    more = f" with {', '.join(sorted(wanted))}" if wanted else ""
     say(
-        f"The lab image is ready: kernel {info.kernel_version}, {len(info.packages)} packages of "
+        f"The lab image is ready{more}: kernel {info.kernel_version}, {len(info.packages)} packages of "
         f"Debian {info.suite}, Headway's own programs {info.native.version} ({image.path})"
     )
 
@@ -55,6 +87,8 @@ def status_command(mirror: Mirror = None) -> None:
         info = cached.image.info
         say(f"kernel     {info.kernel_version}, built {info.kernel.built:%Y-%m-%d %H:%M}")
         say(f"root tree  Debian {info.suite}, {len(info.packages)} packages")
+        for name, layer in cached.layers.items():
+            say(f"layer      {name}: {_layer(layer)}")
         say(f"programs   {_programs(info.native)}")
         say(f"size       {cached.size_bytes / 1e6:.0f} MB in {cached.path}")
     else:
@@ -70,14 +104,15 @@ def status_command(mirror: Mirror = None) -> None:
 def export_command(
     file: Annotated[Path, typer.Argument(help="The file: .tar, or .tar.gz, which is compressed.")],
 ) -> None:
-    """Write the lab image and the extras to a file, for another machine or a cache."""
-    from headway.image import shown_progress
+    """Write the lab image, its layers and the extras to a file, for another machine or a cache."""
+    from headway.image import shown_progress, status
     from headway.image.archive import export_image
     from headway.lab.ready import ready_image
 
     image = ready_image()
     with shown_progress() as progress:
-        size = export_image(image, file, progress)
+        layers = [layer.entry for layer in status().layers.values() if layer.info()]
+        size = export_image(image, file, progress, layers)
     say(f"{file}: {size / 1e6:.0f} MB")
 
 
@@ -139,6 +174,14 @@ def described_rust(rust: RustToolchain | None) -> str:
     if rust is None:
         return "none in PATH that is new enough; Debian's is taken when it is needed"
     return f"{rust.version}, {rust.origin}"
+
+
+def _layer(layer: CachedLayer) -> str:
+    info, name = layer.info(), layer.inputs.name
+    if info is None:
+        return f"not here; a study that needs it fetches it, or `headway image build {name}`"
+    size = directory_size(layer.entry)
+    return f"{counted(len(info.packages), 'package')}, {size / 1e6:.0f} MB"
 
 
 def _programs(native: NativeInfo) -> str:

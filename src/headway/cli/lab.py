@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from headway.cli.options import Seed
+from headway.cli import suggest
+from headway.cli.options import Offline, Seed
 from headway.contract.orders import NET_NAMESPACES
 from headway.errors import WrongInputError
 from headway.study.clock import Clock
@@ -33,6 +34,17 @@ QueueOption = Annotated[
 ]
 
 
+WithLayers = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--with",
+        help="A layer that the lab has, such as chromium; may be given several times.",
+        metavar="LAYER",
+        autocompletion=suggest.layers,
+    ),
+]
+
+
 class Capability(StrEnum):
     """What a command may be allowed beyond what programs of labs may."""
 
@@ -46,19 +58,23 @@ def shell(
     jitter: JitterOption = None,
     queue: QueueOption = None,
     seed: Seed = 1,
+    layers: WithLayers = None,
+    offline: Offline = False,
 ) -> None:
     """Open a shell on the client's side of a path.
 
     A server answers at https://server.test/ on the other side. Time passes as on the host.
     """
+    from headway.image.layers import known_layers
     from headway.lab.ready import ready_image, ready_machine
     from headway.lab.shell import BODIES, shell_on_path
     from headway.programs.base import SERVER_NAME
 
     path = _path(rate=rate, rtt=rtt, loss=loss, jitter=jitter, queue=queue)
+    image = ready_image(layers=known_layers(layers or (), "--with"))
     note(f"https://{SERVER_NAME}/N.bin answers for N = {', '.join(map(str, BODIES))}.")
     note("`exit` ends the lab.")
-    raise typer.Exit(shell_on_path(ready_machine(ready_image()), path, seed=seed))
+    raise typer.Exit(shell_on_path(ready_machine(image), path, seed=seed))
 
 
 def execute(
@@ -82,19 +98,23 @@ def execute(
             help="Let the command make network namespaces. It can then mount the host's files, too."
         ),
     ] = None,
+    layers: WithLayers = None,
+    offline: Offline = False,
 ) -> None:
     """Run one command on the client's side of a path.
 
     A server answers at https://server.test/ on the other side. The command's exit status becomes
-    this one's.
+    this one's. The lab has the layers of programs that the command names.
     """
+    from headway.image.layers import known_layers, layers_in
     from headway.lab.ready import ready_image, ready_machine
     from headway.lab.shell import execute_on_path
 
     path = _path(rate=rate, rtt=rtt, loss=loss, jitter=jitter, queue=queue)
+    wanted = layers_in(command) | known_layers(layers or (), "--with")
     mounted = dict(_mounted(directory) for directory in mount or ())
     status = execute_on_path(
-        ready_machine(ready_image()),
+        ready_machine(ready_image(layers=wanted)),
         path,
         tuple(command),
         seed=seed,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -17,6 +18,8 @@ from headway.errors import WrongInputError
 if TYPE_CHECKING:
     from headway.records.store import Start
     from headway.study.experiment import Study
+
+_OFFLINE = "HEADWAY_OFFLINE"
 
 StudyName = Annotated[
     str,
@@ -46,6 +49,22 @@ Seed = Annotated[int, typer.Option("--seed", help="Seed of everything random.", 
 Jobs = Annotated[
     int | None,
     typer.Option(min=1, help="Run this many labs at a time; default: one per core.", metavar="N"),
+]
+
+
+def _stay_offline(asked: bool) -> None:
+    """What a command carries out looks at the environment, and so does what it starts."""
+    if asked:
+        os.environ[_OFFLINE] = "1"
+
+
+Offline = Annotated[
+    bool,
+    typer.Option(
+        "--offline",
+        help="Download nothing; fail if something is missing (HEADWAY_OFFLINE=1 does the same).",
+        callback=_stay_offline,
+    ),
 ]
 Resume = Annotated[
     bool, typer.Option("--resume", help="Go on with the results that the directory holds.")
@@ -137,6 +156,7 @@ class Execution(Choice):
             "--strict", help="Exit with status 1 if the runs contradict a published value."
         ),
     ] = False
+    offline: Offline = False
 
 
 def beginning(*, resume: bool, replace: bool) -> Start:

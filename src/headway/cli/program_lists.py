@@ -10,7 +10,8 @@ from rich.text import Text
 
 from headway.campaign.feasibility import add_command
 from headway.cli.lists import chosen, kind_of, print_entry
-from headway.image import EXTRAS, extra_status, find
+from headway.image import EXTRAS, extra_status, find, status
+from headway.image.layers import layer_of
 from headway.programs.base import Adapter, Client, ReverseProxy, Server
 from headway.programs.outside import adapter_of
 from headway.programs.registry import CLIENTS, PROXIES, QUIC_PEPS, SERVERS, TCP_PEPS
@@ -122,4 +123,7 @@ def _version_in_image(package: str) -> str:
     image = find()
     if image is None:
         return "with the lab image, which is not built yet"
-    return image.info.versions.get(package, "in the lab image")
+    if (layer := layer_of(package)) is None:
+        return image.info.versions.get(package, "in the lab image")
+    info = status().layers[layer].info()
+    return info.packages[package] if info else f"no; fetched when a study needs it (layer {layer})"

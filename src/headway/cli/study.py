@@ -117,7 +117,7 @@ def validate(study: StudyName, options: Choice) -> None:
 @with_options(Choice)
 def plan(study: StudyName, options: Choice, jobs: Jobs = None) -> None:
     """Show what a study would run, and how long that takes."""
-    from headway.campaign.feasibility import MANY_RUNS
+    from headway.campaign.feasibility import MANY_RUNS, lacking_layers
     from headway.cli.plan_tables import print_plan
     from headway.lab.cores import available_cores
 
@@ -126,6 +126,9 @@ def plan(study: StudyName, options: Choice, jobs: Jobs = None) -> None:
     if len(runs) >= MANY_RUNS:
         Terminal().note(f"estimating how long {len(runs):,} runs take")
     print_plan(output(), loaded, runs, labs=jobs or len(available_cores()))
+    if lacking := lacking_layers(runs):
+        names = " ".join(lacking)
+        say(f"Fetched first: {', '.join(lacking)} (`headway image build {names}` does it now).")
 
 
 def _planned(study: Study, name: str) -> Sequence[Run]:

@@ -113,6 +113,13 @@ def extras(incomplete: str) -> Suggestions:
     return [(extra.name, extra.what) for extra in EXTRAS.values()]
 
 
+def layers(incomplete: str) -> Suggestions:
+    """Layers on the lab image's root tree."""
+    from headway.image.layers import layer_names
+
+    return [(name, "") for name in layer_names()]
+
+
 def commands(incomplete: str) -> Suggestions:
     """All commands."""
     return [(name, one.summary) for name, one in COMMANDS.items()]

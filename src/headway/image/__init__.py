@@ -12,17 +12,8 @@ from headway.image.extras import (
     remove_extras,
 )
 from headway.image.guestcode import compiled_guest_code
-from headway.image.image import (
-    Image,
-    ImageInfo,
-    ImageStatus,
-    KernelInfo,
-    NativeInfo,
-    RootInfo,
-    find,
-    remove,
-    status,
-)
+from headway.image.image import Image
+from headway.image.infos import ImageInfo, KernelInfo, NativeInfo, RootInfo
 from headway.image.options import ImageOptions
 from headway.image.progress import (
     BuildProgress,
@@ -30,6 +21,7 @@ from headway.image.progress import (
     SilentProgress,
 )
 from headway.image.rust import RustToolchain
+from headway.image.stored import ImageStatus, find, remove, status
 from headway.image.watching import shown_progress
 
 __all__ = [

@@ -5,16 +5,20 @@ from __future__ import annotations
 import re
 import subprocess
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from headway.errors import HeadwayError
 from headway.image.process import Runner, user_environment
 
 _KEYRINGS = tuple(
     Path(f"/usr/share/keyrings/debian-archive-keyring.{suffix}") for suffix in ("gpg", "pgp")
 )
 _STATUS = re.compile(r"dlstatus:\d+:(?P<percent>[\d.]+):")
-_PLANNED = re.compile(r"Inst (?P<name>\S+) \((?P<version>\S+) .*\[(?P<architecture>\w+)\]\)")
+_PLANNED = re.compile(
+    r"Inst (?P<name>\S+) (?:\[(?P<present>\S+)\] )?\((?P<version>\S+) .*\[(?P<architecture>\w+)\]\)"
+)
+_ADDRESS = re.compile(r"'\S+' \S+ (?P<size>\d+)")
 
 # A version that satisfies whoever depends on the package.
 _PRETENDED = """\
@@ -93,6 +97,8 @@ class PrivateApt:
         suite: the suite.
         runner: runs apt.
         left_out: packages that are never chosen, though others depend on them.
+        present: packages that are there, as stanzas of dpkg's status: they are not chosen again.
+        updated: directories whose list of packages is of now.
     """
 
     directory: Path
@@ -100,6 +106,8 @@ class PrivateApt:
     suite: str
     runner: Runner
     left_out: tuple[str, ...] = ()
+    present: str = ""
+    updated: set[Path] = field(default_factory=set)
 
     @property
     def _configuration(self) -> Path:
@@ -123,7 +131,7 @@ class PrivateApt:
             needed.mkdir(parents=True, exist_ok=True)
         # What apt believes to be there already, it leaves out.
         (self.directory / "status").write_text(
-            "".join(_PRETENDED.format(name=name) for name in self.left_out),
+            "".join(_PRETENDED.format(name=name) for name in self.left_out) + self.present,
             encoding="utf-8",
         )
         (self.directory / "sources.list").write_text(
@@ -134,7 +142,9 @@ class PrivateApt:
         self._configuration.write_text(
             _CONFIGURATION.format(state=self.directory), encoding="utf-8"
         )
-        self._run(["update"], f"reading the package list of {self.suite}", _fractions(advance))
+        if self.directory not in self.updated:
+            self._run(["update"], f"reading the package list of {self.suite}", _fractions(advance))
+            self.updated.add(self.directory)
 
     def names(self) -> frozenset[str]:
         """The names of all packages of the suite."""
@@ -166,16 +176,41 @@ class PrivateApt:
         """Packages and everything they depend on, in alphabetical order.
 
         Raises:
-            HeadwayError: a package does not exist in the suite.
+            HeadwayError: a package does not exist in the suite, or needs another version of one that is
+                there.
         """
         found: list[PackageVersion] = []
+        outdated: list[str] = []
 
         def collect(line: str) -> None:
             if match := _PLANNED.match(line):
-                found.append(PackageVersion(**match.groupdict()))
+                told = match.groupdict()
+                present = told.pop("present")
+                if present is None:
+                    found.append(PackageVersion(**told))
+                # What is there looks otherwise than the mirror's even if it is the same.
+                elif present != told["version"] and told["name"] not in self.left_out:
+                    outdated.append(f"{told['name']} {told['version']} (there is {present})")
 
         self._run(["install", "--simulate", *names], f"resolving packages of {self.suite}", collect)
+        if outdated:
+            raise HeadwayError(
+                f"{', '.join(names)} of {self.suite} needs {', '.join(outdated)}: {self.mirror} has"
+                " moved on since the root tree was made; `headway image build --renew` makes that anew"
+            )
         return sorted(found)
+
+    def download_bytes(self, packages: Sequence[PackageVersion]) -> int:
+        """How much is left to download of packages."""
+        sizes: list[int] = []
+
+        def collect(line: str) -> None:
+            if match := _ADDRESS.match(line):
+                sizes.append(int(match["size"]))
+
+        wanted = [f"{package.name}={package.version}" for package in packages]
+        self._run(["download", "--print-uris", *wanted], "asking for sizes of packages", collect)
+        return sum(sizes)
 
     def download(
         self, packages: Sequence[PackageVersion], advance: Callable[[float], None]

@@ -7,7 +7,7 @@ import itertools
 import lzma
 import tarfile
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -34,13 +34,16 @@ class Imported:
     known: tuple[str, ...]
 
 
-def export_image(image: Image, file: Path, progress: BuildProgress | None = None) -> int:
+def export_image(
+    image: Image, file: Path, progress: BuildProgress | None = None, layers: Sequence[Path] = ()
+) -> int:
     """Write an image, and the extras that are installed, to a file.
 
     Args:
-        image: the image.
+        image: the image, without layers.
         file: a tar archive, compressed if its name says so.
         progress: is told how it goes; by default nobody is.
+        layers: entries of the layers on its root tree.
 
     Returns:
         The file's size.
@@ -52,8 +55,9 @@ def export_image(image: Image, file: Path, progress: BuildProgress | None = None
     if not file.name.endswith((_PLAIN, _COMPRESSED)):
         raise WrongInputError(f"ends with {_PLAIN} or {_COMPRESSED}", where=str(file))
     progress = progress or SilentProgress()
-    parts = [(_IMAGE, one.parent) for one in (image.kernel, image.root, image.native)]
-    parts += [(_EXTRAS, extra.directory) for extra in installed_extras().values()]
+    entries = [one.parent for one in (image.kernel, image.root, image.native)]
+    parts = [(_IMAGE, one) for one in (*entries, *layers)]
+    parts += [(_EXTRAS, one.directory) for one in installed_extras().values()]
     partial = file.with_name(f".{file.name}.partial")
     try:
         with _created(partial, compressed=file.name.endswith(_COMPRESSED)) as tar:
@@ -118,7 +122,7 @@ def import_image(file: Path, progress: BuildProgress | None = None) -> Imported:
 def lacking(options: ImageOptions | None = None) -> list[str]:
     """What this Headway still needs of an image: entries that the cache does not have."""
     layout = Layout.of_package(options or ImageOptions.from_environment())
-    return [part.name for part in layout.missing]
+    return [part.name for part in layout.missing()]
 
 
 @dataclass(frozen=True)

@@ -3,32 +3,39 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
+from typing import Any
 
 from pydantic import BaseModel
 
 from headway.cache import remove_tree
+from headway.errors import HeadwayError
 from headway.image.apt import PrivateApt
-from headway.image.image import (
+from headway.image.image import CachedLayer, CachedPart, Image, Layout
+from headway.image.infos import (
     INFO_FILE,
     PROGRAMS_DIRECTORY,
-    Image,
+    TREE_DIRECTORY,
     KernelInfo,
-    Layout,
+    LayerInfo,
     NativeInfo,
     RootInfo,
+    base_of,
 )
 from headway.image.kernel import build_kernel, find_source
+from headway.image.layertree import build_layer
 from headway.image.native import build_native
-from headway.image.options import ImageOptions
+from headway.image.options import OFFLINE, ImageOptions
+from headway.image.packagelist import PackageList
 from headway.image.parallel import together
 from headway.image.prerequisites import (
     KERNEL_PREREQUISITES,
     NATIVE_PREREQUISITES,
     ROOT_TREE_PREREQUISITES,
+    Prerequisite,
     ensure,
     missing,
 )
@@ -43,39 +50,69 @@ from headway.image.rust import (
     own_version,
     rust_apt,
 )
-from headway.image.selection import select
+from headway.image.selection import Chosen, select
 from headway.image.sources import debian_mirror
+from headway.image.unpacked import installed
 
+_Step = tuple[tuple[Prerequisite, ...], Callable[["_Build"], None]]
+"""What something needs of the machine, and what makes it."""
 _FOR_RUST = (*ROOT_TREE_PREREQUISITES, *NATIVE_PREREQUISITES)
 
 
-def build(options: ImageOptions | None = None, progress: BuildProgress | None = None) -> Image:
+def build(
+    options: ImageOptions | None = None,
+    progress: BuildProgress | None = None,
+    layers: Iterable[str] = (),
+) -> Image:
     """The image for these options; what the cache does not have of it is built.
 
     Missing tools are installed if this user may. A build that is interrupted leaves nothing but
-    its downloads, which the next one uses.
+    its downloads, which the next one uses, and parts that are whole.
 
     Args:
         options: where the image comes from; by default what the environment says.
         progress: is told how it goes; by default nobody is.
+        layers: names of layers that its root tree has.
 
     Raises:
         HeadwayError: a tool is missing, the mirror cannot be reached, a patch does not apply, a
-            compilation fails, no space is left: always with the log file that tells more.
+            compilation fails, no space is left: always with the log file that tells more. Or
+            something is missing, and nothing may be downloaded.
         WrongInputError: the options cannot be right, or this machine has no Debian mirror and
             none is stated.
     """
     layout = Layout.of_package(options or ImageOptions.from_environment())
-    if image := layout.image():
+    wanted = frozenset(layers)
+    if image := layout.image(wanted):
         return image
     progress = progress or SilentProgress()
     with layout.store.locked(progress.note) as lock:
-        if image := layout.image():
+        if image := layout.image(wanted):
             return image
-        _Build(layout, lock, progress).run()
-    image = layout.image()
+        _Build(layout, lock, progress).run(wanted)
+    image = layout.image(wanted)
     assert image is not None
     return image
+
+
+def renew(options: ImageOptions | None = None, progress: BuildProgress | None = None) -> None:
+    """Make the root tree and all layers that are there anew, of what the mirror offers today.
+
+    Each stays as it is until the new one is whole; a layer that fails has to be fetched again.
+
+    Args:
+        options: as for `build`.
+        progress: as for `build`.
+
+    Raises:
+        HeadwayError: as for `build`.
+        WrongInputError: as for `build`.
+    """
+    layout = Layout.of_package(options or ImageOptions.from_environment())
+    progress = progress or SilentProgress()
+    with layout.store.locked(progress.note) as lock:
+        there = [name for name, layer in layout.layers.items() if layer.info()]
+        _Build(layout, lock, progress).renew(there)
 
 
 def rust_toolchain(
@@ -109,6 +146,7 @@ class _Build:
     lock: int
     progress: BuildProgress
     running: RunningTools = field(default_factory=RunningTools)
+    updated: set[Path] = field(default_factory=set)
 
     @property
     def _downloads(self) -> Path:
@@ -118,15 +156,31 @@ class _Build:
     def _mirror(self) -> str:
         return self.layout.options.mirror or debian_mirror()
 
-    def run(self) -> None:
+    def run(self, layers: Iterable[str]) -> None:
+        """Make what is missing of the image with these layers."""
         layout = self.layout
+        missing = [part.name for part in layout.missing(layers)]
+        grown = [name for name in sorted(layers) if layout.layers[name].name in missing]
+        if layout.options.offline:
+            raise HeadwayError(_offline(layout.missing(layers)))
         # The longest first: what is downloaded and unpacked for one fills the gaps of another.
-        made = {
+        made: dict[str, _Step] = {
             layout.kernel.name: (KERNEL_PREREQUISITES, _Build._kernel),
-            layout.root.name: ((), _Build._root),
+            layout.root.name: ((), partial(_Build._root, layers=grown)),
             layout.native.name: (NATIVE_PREREQUISITES, _Build._native),
         }
-        steps = [made[part.name] for part in layout.missing]
+        steps = [made[name] for name in missing if name in made]
+        if grown and layout.root.name not in missing:
+            steps.append(((), partial(_Build._layers, layers=grown)))
+        self._make_together(steps)
+
+    def renew(self, layers: Iterable[str]) -> None:
+        """Make the root tree and layers anew."""
+        if self.layout.options.offline:
+            raise HeadwayError(_offline([self.layout.root]))
+        self._make_together([((), partial(_Build._root, layers=layers))])
+
+    def _make_together(self, steps: Sequence[_Step]) -> None:
         needed = [*ROOT_TREE_PREREQUISITES, *(tool for tools, _ in steps for tool in tools)]
         ensure(needed, self._runner("tools"), self.progress)
         makers = [partial(self._part, make) for _, make in steps]
@@ -143,28 +197,60 @@ class _Build:
         found = self.layout.rust()
         return found if found else self._bring_rust()
 
-    def _root(self) -> None:
+    def _root(self, layers: Iterable[str]) -> None:
+        """The root tree, and layers on it."""
         runner = self._runner(self.layout.root.name)
-        inputs, suite = self.layout.root_inputs, self.layout.options.suite
-        wanted = inputs.packages
-        own, *others = (
-            self._apt(self._downloads / "root" / name, name, runner, wanted.left_out)
-            for name in dict.fromkeys([suite, *wanted.foreign_suites])
-        )
+        inputs = self.layout.root_inputs
 
         def fill(directory: Path) -> BaseModel:
-            chosen = select(own, others, wanted, self.progress)
-            packages = build_root(chosen, inputs, directory, runner, self.progress)
+            packages = build_root(
+                self._selected(inputs.packages, runner), inputs, directory, runner, self.progress
+            )
             return RootInfo(
                 key=self.layout.root.key,
-                suite=suite,
+                suite=self.layout.options.suite,
                 mirror=self._mirror,
-                asked=(*wanted.names, *(wheel.name for wheel in inputs.wheels)),
+                asked=(*inputs.packages.names, *(wheel.name for wheel in inputs.wheels)),
                 packages=packages,
                 built=_now(),
             )
 
         self._make(self.layout.root.name, fill)
+        self._layers(layers)
+
+    def _layers(self, layers: Iterable[str]) -> None:
+        for layer in (self.layout.layers[name] for name in layers):
+            # One that was made for such a root tree is there, if that alone was missing.
+            if layer.info() is None:
+                self._layer(layer)
+
+    def _layer(self, layer: CachedLayer) -> None:
+        runner = self._runner(layer.name)
+        root, tree = layer.root.info(), layer.root.entry / TREE_DIRECTORY
+        assert root is not None, "it is made before its layers"
+
+        def fill(directory: Path) -> BaseModel:
+            chosen = self._selected(layer.inputs.packages, runner, present=installed(tree))
+            return LayerInfo(
+                key=layer.key,
+                base=base_of(root),
+                mirror=self._mirror,
+                packages=build_layer(chosen, layer.inputs, tree, directory, runner, self.progress),
+                built=_now(),
+            )
+
+        self._make(layer.name, fill)
+
+    def _selected(self, wanted: PackageList, runner: Runner, present: str = "") -> list[Chosen]:
+        """What of which suite is to be downloaded, besides packages that are there."""
+        place, suite = self._downloads / "root", self.layout.options.suite
+        own = self._apt(place / suite, suite, runner, wanted.left_out, present)
+        others = [
+            self._apt(place / name, name, runner, wanted.left_out)
+            for name in wanted.foreign_suites
+            if name != suite
+        ]
+        return select(own, others, wanted, self.progress)
 
     def _kernel(self) -> None:
         runner = self._runner(self.layout.kernel.name)
@@ -236,19 +322,34 @@ class _Build:
                 info.model_dump_json(indent=2) + "\n", encoding="utf-8"
             )
 
-        # An entry without a readable description counts as not there.
-        remove_tree(self.layout.store.entry(name))
         self.layout.store.make(name, fill_and_describe)
 
     def _apt(
-        self, directory: Path, suite: str, runner: Runner, left_out: tuple[str, ...] = ()
+        self,
+        directory: Path,
+        suite: str,
+        runner: Runner,
+        left_out: tuple[str, ...] = (),
+        present: str = "",
     ) -> PrivateApt:
-        return PrivateApt(directory, self._mirror, suite, runner, left_out)
+        return PrivateApt(directory, self._mirror, suite, runner, left_out, present, self.updated)
 
     def _runner(self, name: str) -> Runner:
         log = self.layout.store.directory / "logs" / f"{name}.log"
         log.unlink(missing_ok=True)
         return Runner(log, self.lock, self.running)
+
+
+def _offline(missing: Sequence[CachedPart[Any]]) -> str:
+    """What nothing can be done about without a network."""
+    layers = [part.inputs.name for part in missing if isinstance(part, CachedLayer)]
+    names = [part.kind.title for part in missing if not isinstance(part, CachedLayer)]
+    command = " ".join(["headway", "image", "build", *layers])
+    return (
+        f"nothing is downloaded ({OFFLINE} or --offline), and the cache lacks"
+        f" {', '.join([*names, *(f'the layer {name}' for name in layers)])};"
+        f" `{command}` makes it"
+    )
 
 
 def _now() -> datetime.datetime:

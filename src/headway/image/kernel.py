@@ -12,7 +12,7 @@ from pathlib import Path
 from headway.errors import HeadwayError
 from headway.image import kconfig
 from headway.image.apt import PrivateApt
-from headway.image.image import KERNEL_FILE
+from headway.image.infos import KERNEL_FILE
 from headway.image.keys import KernelInputs
 from headway.image.process import Runner, scrubbed_environment
 from headway.image.progress import BuildProgress

@@ -6,14 +6,17 @@ import os
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
+
+from typing_extensions import override
 
 from headway.cache import digest
 from headway.errors import HeadwayError
 from headway.image import kconfig
 from headway.image.options import ImageOptions
-from headway.image.packagelist import PackageList
+from headway.image.packagelist import PackageList, sections
 from headway.image.wheels import Wheel, parse_wheels
 
 _HERE = Path(__file__).parent
@@ -23,7 +26,16 @@ _NATIVE = _HERE.parents[2] / "native"
 _NATIVE_RECIPE = "native.py"
 _POLICY = "deny.toml"
 """Says which crates may be used; nothing is compiled from it."""
-_RECIPE = ("roottree.py", "init.c", "random_device.c", "selection.py", "wheels.py", "pki.py")
+_RECIPE = (
+    "roottree.py",
+    "unpacked.py",
+    "init.c",
+    "random_device.c",
+    "selection.py",
+    "wheels.py",
+    "pki.py",
+)
+_LAYER_RECIPE = ("layertree.py",)
 
 
 @dataclass(frozen=True)
@@ -60,7 +72,7 @@ class KernelInputs:
 
 @dataclass(frozen=True)
 class RootInputs:
-    """What a root tree is made from.
+    """What a root tree is made from, or a layer on it.
 
     Attributes:
         packages: the Debian packages.
@@ -74,12 +86,8 @@ class RootInputs:
 
     @classmethod
     def of_package(cls) -> RootInputs:
-        """The inputs that Headway ships."""
-        return cls(
-            PackageList.parse((_HERE / "packages.txt").read_text(encoding="utf-8")),
-            parse_wheels((_HERE / "wheels.txt").read_text(encoding="utf-8")),
-            tuple((_HERE / name).read_bytes() for name in _RECIPE),
-        )
+        """The inputs of the tree that every lab has."""
+        return _of_section("", _RECIPE)
 
     def key(self, options: ImageOptions) -> str:
         """The key of the root tree that these inputs make."""
@@ -90,6 +98,58 @@ class RootInputs:
             *(wheel.requirement for wheel in self.wheels),
             *self.recipe,
         )
+
+
+@dataclass(frozen=True)
+class LayerInputs(RootInputs):
+    """What a layer on the root tree is made from: programs that a lab has if its study names one of them.
+
+    Attributes:
+        name: of the layer.
+        words: by which a command is known to need it.
+    """
+
+    name: str = ""
+    words: tuple[str, ...] = ()
+
+    @property
+    def programs(self) -> frozenset[str]:
+        """Names of its packages and wheels, as adapters of programs state them."""
+        return self.packages.programs | {wheel.name for wheel in self.wheels}
+
+    @override
+    def key(self, options: ImageOptions) -> str:
+        """The key of the layer, which depends on the tree below it."""
+        return f"{self.name}-{digest(RootInputs.of_package().key(options), super().key(options))}"
+
+
+@cache
+def all_layers() -> dict[str, LayerInputs]:
+    """The inputs of all layers that Headway ships, by name."""
+    names = [name for name in sections(_read("packages.txt")) if name]
+    return {name: _layer(name) for name in names}
+
+
+def _layer(name: str) -> LayerInputs:
+    made = _of_section(name, _LAYER_RECIPE)
+    words = sections(_read("packages.txt"))[name].words
+    return LayerInputs(made.packages, made.wheels, made.recipe, name, words)
+
+
+def _of_section(name: str, recipe: tuple[str, ...]) -> RootInputs:
+    """The inputs that stand below one heading of the lists; what the whole tree lacks, every layer does."""
+    found = sections(_read("packages.txt"))
+    wheels = sections(_read("wheels.txt"))
+    packages = PackageList.parse(found[name].text)
+    return RootInputs(
+        packages.without(PackageList.parse(found[""].text).left_out),
+        parse_wheels(wheels[name].text) if name in wheels else (),
+        tuple((_HERE / one).read_bytes() for one in recipe),
+    )
+
+
+def _read(name: str) -> str:
+    return (_HERE / name).read_text(encoding="utf-8")
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from headway.errors import WrongInputError
 
 DEFAULT_SUITE = "testing"
+OFFLINE = "HEADWAY_OFFLINE"
+"""The variable that keeps commands from downloading, whatever its value."""
 _SUITE = re.compile(r"[a-z][a-z0-9-]*")
 _URI = re.compile(r"(https?|ftp|file|mirror\+file|mirror\+https?)://?[^\s\[\]]+")
 
@@ -22,10 +24,12 @@ class ImageOptions:
         mirror: address of a Debian archive; None for the one that this machine's apt is
             configured with.
         suite: the Debian suite of the root tree, and the first that is asked for a kernel.
+        offline: nothing is downloaded; what is missing is an error.
     """
 
     mirror: str | None = None
     suite: str = DEFAULT_SUITE
+    offline: bool = False
 
     def __post_init__(self) -> None:
         if self.mirror is not None:
@@ -44,7 +48,7 @@ class ImageOptions:
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] | None = None) -> ImageOptions:
-        """The options that ``HEADWAY_MIRROR`` and ``HEADWAY_SUITE`` state; defaults otherwise.
+        """The options that ``HEADWAY_MIRROR``, ``HEADWAY_SUITE`` and ``HEADWAY_OFFLINE`` state.
 
         Raises:
             WrongInputError: one of them cannot be right.
@@ -53,6 +57,7 @@ class ImageOptions:
         return cls(
             environment.get("HEADWAY_MIRROR") or None,
             environment.get("HEADWAY_SUITE") or DEFAULT_SUITE,
+            bool(environment.get(OFFLINE)),
         )
 
     @property

@@ -8,7 +8,7 @@ import shutil
 from pathlib import Path
 
 from headway.errors import WrongInputError
-from headway.image.image import INFO_FILE
+from headway.image.infos import INFO_FILE
 from headway.image.kept import kept
 from headway.study.outside import BroughtFile, OutsideProgram
 

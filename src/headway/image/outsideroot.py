@@ -14,7 +14,7 @@ from headway.containers.paths import removed
 from headway.containers.unpack import add_archive, copy_tree, tree_digest, unpack
 from headway.errors import HeadwayError, WrongInputError
 from headway.image.apt import PrivateApt
-from headway.image.image import INFO_FILE, TREE_DIRECTORY
+from headway.image.infos import INFO_FILE, TREE_DIRECTORY
 from headway.image.kept import kept
 from headway.image.options import ImageOptions
 from headway.image.prerequisites import PACKAGE_PREREQUISITES, ensure
@@ -111,6 +111,11 @@ def _of_packages(
 ) -> dict[str, str]:
     tree, state = directory / TREE_DIRECTORY, directory / "apt"
     try:
+        if ImageOptions.from_environment().offline:
+            raise HeadwayError(
+                f"nothing is downloaded (--offline), and the cache lacks {', '.join(wanted)}; a command "
+                "without --offline fetches them"
+            )
         runner = Runner(cache_directory() / ROOTS / "packages.log")
         ensure(PACKAGE_PREREQUISITES, runner, progress)
         apt = PrivateApt(state, options.mirror or debian_mirror(), options.suite, runner)

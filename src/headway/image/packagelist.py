@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from headway.errors import WrongInputError
 
@@ -11,6 +11,33 @@ _LINE = re.compile(
     r"(?P<left_out>-?)(?P<name>[a-z0-9][a-z0-9.+-]+)"
     r"(?:\s+@(?P<suite>[a-z-]+)(?P<beside>\s+beside)?)?"
 )
+_HEADING = re.compile(r"\[(?P<name>[a-z0-9][a-z0-9.-]*)(?::(?P<words>[^\]]*))?\]")
+
+
+@dataclass(frozen=True)
+class ListSection:
+    """What stands below a heading of a list, with as many lines above it as it had in its file.
+
+    Attributes:
+        words: those after the heading's name.
+        text: what follows, up to the next heading.
+    """
+
+    words: tuple[str, ...]
+    text: str
+
+
+def sections(text: str) -> dict[str, ListSection]:
+    """The sections of a list by their names; what comes before the first heading has none (``""``)."""
+    found = {"": ListSection((), "")}
+    name = ""
+    for number, line in enumerate(text.splitlines()):
+        if heading := _HEADING.fullmatch(line.split("#", 1)[0].strip()):
+            name = heading["name"]
+            found[name] = ListSection(tuple((heading["words"] or "").split()), "\n" * (number + 1))
+        else:
+            found[name] = replace(found[name], text=f"{found[name].text}{line}\n")
+    return found
 
 
 @dataclass(frozen=True, order=True)
@@ -73,6 +100,15 @@ class PackageList:
             tuple(sorted(left_out)),
             tuple(sorted(beside)),
         )
+
+    def without(self, left_out: tuple[str, ...]) -> PackageList:
+        """The same, for a tree that lacks some packages, too."""
+        return replace(self, left_out=tuple(sorted({*self.left_out, *left_out})))
+
+    @property
+    def programs(self) -> frozenset[str]:
+        """All packages, as versions are told of them: ``nginx@trixie`` for one that stands beside another."""
+        return frozenset({*self.names, *(f"{one.name}@{one.suite}" for one in self.beside)})
 
     @property
     def names(self) -> tuple[str, ...]:

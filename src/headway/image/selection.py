@@ -1,4 +1,4 @@
-"""Which version of which suite a root tree gets of each package."""
+"""Which version of which suite a root tree or a layer gets of each package."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ class Chosen:
 def select(
     own: PrivateApt, others: Sequence[PrivateApt], wanted: PackageList, progress: BuildProgress
 ) -> list[Chosen]:
-    """Everything that a root tree is unpacked from.
+    """Everything that a root tree or a layer is unpacked from.
 
     A package of another suite is taken from there; what it depends on, from the image's own suite
     if that has a package of the name. The name of a library's package changes with its binary
     interface, so equal names fit, even where the other suite's package asks for its own version.
 
     Args:
-        own: the image's suite.
+        own: the image's suite; it may know packages that are there already.
         others: the other suites that the list states.
         wanted: the list.
         progress: is told how it goes.
@@ -43,15 +43,19 @@ def select(
     Raises:
         HeadwayError: no network, or a suite lacks a package that is asked of it.
     """
-    for apt in (own, *others):
+    of_own = bool(wanted.asked or wanted.foreign)
+    of_own |= own.suite in wanted.foreign_suites
+    for apt in (*((own,) if of_own else ()), *others):
         progress.step(f"reading the package list of {apt.suite}")
         apt.update(progress.advance)
-    progress.step("choosing the root tree's packages")
-    offered = own.names()
+    progress.step("choosing packages")
+    offered = own.names() if wanted.foreign else frozenset()
     asked = list(wanted.asked)
     chosen = []
     for apt in others:
         names = [package.name for package in wanted.foreign if package.suite == apt.suite]
+        if not names:
+            continue
         closure = apt.closure(names)
         missing = [item for item in closure if item.name in names or item.name not in offered]
         asked += [item.name for item in closure if item not in missing]
@@ -61,4 +65,4 @@ def select(
             alone = tuple(item for item in apt.closure(names) if item.name in names)
             chosen.append(Chosen(apt, alone, beside=True))
     asked += [package.name for package in wanted.foreign if package.suite == own.suite]
-    return [Chosen(own, tuple(own.closure(asked))), *chosen]
+    return [*([Chosen(own, tuple(own.closure(asked)))] if asked else []), *chosen]

