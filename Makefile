@@ -25,7 +25,13 @@ help:
 	@echo "make clean        remove .venv, build, results and native/target; the lab image stays cached"
 
 .venv/complete: requirements.lock pyproject.toml tools/set-up
-	@tools/set-up
+	@tools/set-up studies
+
+# What only tests and linters need; 150 MB that the first study does without.
+.venv/dev: .venv/complete requirements-dev.lock
+	@.venv/bin/python -m pip install --quiet --disable-pip-version-check --no-input --no-compile \
+		--require-hashes --requirement requirements-dev.lock
+	@touch $@
 
 # What only `headway census` needs; 105 MB that the first study does without.
 .venv/census: .venv/complete requirements-census.lock
@@ -40,7 +46,7 @@ quickstart: .venv/complete
 
 test: lint docs-site test-quick test-lab
 
-lint: .venv/complete
+lint: .venv/dev
 	@.venv/bin/ruff format --check src tests bench tools examples
 	@.venv/bin/ruff check src tests bench tools examples
 	@.venv/bin/mypy
@@ -48,40 +54,40 @@ lint: .venv/complete
 	@$(CARGO) fmt --all --check
 	@$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
 
-format: .venv/complete
+format: .venv/dev
 	@.venv/bin/ruff format src tests bench tools examples
 	@.venv/bin/ruff check --fix src tests bench tools examples
 	@$(CARGO) fmt --all
 
-test-quick: .venv/census
+test-quick: .venv/dev .venv/census
 	@$(PYTEST) -m "not lab and not nightly"
 	@$(CARGO) test --workspace --locked
 
-test-lab: .venv/census
+test-lab: .venv/dev .venv/census
 	@$(HEADWAY) image build --all
 	@$(PYTEST) -m "lab and not nightly"
 
 # With other marks, such as MARKS="not nightly", those that boot labs, too.
 MARKS := not lab and not nightly
-test-changed: .venv/census
+test-changed: .venv/dev .venv/census
 	@.venv/bin/python -m tests.changed --base "$(BASE)" -- $(PYTEST) -m "$(MARKS)"
 
-test-nightly: lint .venv/census
+test-nightly: lint .venv/dev .venv/census
 	@$(HEADWAY) image build --all
 	@$(PYTEST)
 	@HEADWAY_FUZZ_SECONDS=60 $(CARGO) test --workspace --locked
 
-test-twice: .venv/census
+test-twice: .venv/dev .venv/census
 	@$(HEADWAY) image build --all
 	@$(PYTEST) -m lab --twice
 
 from-nothing:
 	@tools/from-nothing
 
-bench: .venv/census
+bench: .venv/dev .venv/census
 	@.venv/bin/python -m bench.bench
 
-docs: .venv/complete
+docs: .venv/dev
 	@.venv/bin/python tools/generate_docs.py
 
 build/docs-venv/complete: requirements-docs.lock | .venv/complete
@@ -95,9 +101,11 @@ docs-site: build/docs-venv/complete
 	@build/docs-venv/bin/python tools/docs-site/search.py build/docs-site
 	@echo "build/docs-site/index.html"
 
-lock:
-	@.venv/bin/uv pip compile pyproject.toml --group dev --universal --python-version 3.11 \
+lock: .venv/dev
+	@.venv/bin/uv pip compile pyproject.toml --group build --universal --python-version 3.11 \
 		--generate-hashes --no-emit-index-url --quiet --upgrade --output-file requirements.lock
+	@.venv/bin/uv pip compile --group dev --constraint requirements.lock --universal --python-version 3.11 \
+		--generate-hashes --no-emit-index-url --quiet --upgrade --output-file requirements-dev.lock
 	@.venv/bin/uv pip compile --group docs --universal --python-version 3.11 \
 		--generate-hashes --no-emit-index-url --quiet --upgrade --output-file requirements-docs.lock
 	@.venv/bin/python -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']['census'], sep='\n')" \
