@@ -52,11 +52,11 @@ def series() -> Iterator[tuple[str, str, Mapping[str, Any]]]:
         yield "flows", str(count), _ENDS | _SHARED | {"workload": _bulk(20), "flows": flows}
     for count in (1, 2, 8, 16):
         link = {"rate": "10 Mbit/s", "rtt": f"{100 / count:g} ms"}
-        path = {"path": {"links": [link] * count}}
-        yield "links", str(count), path | {"workload": {"size": "10 MiB"}}
+        path = {"links": [link] * count}
+        yield "links", str(count), {"path": path, "workload": {"size": "10 MiB"}}
     for size in ("100 kB", "1 MB", "10 MB", "100 MB", "1 GB"):
-        path = {"path": {"rate": "100 Mbit/s", "rtt": "40 ms"}}
-        yield "bytes", size, path | {"workload": {"size": size}}
+        fast = {"rate": "100 Mbit/s", "rtt": "40 ms"}
+        yield "bytes", size, {"path": fast, "workload": {"size": size}}
 
 
 def _bulk(duration_s: int) -> dict[str, str]:
