@@ -99,9 +99,11 @@ def _over_quic(flow: DeployedFlow) -> list[Endpoint]:
 
 
 def _unasked(flow: DeployedFlow) -> Iterator[str]:
+    uploads = flow.setting.workload.uploads
     for end in _over_quic(flow):
         host, own = end.host, end.congestion_control
-        if end.role is Role.CLIENT or host.congestion_control.quic:
+        only_acknowledges = end.role is (Role.SERVER if uploads else Role.CLIENT)
+        if only_acknowledges or host.congestion_control.quic:
             continue
         if own != host.tcp_congestion_control:
             yield (
