@@ -46,17 +46,14 @@ def ledger(
     broken = [one for one in every if one.judgement is Judgement.BROKEN]
     values = agreement_sentence([analysis for analyses in everything for analysis in analyses])
     swept = [analyses[0] for analyses in everything if sweeps(analyses[0])]
-    heading, none = "its claims and our runs", "The study names no claims."
-    if swept and not every:
-        heading, none = "what single faults cost", ""
     shared = [] if every else [analyses[0] for analyses in everything if shares(analyses[0])]
-    if shared:
-        heading, none = "who gets how much", ""
+    heading = _heading(claims=bool(every), faults=bool(swept), shared=bool(shared))
+    none = "" if swept or shared else "The study names no claims."
     blocks: list[Sequence[str]] = [
         [f"# {results.manifest.study.name}: {heading}"],
         [results.manifest.study.question],
         [ledger_sentence(every) or none, *filter(None, [values])],
-        [*_origin(results, asks=not shared)],
+        [*_origin(results, asks=bool(every))],
         files,
     ]
     for name, claims in found:
@@ -72,6 +69,14 @@ def ledger(
     if failed := _failed(results):
         blocks += [["## Runs that did not finish"], markdown(failed)]
     return _joined(blocks)
+
+
+def _heading(*, claims: bool, faults: bool, shared: bool) -> str:
+    if claims:
+        return "its claims and our runs"
+    if shared:
+        return "who gets how much"
+    return "what single faults cost" if faults else "what was measured"
 
 
 def _origin(results: StudyResults, *, asks: bool) -> Iterator[str]:
