@@ -45,6 +45,25 @@ def browser(ordered: Orders) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        ({"path": {"down": {"drop_packets": [5]}}}, "the earlier visits come before the workload"),
+        ({"workload": PAGE["workload"] | {"versions": "recorded"}}, "offers every version"),
+    ],
+)
+def test_what_earlier_visits_would_use_up_is_refused(more: dict[str, Any], told: str) -> None:
+    with pytest.raises(ValidationError, match=told):
+        Setting.model_validate(PAGE | {"protocol": "h3", "discovery": {"visit": 2}} | more)
+
+
+def test_a_browser_was_there_before_a_later_visit() -> None:
+    def before(visit: int) -> bool:
+        return Setting.model_validate(PAGE | {"discovery": {"visit": visit}}).visited_before
+
+    assert [before(1), before(2)] == [False, True]
+
+
 def test_a_server_offers_every_version_up_to_the_protocol_the_newest_first() -> None:
     assert served(orders(protocol="h3")) == ["--protocols=h3", "--limits=off"]
     discovered = served(orders(protocol="h3", discovery={}))

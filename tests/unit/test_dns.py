@@ -76,6 +76,8 @@ def test_a_zone_may_have_no_answer() -> None:
         ({"ttl": "1.5 s"}, "whole seconds"),
         ({"https": {"alpn": ["h4"]}}, "'h4' is no version of HTTP in ALPN: h3, h2, http/1.1"),
         ({"silent": True, "unknown": True}, "leave out one of both"),
+        ({"path": {"rtt": "900 s"}}, "an answer would come beyond"),
+        ({"delay": "900 s"}, "an answer would come beyond"),
     ],
 )
 def test_what_cannot_be_is_refused(dns: dict[str, Any], told: str) -> None:
@@ -87,6 +89,18 @@ def test_a_client_that_asks_nobody_is_refused() -> None:
     setting = Setting.model_validate({"dns": {}, "client": {"program": "headway-client"}})
     with pytest.raises(WrongInputError, match=r"headway-client asks no resolver; .* curl"):
         check_programs(deploy(setting))
+
+
+@pytest.mark.parametrize("dns", [{"https": True}, {"drops": ["HTTPS"]}])
+def test_a_record_that_nobody_asks_for_is_refused(dns: dict[str, Any]) -> None:
+    with pytest.raises(WrongInputError, match="curl asks for no HTTPS record"):
+        check_programs(deploy(Setting.model_validate({"dns": dns})))
+
+
+def test_the_path_to_the_resolver_is_checked_as_others_are() -> None:
+    narrow = {"family": "ipv6", "dns": {"path": {"mtu": "600 B"}}}
+    with pytest.raises(ValidationError, match="8200"):
+        Setting.model_validate(narrow)
 
 
 def test_questions_are_counted_before_the_path_loses_them(tmp_path: Path) -> None:

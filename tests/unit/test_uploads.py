@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from headway.errors import WrongInputError
 from headway.planning.demands import check_programs
@@ -33,6 +34,11 @@ def served(server: Server, *, uploads: bool) -> Started:
         application=Application("upload") if uploads else None,
     )
     return server.serve(listener, Host(program="any"), Capture())
+
+
+def test_nothing_waits_without_content() -> None:
+    with pytest.raises(ValidationError, match="without content nothing waits"):
+        Setting.model_validate({"workload": {"kind": "upload", "size": "0 B", "expect": True}})
 
 
 @pytest.mark.parametrize(

@@ -39,10 +39,10 @@ class Requests(Columns):
         "Questions that the client sent to the resolver, repeated ones and lost ones among them; null without `[dns]`."
     )
     dns_retries: int | None = column(
-        "Of the questions that came to the resolver, those beyond the first for the same name and type; null likewise."
+        "Of the questions that came to the resolver, those beyond the first for the same name and type, duplicates of the path among them; null likewise."
     )
     dns_lost: int | None = column(
-        "Questions that the path lost before the resolver; null likewise."
+        "Questions over UDP that had not come to the resolver when the run ended: lost, or still on their way; null likewise."
     )
     connect_s: float | None = metric(
         "From the start of the request to a transport connection, for `h3` and `quic` to the "

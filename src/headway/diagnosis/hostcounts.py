@@ -23,8 +23,12 @@ def host_count_columns(flows: Sequence[DeployedFlow], outcome: Outcome) -> dict[
 
 def _out_of_order(flows: Sequence[DeployedFlow], counts: dict[str, HostCounts]) -> int | None:
     """Of the clients that have TCP; None if none has, or if the lab also saw visits that are not measured."""
-    over_tcp = [flow for flow in flows if flow.segments[0].protocol.transport == "tcp"]
-    if not over_tcp or any(one.setting.workload.visited_before for one in over_tcp):
+    over_tcp = [
+        flow
+        for flow in flows
+        if flow.segments[0].protocol.transport == "tcp" or flow.setting.discovery
+    ]
+    if not over_tcp or any(one.setting.visited_before for one in over_tcp):
         return None
     clients = [counts[one.asked.namespace] for one in over_tcp if one.asked.namespace in counts]
     return sum(client.out_of_order_segments for client in clients)

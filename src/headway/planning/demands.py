@@ -14,6 +14,7 @@ from headway.programs.base import Adapter, ReverseProxy, Server
 from headway.programs.registry import CLIENTS, SERVERS
 from headway.study.bulk import BulkPart
 from headway.study.clock import Clock
+from headway.study.dns import RecordType
 from headway.study.hop import Pep
 from headway.study.hop import ReverseProxy as ReverseProxyHost
 from headway.study.host import Protocol
@@ -142,10 +143,17 @@ def _check_workload(flow: DeployedFlow) -> None:
 
 
 def _check_resolves(flow: DeployedFlow) -> None:
-    if flow.resolver and not flow.client.resolves:
-        able = ", ".join(name for name, other in CLIENTS.items() if other.resolves)
+    if flow.resolver and not flow.client.asks_for:
+        able = ", ".join(name for name, other in CLIENTS.items() if other.asks_for)
         told = f"{flow.client.name} asks no resolver; these clients do: {able}"
         raise WrongInputError(told, where="dns")
+    dns = flow.setting.dns
+    https = dns and (dns.https or RecordType.HTTPS in dns.drops)
+    if dns and https and RecordType.HTTPS not in flow.client.asks_for:
+        raise WrongInputError(
+            f"{flow.client.name} asks for no HTTPS record",
+            where="dns.https" if dns.https else "dns.drops",
+        )
 
 
 def _check_discovers(flow: DeployedFlow) -> None:

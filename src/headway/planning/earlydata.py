@@ -37,7 +37,7 @@ def _wants(end: Endpoint) -> bool:
 
 def _may_try(flow: DeployedFlow, client: Endpoint) -> bool:
     tried = client.adapter.early_data(client.host) is not None
-    return tried or flow.setting.workload.visited_before
+    return tried or flow.setting.visited_before
 
 
 def _not_taken(taker: Endpoint) -> str:

@@ -23,7 +23,7 @@ from headway.study.workload import Download, Parallel, Workload
 if TYPE_CHECKING:
     from headway.programs.origins import PageHosts
     from headway.study.discovery import Discovery
-    from headway.study.dns import Dns
+    from headway.study.dns import Dns, RecordType
     from headway.study.outside import OutsideProgram
 
 CLIENT, PROXY, SERVER = "client", "proxy", "server"
@@ -350,8 +350,8 @@ class Client(Adapter):
     """Whether it waits with content until the server wants it (Expect: 100-continue), if it is told to."""
     discovers: ClassVar[bool] = False
     """Whether it can find out by itself which version of HTTP to speak."""
-    resolves: ClassVar[bool] = False
-    """Whether it asks a resolver for addresses if a study has one."""
+    asks_for: ClassVar[frozenset[RecordType]] = frozenset()
+    """Types of records that it asks a resolver for if a study has one; none if it asks nobody."""
     rehearses: ClassVar[bool] = False
     """Whether it has to be told beforehand when its address will change: a run is then carried
     out twice, and is the same both times until the address changes."""

@@ -31,6 +31,7 @@ from headway.programs.client import (
 from headway.programs.measurement import Measurement
 from headway.programs.uploads import answer_file, carried_bytes, content_file
 from headway.study.discovery import offered
+from headway.study.dns import RecordType
 from headway.study.host import HTTP, Protocol
 from headway.study.upload import Upload
 from headway.study.workload import Download, Migration, Parallel
@@ -77,7 +78,7 @@ class Curl(Client):
     expects = True
     quic_congestion_controls = ("cubic",)
     writes_qlog = True
-    resolves = True
+    asks_for = frozenset({RecordType.A, RecordType.AAAA})
     discovers = True
     knobs = (
         RETRY_PAUSE,

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from pydantic import Field
 
 from headway.study.host import Protocol
+from headway.study.pagechecks import counts_from_workload
 from headway.study.part import Part, wrong
+from headway.study.path import Path
 from headway.study.workloadpart import WorkloadPart
 
 _MOST_VISITS = 20
@@ -33,7 +35,12 @@ def offered(protocol: Protocol, discovery: Discovery | None) -> frozenset[Protoc
 
 
 def check_discovery(
-    discovery: Discovery, workload: WorkloadPart, beside: Sequence[str], *, tls: bool
+    discovery: Discovery,
+    workload: WorkloadPart,
+    beside: Sequence[str],
+    paths: Iterable[Path | None],
+    *,
+    tls: bool,
 ) -> None:
     """Check a client that finds out the version against the rest of a setting.
 
@@ -41,6 +48,7 @@ def check_discovery(
         discovery: what the study says of it.
         workload: what it does.
         beside: keys of what the study has between client and server, and of further servers.
+        paths: between the hosts.
         tls: whether connections are encrypted.
 
     Raises:
@@ -55,5 +63,10 @@ def check_discovery(
         raise wrong("discovery.visit", "only a browser has been there before: it is for pages")
     if workload.migrates or not (workload.over_http and workload.content_size is None):
         raise wrong("discovery", "it is for pages and downloads")
+    if workload.mixes_versions:
+        raise wrong("workload.versions", "the server of [discovery] offers every version")
+    if discovery.visit > 1 and any(map(counts_from_workload, paths)):
+        told = "the earlier visits come before the workload, with which a trace begins and the packets of drop_packets are counted"
+        raise wrong("discovery.visit", told)
     if workload.visited_before:
         raise wrong("workload.cache", "discovery.visit says what was visited before")

@@ -65,10 +65,12 @@ def is_remembered(path: Path | None) -> bool:
 
 def begins_with_workload(path: Path | None) -> bool:
     """Whether part of a path only begins with the workload."""
-    return any(
-        isinstance(way.rate, TraceRate) or way.drop_packets or (way.udp and way.udp.lasts)
-        for way in _ways(path)
-    )
+    return counts_from_workload(path) or any(way.udp and way.udp.lasts for way in _ways(path))
+
+
+def counts_from_workload(path: Path | None) -> bool:
+    """Whether a path has a trace, or drops packets by their numbers: both begin with the workload."""
+    return any(isinstance(way.rate, TraceRate) or way.drop_packets for way in _ways(path))
 
 
 def _ways(path: Path | None) -> Iterator[Direction]:

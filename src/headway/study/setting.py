@@ -206,7 +206,7 @@ class Setting(Part):
             return self
         if self.discovery:
             beside = [key for key in ("proxy", "hops", "origins") if getattr(self, key)]
-            check_discovery(self.discovery, self.workload, beside, tls=self.tls)
+            check_discovery(self.discovery, self.workload, beside, self._every_path, tls=self.tls)
         check_carried(self.workload, self.protocol)
         if self.capture.bodies:
             check_kept(self.workload)
@@ -230,6 +230,11 @@ class Setting(Part):
                 f"{key}path.rtt",
                 f"an RTT of {rtt} in all is beyond limits.virtual ({self.limits.virtual}), after "
                 "which a run is given up",
+            )
+        if self.dns and self.dns.path.rtt + self.dns.delay >= self.limits.virtual:
+            raise wrong(
+                "dns.delay" if self.dns.delay else "dns.path.rtt",
+                f"an answer would come beyond limits.virtual ({self.limits.virtual}), after which a run is given up",
             )
 
     def _check_page(self) -> None:
@@ -328,7 +333,13 @@ class Setting(Part):
 
     @property
     def _every_path(self) -> tuple[Path | None, ...]:
-        return (*self.paths, *(origin.path for origin in self.origins.values()))
+        resolver = self.dns.path if self.dns else None
+        return (*self.paths, *(origin.path for origin in self.origins.values()), resolver)
+
+    @property
+    def visited_before(self) -> bool:
+        """Whether a browser was there before what is measured."""
+        return self.workload.visited_before or bool(self.discovery and self.discovery.visit > 1)
 
     @property
     def may_share_a_boot(self) -> bool:

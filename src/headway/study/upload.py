@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 from typing_extensions import override
 
 from headway.study.application import Application
+from headway.study.part import wrong
 from headway.study.units import Size
 from headway.study.workloadpart import WorkloadPart
 
@@ -25,6 +26,12 @@ class Upload(WorkloadPart):
         description="the content waits until the server says that it wants it (Expect: "
         "100-continue), or for the client's time-out",
     )
+
+    @model_validator(mode="after")
+    def _has_content(self) -> Self:
+        if self.expect and not self.size:
+            raise wrong("expect", "without content nothing waits (RFC 9110, section 10.1.1)")
+        return self
 
     @property
     @override
