@@ -25,7 +25,7 @@ def _volume(run: Run) -> tuple[int, int]:
     if isinstance(workload, Page):
         site = str(workload.site)
         return (2 - _LARGEST.index(site) if site in _LARGEST else 0, 0)
-    size = 10**8 if workload.size is None else int(workload.size)
+    size = 10**8 if workload.amount is None else int(workload.amount)
     return (0, workload.requests * size)
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import shutil
 import struct
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -96,13 +97,22 @@ class Watched:
 
 
 def host_calls(machine: Machine, directory: Path, *options: str) -> tuple[Watched, Path]:
-    """The machine's image with a kernel that is given options, and the file of its counts."""
-    counts = directory / "counts"
+    """The machine's image with a kernel that is given options, and the file of its counts.
+
+    All of it is in one directory, wherever that is moved.
+    """
+    place = directory / "watched"
+    place.mkdir()
+    counts = place / "counts"
     counts.write_bytes(bytes(HOST_COUNTS.size))
-    library = preloadable("host_calls", directory)
-    words = ["env", f"LD_PRELOAD={library}", f"HOST_CALLS={counts}", str(machine.image.kernel)]
-    kernel = directory / "watched-kernel"
-    kernel.write_text(f'#!/bin/sh\nexec {shlex.join([*words, *options])} "$@"\n')
+    library = preloadable("host_calls", place)
+    shutil.copy(machine.image.kernel, place / "linux")
+    kernel = place / "watched-kernel"
+    kernel.write_text(
+        '#!/bin/sh\nhere=$(dirname "$0")\n'
+        f'exec env LD_PRELOAD="$here/{library.relative_to(place)}" HOST_CALLS="$here/{counts.name}" '
+        f'"$here/linux" {shlex.join(options)} "$@"\n'
+    )
     kernel.chmod(0o755)
     return Watched(kernel, machine.image.root, machine.image.native), counts
 
