@@ -9,6 +9,7 @@ import fastjsonschema
 import pytest
 from pydantic import ValidationError
 
+from headway.diagnosis.disturbances import named_disturbances
 from headway.lab.commands import additions, ip_line, nft_table, turned
 from headway.lab.values import Policing, Route, SilentRouter, UdpRules, UdpTurn
 from headway.study.family import Family
@@ -150,3 +151,12 @@ def test_a_browser_is_started_anew_where_rules_remember() -> None:
     assert not with_mtu.may_share_a_boot
     policed = page | {"path": {"policer": {"rate": "1 Mbit/s", "burst": "9 kB"}}}
     assert Setting.model_validate(policed).may_share_a_boot
+
+
+def test_a_loss_of_nothing_is_no_disturbance() -> None:
+    def named(loss: str) -> tuple[str, ...]:
+        raw = {"protocol": "h3", "path": {"rate": "10 Mbit/s", "udp": {"loss": loss}}}
+        return named_disturbances(Setting.model_validate(raw))
+
+    assert not named("0 %")
+    assert "5 %" in str(named("5 %"))

@@ -123,7 +123,7 @@ def _named(
     udp = direction.udp if over_udp else None
     for policer in filter(None, (direction.policer, udp.policer if udp else None)):
         yield Disturbance.POLICER, f"{policer.rate}, {policer.burst}"
-    if udp and not udp.policer:
+    if udp and not udp.policer and (udp.loss is None or udp.loss):
         yield Disturbance.UDP, str(udp)
 
 
