@@ -4,6 +4,9 @@ HEADWAY := .venv/bin/headway
 PYTEST := .venv/bin/pytest -n auto --dist worksteal --durations=20 --durations-min=5
 CARGO := .venv/bin/python tools/cargo.py
 
+# Set-up compiles no Python: the first command that needs a module does, and keeps it for the others.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: help quickstart test lint format census test-quick test-lab test-changed test-nightly test-twice from-nothing bench docs docs-site lock clean
 
 help:

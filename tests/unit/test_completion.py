@@ -149,3 +149,15 @@ def test_the_shell_is_the_users(
     monkeypatch.setenv("SHELL", "/bin/dash")
     with pytest.raises(WrongInputError, match="needs a shell: bash, zsh, fish"):
         completion()
+
+
+def test_a_shell_that_is_not_known_is_named(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from headway.cli.commands import carry_out
+
+    monkeypatch.setenv("_HEADWAY_COMPLETE", "csh")
+    with pytest.raises(SystemExit) as ended:
+        carry_out(lambda: None)
+    assert ended.value.code == 2
+    assert "_HEADWAY_COMPLETE: needs a shell: bash, zsh, fish" in capsys.readouterr().err

@@ -23,6 +23,7 @@ from headway.image.extras import (
 _GO = """#!/bin/sh
 case "$1" in
 env) echo go{version} ;;
+mod) if [ "$GOPROXY" = off ]; then echo "module lookup disabled by GOPROXY=off" >&2; exit 1; fi ;;
 list) printf 'one\\ntwo\\n' ;;
 build)
     {fails}
@@ -99,6 +100,17 @@ def test_failed_compilation_leaves_nothing(bin_directory: Path, extra: Extra) ->
     with pytest.raises(HeadwayError, match=r"compiling fast failed: main\.go:1:1: undefined: x"):
         add_extra(extra)
     assert installed_extras() == {}
+
+
+def test_offline_brings_no_module(
+    bin_directory: Path, extra: Extra, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put_go(bin_directory)
+    monkeypatch.setenv("HEADWAY_OFFLINE", "1")
+    with pytest.raises(HeadwayError, match="disabled by GOPROXY=off"):
+        add_extra(extra)
+    monkeypatch.delenv("HEADWAY_OFFLINE")
+    assert add_extra(extra)
 
 
 def test_remove_extras(bin_directory: Path, extra: Extra) -> None:

@@ -53,9 +53,9 @@ def _carry_out(words: list[str], begins: Callable[[], None]) -> None:
         print(f"headway {VERSION}")
         sys.exit()
     if asking := os.environ.get(VARIABLE):
-        from headway.cli.completion import Shell, print_candidates
+        from headway.cli.completion import print_candidates
 
-        print_candidates(Shell(asking), words)
+        print_candidates(asking, words)
         sys.exit()
     from typer._click.exceptions import UsageError
 

@@ -77,18 +77,20 @@ def completion(
     ~/.zshrc. For fish, write the script to ~/.config/fish/completions/headway.fish.
     """
     own = Path(os.environ.get("SHELL", "")).name
-    if shell is None and own not in list(Shell):
-        raise WrongInputError(f"needs a shell: {', '.join(Shell)}", where="headway completion")
-    say(_SCRIPTS[shell or Shell(own)])
+    say(_SCRIPTS[shell or _shell(own, where="headway completion")])
 
 
-def print_candidates(shell: Shell, words: Sequence[str]) -> None:
+def print_candidates(asking: str, words: Sequence[str]) -> None:
     """Print what the last word may become, a line for each, as a shell's script reads it.
 
     Args:
-        shell: the shell.
+        asking: the name of the shell.
         words: of the command line, without the command.
+
+    Raises:
+        WrongInputError: another shell.
     """
+    shell = _shell(asking, where="_HEADWAY_COMPLETE")
     whole = _joined(words) if shell is Shell.BASH else list(words)
     *before, incomplete = whole or [""]
     # To bash, an equals sign ends a word, and it replaces only what stands behind that.
@@ -96,6 +98,12 @@ def print_candidates(shell: Shell, words: Sequence[str]) -> None:
     begun = begun if shell is Shell.BASH else ""
     for value, told in candidates(before, incomplete):
         print(value.removeprefix(begun) if shell is Shell.BASH else f"{value}\t{told}")
+
+
+def _shell(name: str, *, where: str) -> Shell:
+    if name not in list(Shell):
+        raise WrongInputError(f"needs a shell: {', '.join(Shell)}", where=where)
+    return Shell(name)
 
 
 def candidates(before: Sequence[str], incomplete: str) -> Iterator[tuple[str, str]]:

@@ -18,6 +18,7 @@ from headway.cache import (
 )
 from headway.errors import HeadwayError, WrongInputError
 from headway.image import golang
+from headway.image.options import ImageOptions
 from headway.image.process import Runner
 from headway.image.progress import BuildProgress, SilentProgress
 
@@ -150,6 +151,7 @@ def add_extra(extra: Extra, progress: BuildProgress | None = None) -> InstalledE
     if version is None or obstacle is not None:
         raise HeadwayError(f"{extra.name} cannot be compiled: {obstacle}")
     progress = progress or SilentProgress()
+    offline = ImageOptions.from_environment().offline
     store = _store()
     with store.locked(progress.note) as lock:
         if found := _find(extra):
@@ -159,7 +161,9 @@ def add_extra(extra: Extra, progress: BuildProgress | None = None) -> InstalledE
         runner = Runner(log, lock)
 
         def fill(directory: Path) -> None:
-            golang.compile_program(extra.sources, directory / extra.name, runner, progress)
+            golang.compile_program(
+                extra.sources, directory / extra.name, runner, progress, offline=offline
+            )
 
         directory = store.make(f"{_prefix(extra)}{version}", fill)
     return InstalledExtra(extra, version, directory)

@@ -48,7 +48,9 @@ def obstacle(version: str | None, needed: str) -> str | None:
     return toolchain.obstacle("Go", "go", version, needed)
 
 
-def compile_program(sources: Path, program: Path, runner: Runner, progress: BuildProgress) -> None:
+def compile_program(
+    sources: Path, program: Path, runner: Runner, progress: BuildProgress, *, offline: bool = False
+) -> None:
     """Compile a module to a static program.
 
     Args:
@@ -56,12 +58,14 @@ def compile_program(sources: Path, program: Path, runner: Runner, progress: Buil
         program: the file to make.
         runner: runs Go.
         progress: is told how it goes.
+        offline: only modules that this machine has already are used.
 
     Raises:
         HeadwayError: the module proxy that Go is configured with cannot be reached, a module is
             not what ``go.sum`` says, or the compilation fails.
     """
-    environment = user_environment(**_ENVIRONMENT)
+    nowhere = {"GOPROXY": "off"} if offline else {}
+    environment = user_environment(**_ENVIRONMENT, **nowhere)
 
     def go(purpose: str, *words: str | Path, on_line: Callable[[str], None] | None = None) -> None:
         runner.run(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -22,6 +22,8 @@ _APART = 10.0
 """Least distance between labels."""
 _BUCKET = 2.0
 """Pixels of which one least and one greatest value is drawn."""
+_LEAST_PANEL, _GAP = 300.0, 24.0
+"""The width that a panel with a title needs, and the room between two."""
 
 
 @dataclass(frozen=True)
@@ -95,6 +97,36 @@ def below_legend(
     style_legend(sheet, styles, 0, 0)
     upward(sheet, upwards, head - 8 - NAME / 2)
     return sheet, frames(count, columns, width, top=head, left=left, height=height, gap=gap)
+
+
+def titled_panels(
+    panels: Sequence[tuple[str, Callable[[Sheet, Frame], None]]],
+    styles: Mapping[str, Style],
+    width: float,
+    *,
+    left: float,
+    height: float,
+    upwards: str,
+) -> Sheet:
+    """A sheet with a legend and panels below it, as many side by side as have room.
+
+    Args:
+        panels: the title of each, and what fills it.
+        styles: how contenders are drawn.
+        width: of the sheet.
+        left: room for labels at the left of each panel.
+        height: of each plot, without title and axis.
+        upwards: what all panels have upwards.
+    """
+    count = len(panels)
+    columns = min(count, max(1, int(width / _LEAST_PANEL)))
+    sheet, places = below_legend(
+        styles, count, columns, width, left=left, height=height, gap=_GAP, upwards=upwards
+    )
+    for (name, fill), frame in zip(panels, places, strict=True):
+        title(sheet, frame, name)
+        fill(sheet, frame)
+    return sheet
 
 
 def upward(sheet: Sheet, name: str, y: float) -> None:

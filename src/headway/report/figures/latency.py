@@ -11,14 +11,13 @@ from headway.analysis import Analysis, Cell
 from headway.analysis.numbers import significant
 from headway.report.figures.data import told
 from headway.report.figures.kind import Kind, Picture, Subject, picture_name
-from headway.report.plots import Frame, below_legend, title, x_axis, y_axis
+from headway.report.plots import Frame, titled_panels, x_axis, y_axis
 from headway.report.scale import Scale, value_scale, written
 from headway.report.section import Section
 from headway.report.sheet import Sheet
 from headway.report.telling import telling_cells
 
 _MOST_PANELS = 6
-_HEIGHT, _GAP, _LEFT = 160.0, 24.0, 48.0
 _SHARES = (0.0, 0.9, 0.99, 0.999, 0.9999)
 _LAST = 1e-5
 """Of requests: what is rarer stands at the edge."""
@@ -74,24 +73,13 @@ def _data(analysis: Analysis) -> pl.DataFrame:
 
 
 def _sheet(subject: Subject, cells: Sequence[Cell], width: float) -> Sheet:
-    columns = min(len(cells), max(1, int(width / 300)))
-    sheet, places = below_legend(
-        subject.styles_here,
-        len(cells),
-        columns,
-        width,
-        left=_LEFT,
-        height=_HEIGHT,
-        gap=_GAP,
-        upwards="latency [ms]",
+    panels = [(cell.title, partial(_panel, subject, cell)) for cell in cells]
+    return titled_panels(
+        panels, subject.styles_here, width, left=48, height=160, upwards="latency [ms]"
     )
-    for cell, frame in zip(cells, places, strict=True):
-        _panel(sheet, subject, cell, frame)
-    return sheet
 
 
-def _panel(sheet: Sheet, subject: Subject, cell: Cell, frame: Frame) -> None:
-    title(sheet, frame, cell.title)
+def _panel(subject: Subject, cell: Cell, sheet: Sheet, frame: Frame) -> None:
     found = [(side, side.latencies) for side in cell.sides if side.latencies]
     rarest = max(max(1 / one.count for _, one in found) / 2, _LAST)
     across = Scale(1.0, rarest, frame.left, frame.right, log=True)

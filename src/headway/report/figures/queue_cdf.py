@@ -13,12 +13,11 @@ from headway.report.chosen import runs_said
 from headway.report.evidence import SharedStory
 from headway.report.figures.data import told
 from headway.report.figures.kind import Kind, Picture, Subject, picture_name
-from headway.report.plots import Frame, below_legend, steps, title, x_axis, y_axis
+from headway.report.plots import Frame, steps, titled_panels, x_axis, y_axis
 from headway.report.scale import Scale, written
 from headway.report.section import Section
 from headway.report.sheet import Sheet
 
-_HEIGHT, _GAP, _LEFT = 150.0, 24.0, 42.0
 _QUANTILES = (0.5, 0.95)
 
 
@@ -66,27 +65,16 @@ def _data(stories: Sequence[SharedStory]) -> pl.DataFrame:
 
 
 def _sheet(subject: Subject, stories: Sequence[SharedStory], width: float) -> Sheet:
-    cells = dict.fromkeys(story.run.cell for story in stories)
     shown = dict.fromkeys(story.run.contender for story in stories)
     styles = {name: subject.styles[name] for name in shown}
-    columns = min(len(cells), max(1, int(width / 300)))
-    sheet, places = below_legend(
-        styles,
-        len(cells),
-        columns,
-        width,
-        left=_LEFT,
-        height=_HEIGHT,
-        gap=_GAP,
-        upwards="share of time",
-    )
-    for cell, frame in zip(cells, places, strict=True):
-        title(sheet, frame, cell)
-        _panel(sheet, subject, [story for story in stories if story.run.cell == cell], frame)
-    return sheet
+    of_cells: dict[str, list[SharedStory]] = {}
+    for story in stories:
+        of_cells.setdefault(story.run.cell, []).append(story)
+    panels = [(cell, partial(_panel, subject, found)) for cell, found in of_cells.items()]
+    return titled_panels(panels, styles, width, left=42, height=150, upwards="share of time")
 
 
-def _panel(sheet: Sheet, subject: Subject, stories: Sequence[SharedStory], frame: Frame) -> None:
+def _panel(subject: Subject, stories: Sequence[SharedStory], sheet: Sheet, frame: Frame) -> None:
     longest = max(_delays(story)[-1] for story in stories) or 1.0
     across = Scale(0.0, 1.05 * longest, frame.left, frame.right)
     up = Scale(0.0, 1.0, frame.bottom, frame.top)

@@ -8,7 +8,7 @@ from functools import partial
 from headway.analysis import Analysis, Cell
 from headway.report.figures.data import medians_said, runs_data
 from headway.report.figures.kind import Kind, Picture, Subject, picture_name
-from headway.report.plots import Frame, below_legend, steps, title, x_axis, y_axis
+from headway.report.plots import Frame, steps, titled_panels, x_axis, y_axis
 from headway.report.scale import Scale, tick_texts, value_scale
 from headway.report.section import Section
 from headway.report.sheet import Sheet
@@ -17,9 +17,6 @@ from headway.report.telling import telling_cells
 _LEAST_RUNS = 8
 """Fewer runs make stairs rather than a curve; the box plots show them all."""
 _MOST_PANELS = 6
-_HEIGHT = 150.0
-_GAP = 24.0
-_LEFT = 42.0
 
 
 def _draw(subject: Subject) -> Picture | None:
@@ -57,25 +54,13 @@ def _caption(analysis: Analysis, shown: int) -> str:
 
 
 def _sheet(subject: Subject, cells: Sequence[Cell], width: float) -> Sheet:
-    styles = subject.styles_here
-    columns = min(len(cells), max(1, int(width / 300)))
-    sheet, places = below_legend(
-        styles,
-        len(cells),
-        columns,
-        width,
-        left=_LEFT,
-        height=_HEIGHT,
-        gap=_GAP,
-        upwards="share of runs",
+    panels = [(cell.title, partial(_panel, subject, cell)) for cell in cells]
+    return titled_panels(
+        panels, subject.styles_here, width, left=42, height=150, upwards="share of runs"
     )
-    for cell, frame in zip(cells, places, strict=True):
-        _panel(sheet, subject, cell, frame)
-    return sheet
 
 
-def _panel(sheet: Sheet, subject: Subject, cell: Cell, frame: Frame) -> None:
-    title(sheet, frame, cell.title)
+def _panel(subject: Subject, cell: Cell, sheet: Sheet, frame: Frame) -> None:
     values = [run.value for side in cell.sides for run in side.observations]
     across = value_scale(values, frame.left, frame.right)
     up = Scale(0.0, 1.0, frame.bottom, frame.top)
