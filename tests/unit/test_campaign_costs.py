@@ -168,6 +168,23 @@ def test_a_run_lasts_about_as_long_as_its_path_lets_it(
     assert low_s <= expected_virtual_s(deploy(alone(path, size))) <= high_s
 
 
+@pytest.mark.parametrize(
+    ("path", "low_s", "high_s"),
+    [
+        ({"rate": "10 Mbit/s", "up": {"rate": "1 Mbit/s"}, "rtt": "20 ms"}, 8, 9),
+        ({"rate": "1 Mbit/s", "up": {"rate": "10 Mbit/s"}, "rtt": "20 ms"}, 0.8, 1.2),
+        ({"rate": "10 Mbit/s", "down": {"loss": "4 %"}, "rtt": "100 ms"}, 0.8, 1.6),
+        ({"rate": "10 Mbit/s", "up": {"loss": "4 %"}, "rtt": "100 ms"}, 8, 20),
+    ],
+)
+def test_an_upload_lasts_as_long_as_the_way_up_lets_it(
+    path: dict[str, Any], low_s: float, high_s: float
+) -> None:
+    upload = {"kind": "upload", "size": "1 MB"}
+    of = Setting.model_validate({"protocol": "h2", "path": path, "workload": upload})
+    assert low_s <= expected_virtual_s(deploy(of)) <= high_s
+
+
 def test_flows_that_share_a_path_last_as_long_as_their_shares_let_them() -> None:
     path = {"rate": "10 Mbit/s", "rtt": "20 ms"}
     flow = {"protocol": "h2", "workload": {"size": "5 MB"}}

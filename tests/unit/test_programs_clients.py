@@ -20,6 +20,7 @@ from headway.programs.ngtcp2_client import _spellings, _Stream
 from headway.programs.registry import CLIENTS
 from headway.study.bulk import Bulk
 from headway.study.setting import Setting
+from headway.study.upload import UPLOAD_PATH
 from headway.study.workload import Page
 from tests.deployed import flow_of, orders_of
 
@@ -30,7 +31,13 @@ PARALLEL = {"kind": "parallel", "size": "1 kB", "count": 2}
 MIGRATION = {"kind": "migration", "size": "1 kB", "after": "500 B"}
 BULK = {"kind": "bulk", "size": "1 kB"}
 PAGE = {"kind": "page", "site": "kepler"}
-WORKLOADS = {"download": DOWNLOAD, "parallel": PARALLEL, "migration": MIGRATION}
+UPLOAD = {"kind": "upload", "size": "1 kB"}
+WORKLOADS = {
+    "download": DOWNLOAD,
+    "parallel": PARALLEL,
+    "migration": MIGRATION,
+    "upload": UPLOAD,
+}
 
 ALL = [
     (client.name, str(protocol), kind)
@@ -73,12 +80,14 @@ def test_a_client_that_left_nothing_has_failed(
 def test_every_request_has_a_url_and_every_body_a_file(
     client: str, protocol: str, kind: str
 ) -> None:
-    of = setting(client, protocol, WORKLOADS[kind], capture={"bodies": True})
+    keeps = kind != "upload"
+    of = setting(client, protocol, WORKLOADS[kind], capture={"bodies": keeps})
+    path = "1000.bin" if keeps else UPLOAD_PATH
     started = CLIENTS[client].start(flow_of(of, ADDRESS))
     urls = [word for word in started.programs[-1].argv if word.startswith("https://server.test/")]
     assert len(set(urls)) == of.workload.requests
-    assert {unquote(url).partition("?")[0] for url in urls} == {"https://server.test/1000.bin"}
-    assert len(set(started.bodies)) == of.workload.requests
+    assert {unquote(url).partition("?")[0] for url in urls} == {f"https://server.test/{path}"}
+    assert len(set(started.bodies)) == (of.workload.requests if keeps else 0)
 
 
 @pytest.mark.parametrize("client", [c for c in CLIENTS.values() if c.knobs], ids=lambda c: c.name)

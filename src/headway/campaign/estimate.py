@@ -14,7 +14,6 @@ from headway.planning.runs import Run, distinct_paths
 from headway.sites.finding import find_outline
 from headway.study.clock import Clock
 from headway.study.path import FRAME_BYTES
-from headway.study.path import Path as NetworkPath
 from headway.study.setting import Setting
 
 _SEGMENT_BYTES = 1448
@@ -139,7 +138,11 @@ def _takes_s(flow: DeployedFlow, share_bit_s: float) -> float:
         transfer_s = sends.s
     else:
         size = _flow_bytes(flow, share_bit_s)
-        transfer_s = max(_transfer_s(one, size, share_bit_s) for one in segments)
+        carried = (_carried_bit_s(one, workload.uploads) for one in segments)
+        transfer_s = max(
+            _transfer_s(one, size, min(bit_s, share_bit_s))
+            for one, bit_s in zip(segments, carried, strict=True)
+        )
     end_s = math.inf if flow.end_s is None else flow.end_s - flow.start_s
     return min(set_up + transfer_s, end_s)
 
@@ -157,27 +160,25 @@ def _flow_bytes(flow: DeployedFlow, share_bit_s: float) -> float:
     if workload.amount is not None:
         return int(workload.amount) * workload.requests
     assert workload.sends is not None, "a workload has either an amount or a time"
-    rates = [
-        _carried_bit_s(segment.path, segment.far.congestion_control) for segment in flow.segments
-    ]
+    rates = [_carried_bit_s(segment, workload.uploads) for segment in flow.segments]
     return min(*rates, share_bit_s, _UNLIMITED_BIT_S) * workload.sends.s / 8
 
 
-def _transfer_s(segment: Segment, size: float, share_bit_s: float) -> float:
-    path = segment.path
+def _transfer_s(segment: Segment, size: float, bit_s: float) -> float:
     windows = math.log2(1 + size / (_INITIAL_WINDOW * _SEGMENT_BYTES))
-    slow_start_s = path.rtt.s * windows
-    bit_s = min(_carried_bit_s(path, segment.far.congestion_control), share_bit_s)
+    slow_start_s = segment.path.rtt.s * windows
     on_wire = size * 8 * FRAME_BYTES / _SEGMENT_BYTES
     return slow_start_s if math.isinf(bit_s) else max(slow_start_s, on_wire / bit_s)
 
 
-def _carried_bit_s(path: NetworkPath, sender: str) -> float:
+def _carried_bit_s(segment: Segment, uploads: bool) -> float:
     """What a path lets through: its least rate, or what its loss leaves to the sender; else infinite."""
-    rates = [float(link.down.capacity) for link in path.links if link.down.capacity]
+    path, sender = segment.path, segment.near if uploads else segment.far
+    directions = [link.up if uploads else link.down for link in path.links]
+    rates = [float(one.capacity) for one in directions if one.capacity]
     bit_s = min(rates, default=math.inf)
-    passed = math.prod(1 - link.down.loss.mean for link in path.links)
-    if passed < 1 and path.rtt.s and sender not in _LOSS_AGNOSTIC:
+    passed = math.prod(1 - one.loss.mean for one in directions)
+    if passed < 1 and path.rtt.s and sender.congestion_control not in _LOSS_AGNOSTIC:
         lossy = _MATHIS * _SEGMENT_BYTES * 8 / (path.rtt.s * math.sqrt(1 - passed))
         bit_s = min(bit_s, lossy)
     return bit_s
