@@ -51,6 +51,22 @@ def test_users_wait_for_each_other(run_setting: RunSetting, protocol: str) -> No
     assert record.latency_p50_ms == pytest.approx(4 * SERVICE_MS, abs=0.5)
 
 
+@pytest.mark.parametrize(
+    ("protocol", "connections", "at_a_time"), [("h1", 6, 6), ("h1", 4, 4), ("h2", 1, 20)]
+)
+def test_users_wait_for_connections(
+    run_setting: RunSetting, protocol: str, connections: int, at_a_time: int
+) -> None:
+    """Little's law: so many of 20 users are served in a round trip, and all of them wait for the first two handshakes."""
+    raw = setting(protocol, {"count": 2000, "users": 20, "service": "0 s"})
+    raw["client"]["knobs"] = {"connections": str(connections)} if protocol == "h1" else {}
+    record = run_setting(raw)
+    assert record.error is None and record.latency_mean_ms is not None
+    set_up_ms = 2 * RTT_MS * 20 / 2000
+    assert record.latency_mean_ms == pytest.approx(20 / at_a_time * RTT_MS + set_up_ms, rel=0.01)
+    assert record.virtual_s == pytest.approx(2000 / at_a_time * RTT_MS / 1e3, rel=0.03)
+
+
 def test_who_thinks_does_not_wait(run_setting: RunSetting) -> None:
     record = run_setting(setting("h2", {"count": 100, "users": 1, "think": "50 ms", "up": "3 kB"}))
     assert record.error is None

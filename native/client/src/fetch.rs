@@ -122,7 +122,10 @@ impl<'a> Fetch<'a> {
         // Without a connection for one there is none for others of its origin.
         let mut busy: Vec<Origin> = Vec::new();
         while let Some(&job) = self.waiting.front() {
-            if self.due(job) > now || self.open >= self.limits.requests || !self.has_user(now) {
+            // Many may be due and wait for a connection: they are not looked at again and again.
+            let all_busy = busy.len() == self.addresses.len();
+            let is_full = self.open >= self.limits.requests || all_busy;
+            if is_full || self.due(job) > now || !self.has_user(now) {
                 break;
             }
             self.waiting.pop_front();
@@ -343,8 +346,9 @@ impl Application for Fetch<'_> {
     }
 
     fn deadline(&self) -> Option<Instant> {
-        // What was due already waits for a response or a connection.
-        let due = self.waiting.iter().map(|&job| self.due(job)).find(|&at| at > self.now);
+        // What was due already, which comes first, waits for a response or a connection.
+        let later = self.waiting.partition_point(|&job| self.due(job) <= self.now);
+        let due = self.waiting.get(later).map(|&job| self.due(job));
         let user = self.idle.front().copied().filter(|&at| at > self.now);
         let user = user.filter(|_| !self.waiting.is_empty());
         let connections = self.connections.iter().filter(|c| !c.is_over);
