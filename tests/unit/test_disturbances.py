@@ -115,6 +115,38 @@ def test_what_some_run_met_is_not_told() -> None:
     assert disturbances_warning(()) == ""
 
 
+@pytest.mark.parametrize(
+    ("told_of", "met"),
+    [
+        (("udp down: blocked", "udp up: blocked"), "udp_stopped_up"),
+        (("udp down: rejected from 1 ms", "udp up: rejected from 1 ms"), "udp_stopped_up"),
+        (("policer down: 1 Mbit/s, 30 kB", "policer up: 1 Mbit/s, 30 kB"), "policed_down"),
+    ],
+)
+def test_what_stops_one_way_took_place(told_of: tuple[str, str], met: str) -> None:
+    """Blocked one way, nothing comes the other way; what answers a flow that a policer cuts down is small."""
+    counts = dict.fromkeys(COUNTS, 0)
+    rows = [run("h3", 1, 1.0, disturbances=told_of, **counts | {met: 4})]
+    assert unmet(results(rows)) == ()
+    rows = [run("h3", 1, 1.0, disturbances=told_of, **counts)]
+    assert len(unmet(results(rows))) == 2
+
+
+@pytest.mark.parametrize(
+    "told_of",
+    [
+        ("udp down: blocked", "udp up: blocked from 5 s"),
+        ("udp down: 5 % lost", "udp up: 5 % lost"),
+        ("loss down: 1 %", "loss up: 1 %"),
+    ],
+)
+def test_what_each_way_states_for_itself_is_told(told_of: tuple[str, str]) -> None:
+    counts = dict.fromkeys(COUNTS, 0) | {"udp_stopped_down": 4, "lost_down": 4}
+    rows = [run("h3", 1, 1.0, disturbances=told_of, **counts)]
+    (one,) = unmet(results(rows))
+    assert str(one.named) == told_of[1]
+
+
 def test_each_value_and_each_contender_is_told() -> None:
     rows = [
         run("h2", 1, 1.0, cell="a", **told("loss down: 1 %", lost_down=3)),

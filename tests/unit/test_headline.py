@@ -289,3 +289,15 @@ def test_pairs_that_disagree_are_told_as_open_in_too_few_repetitions() -> None:
     assert headline(analysis, Pairing("h3", "h2")) == f"h3 against h2: {said}."
     found = glance(analysis)
     assert found and [entry for _, entry in found.verdicts[0].parts] == [Entry(said, "open")]
+
+
+def test_too_few_repetitions_are_told_once() -> None:
+    rows = [
+        row
+        for rtt, later in ((1.0, 0.5), (2.0, 0.5), (50.0, 2.0), (60.0, 2.0))
+        for row in made.runs({"h2": [1.0] * 3, "h3": [later, later + 0.01, later]}, cell=f"rtt_{rtt}", rtt_ms=rtt)
+    ]
+    assert headline(analyse(made.results(rows)), Pairing("h3", "h2")) == (
+        "h3 against h2: up to RTT 2 ms 50 % sooner; from RTT 50 ms on later by a factor of 2.0; "
+        "all in too few repetitions to be sure (it takes 6)."
+    )

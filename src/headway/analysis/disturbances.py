@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import polars as pl
 
@@ -102,8 +103,15 @@ def _by_disturbance(runs: pl.DataFrame) -> dict[str, dict[_Side, list[int]]]:
     for row in counting.iter_rows(named=True):
         for text in row["disturbances"]:
             named = Named.parse(text)
-            found[text][row["cell"], row["contender"]].append(row[named.column])
+            found[text][row["cell"], row["contender"]].append(_packets(named, row))
     return found
+
+
+def _packets(named: Named, row: Mapping[str, Any]) -> int:
+    """How many packets met a disturbance in a run; of one that takes place by either way, in both."""
+    other = named.other_way
+    met: int = row[named.column]
+    return met + (row[other.column] if other and str(other) in row["disturbances"] else 0)
 
 
 def _without(found: Mapping[_Side, Sequence[int]], *, certain: bool) -> list[_Side]:

@@ -24,6 +24,7 @@ from headway.errors import counted
 
 _MOST_EXCEPTIONS = 2
 """More are counted and not named."""
+_UNTESTED = (Leaning.BETTER_UNTESTED, Leaning.WORSE_UNTESTED, Leaning.BOTH_UNTESTED)
 
 
 def headline(analysis: Analysis, pairing: Pairing) -> str:
@@ -34,7 +35,9 @@ def headline(analysis: Analysis, pairing: Pairing) -> str:
     outer = [list(group) for _, group in itertools.groupby(found, key=lambda part: part.where[:1])]
     clauses = [_clause(analysis, pairing, group) for group in outer]
     means = (f"{where}, {said}" for where, said in _mean(analysis, pairing, found))
-    return f"{pairing}: {'; '.join([*clauses, *means])}."
+    said = "; ".join([*clauses, *means])
+    untested = all(len(part.of(*_UNTESTED)) == len(part.cases) for part in found)
+    return f"{pairing}: {_reserved_once(said, everywhere=untested)}."
 
 
 @dataclass(frozen=True)
@@ -151,6 +154,17 @@ def _alike(analysis: Analysis, part: AnswerPart, kind: Leaning) -> str:
 
 def _too_few() -> str:
     return f"in too few repetitions to be sure (it takes {fewest_pairs(PAIRED_ALPHA)})"
+
+
+def _reserved_once(said: str, *, everywhere: bool) -> str:
+    """A sentence in which several parts have too few repetitions: how many it takes is said once."""
+    reserve = f", {_too_few()}"
+    before, *after = said.split(reserve)
+    if len(after) < 2:
+        return said
+    if everywhere:
+        return f"{''.join([before, *after])}; all {_too_few()}"
+    return f"{before}{reserve}{', in too few'.join(after)}"
 
 
 def _same(cases: Sequence[Case]) -> str:

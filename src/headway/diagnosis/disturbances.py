@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from typing import Any
 
@@ -11,6 +11,7 @@ from headway.contract.counts import Counts
 from headway.contract.orders import Outcome
 from headway.planning.topology import Leg, bottlenecks
 from headway.study.loss import RandomLoss
+from headway.study.middlebox import UdpVerdict
 from headway.study.path import Direction, Link, Path, Way, Window
 from headway.study.setting import Setting
 
@@ -66,6 +67,17 @@ class Named:
     def column(self) -> str:
         """The record's column that tells how many packets met it."""
         return f"{_COUNTED[self.kind]}_{self.way}"
+
+    @property
+    def other_way(self) -> Named | None:
+        """The same in the other direction, if it took place where only one of both was met.
+
+        Where nothing passes one way, nothing comes back; and what answers a flow that a policer cuts down is small.
+        """
+        stops = self.kind is Disturbance.UDP and self.value.startswith(tuple(UdpVerdict))
+        if not stops and self.kind is not Disturbance.POLICER:
+            return None
+        return replace(self, way=Way.UP if self.way is Way.DOWN else Way.DOWN)
 
 
 def count_columns(legs: Sequence[Leg], outcome: Outcome) -> dict[str, Any]:
