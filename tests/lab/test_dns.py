@@ -46,7 +46,57 @@ def test_a_lost_question_is_asked_again_after_five_seconds(run_setting: RunSetti
     record = run_setting(looked_up(**lost))
     assert record.error is None
     assert record.dns_s == pytest.approx(5 + OWN_RTT_S, abs=10 * MS)
-    assert (record.dns_queries, record.dns_lost) == (4, 2)
+    assert (record.dns_queries, record.dns_retries, record.dns_lost) == (4, 2, 2)
+
+
+def test_what_the_path_doubles_is_no_question(run_setting: RunSetting) -> None:
+    doubled = {"path": {"rtt": "30 ms", "up": {"duplication": "100 %"}}}
+    record = run_setting(looked_up(**doubled))
+    assert record.error is None
+    assert (record.dns_queries, record.dns_retries, record.dns_lost) == (2, 0, 0)
+
+
+def page(protocol: str, site: str = "sander-22", **dns: Any) -> dict[str, Any]:
+    return {
+        "path": {"rtt": "60 ms"},
+        "dns": {"path": {"rtt": "30 ms"}} | dns,
+        "workload": {"kind": "page", "site": site, "frames": False},
+        "client": {"program": "chromium"},
+        "protocol": protocol,
+    }
+
+
+@pytest.mark.parametrize("protocol", ["h2", "h3"])
+def test_every_host_of_a_page_is_looked_up_once(run_setting: RunSetting, protocol: str) -> None:
+    """A lab of IPv4 has Chromium ask for A only; each host waits for one round trip, before TCP and TLS, or QUIC."""
+    record = run_setting(page(protocol))
+    told = run_setting({**page(protocol), "dns": None}, name="told")
+    assert (record.error, told.error) == (None, None)
+    assert record.dns_s == pytest.approx(OWN_RTT_S, abs=MS)
+    assert record.response_start_s and told.response_start_s
+    assert record.response_start_s - told.response_start_s == pytest.approx(OWN_RTT_S, abs=MS)
+    assert (record.dns_hosts, record.domains) == (6, 6)
+    assert (record.dns_queries, record.dns_retries) == (6, 0)
+    assert record.dns_wait_s == pytest.approx(6 * OWN_RTT_S, abs=6 * MS)
+    assert (told.dns_s, told.dns_hosts, told.dns_queries) == (None, None, None)
+
+
+def test_a_later_visit_asks_again_since_a_browser_keeps_addresses_for_a_minute(
+    run_setting: RunSetting,
+) -> None:
+    """Chromium keeps what getaddrinfo told for 60 s, whatever the TTL; visits are 65 s apart."""
+    visited = {"server": {"program": "headway-server"}, "discovery": {"visit": 2}}
+    record = run_setting({**page("h3", "sander-01"), **visited})
+    assert record.error is None
+    assert record.dns_s == pytest.approx(OWN_RTT_S, abs=MS)
+    assert record.dns_queries == 1
+    assert record.response_start_s == pytest.approx(OWN_RTT_S + 2 * RTT_S, abs=2 * MS)
+
+
+def test_a_page_whose_name_does_not_exist_is_a_clear_error(run_setting: RunSetting) -> None:
+    record = run_setting(page("h2", unknown=True))
+    assert record.status == "failed"
+    assert "net::ERR_NAME_NOT_RESOLVED" in (record.error or "")
 
 
 @pytest.mark.parametrize(

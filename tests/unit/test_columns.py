@@ -120,8 +120,8 @@ def test_a_metric_of_pages_is_a_declaration_and_a_module(tmp_path: Path) -> None
 
 def test_every_column_of_pages_is_measured() -> None:
     found = page_metrics(PageLoad("", (), (), None, None, None, None, None, None, None))
-    # Which hosts are third parties only the browser's adapter knows.
-    of_the_adapter = {"third_party_objects", "third_party_bytes"}
+    # Which hosts are third parties, and whether a resolver was asked, only the browser's adapter knows.
+    of_the_adapter = {"third_party_objects", "third_party_bytes", "dns_hosts", "dns_wait_s"}
     assert found.model_fields_set | of_the_adapter == PageMetrics.model_fields.keys()
 
 

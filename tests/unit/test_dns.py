@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import json
+import struct
 from pathlib import Path
 from typing import Any
 
 import pytest
 from pydantic import ValidationError
 
-from headway.contract.arrivals import Arrived
-from headway.contract.orders import Orders, Outcome
+from headway.contract.orders import Orders
 from headway.diagnosis.questions import question_columns
 from headway.errors import WrongInputError
 from headway.lab.assemble import orders_for
-from headway.lab.watching import QUESTIONS
+from headway.lab.pcapng import to_pcapng
 from headway.planning.demands import check_programs
 from headway.planning.deploy import deploy
+from headway.sites.finding import find_outline
 from headway.study.setting import Setting
 
 ZONE = "/run/headway-dns.json"
@@ -103,18 +104,50 @@ def test_the_path_to_the_resolver_is_checked_as_others_are() -> None:
         Setting.model_validate(narrow)
 
 
-def test_questions_are_counted_before_the_path_loses_them(tmp_path: Path) -> None:
-    question = {"name": "server.test", "type": "A", "transport": "udp"}
-    lines = [question, question, question | {"type": "AAAA"}]
-    (tmp_path / "questions.jsonl").write_text(
-        "".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8"
+def asked(kind: int, port: int, number: int) -> bytes:
+    """A frame with a question for server.test."""
+    name = b"\x06server\x04test\x00"
+    message = (
+        struct.pack("!HHHHHH", number, 0x0100, 1, 0, 0, 0) + name + struct.pack("!HH", kind, 1)
     )
+    datagram = struct.pack("!HHHH", port, 53, 8 + len(message), 0) + message
+    header = struct.pack(
+        "!BBHHHBBH4s4s", 0x45, 0, 20 + len(datagram), 0, 0, 64, 17, 0, b"\n\0\0\1", b"\n\0\0\2"
+    )
+    return bytes(12) + b"\x08\x00" + header + datagram
+
+
+def written(directory: Path, frames: list[bytes]) -> None:
+    """The capture of a client's questions."""
+    packets = [struct.pack("<IIII", 1, 0, len(one), len(one)) + one for one in frames]
+    file = directory / "client-upstream.pcap"
+    header = struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 65535, 1)
+    file.write_bytes(header + b"".join(packets))
+    to_pcapng(file, None, file.with_suffix(".pcapng"))
+
+
+def test_questions_are_counted_before_the_path_loses_or_doubles_them(tmp_path: Path) -> None:
+    """Of a question for A the second try came, twice; of that for AAAA none."""
+    written(tmp_path, [asked(1, 4001, 7), asked(1, 4002, 7), asked(28, 4003, 8)])
+    came = {"name": "server.test", "type": "A", "transport": "udp", "id": 7, "at_unix_s": 1.5}
+    lines = [came | {"client": "10.0.0.1:4002"}] * 2
+    report = "".join(f"{json.dumps(line)}\n" for line in lines)
+    (tmp_path / "questions.jsonl").write_text(report, encoding="utf-8")
     (flow,) = deploy(Setting.model_validate({"dns": {}})).flows
-    outcome = Outcome("ok", None, 0, "", arrived={QUESTIONS: Arrived(0, 5)})
-    assert question_columns(flow, outcome, tmp_path) == {
-        "dns_queries": 5,
-        "dns_lost": 2,
-        "dns_retries": 1,
-    }
+    assert question_columns(flow, tmp_path) == {"dns_queries": 3, "dns_lost": 2, "dns_retries": 1}
     (told,) = deploy(Setting()).flows
-    assert question_columns(told, outcome, tmp_path) == {}
+    assert question_columns(told, tmp_path) == {}
+
+
+def test_all_hosts_of_a_page_are_in_the_zone() -> None:
+    page = {"kind": "page", "site": "sander-22"}
+    raw = {"dns": {"cname": ["cdn.test"]}, "workload": page, "client": {"program": "chromium"}}
+    setting = Setting.model_validate(raw)
+    orders = orders_for(deploy(setting))
+    names = json.loads(orders.files["/run/headway-dns.json"])["names"]
+    first, *others = find_outline("sander-22").hosts
+    assert names[first] == {"alias": "cdn.test"}
+    assert others
+    assert set(names) == {first, "cdn.test", *others}
+    configuration = orders.files["/run/browser/client/configuration.json"]
+    assert "host-resolver-rules" not in configuration

@@ -295,7 +295,9 @@ def test_too_few_repetitions_are_told_once() -> None:
     rows = [
         row
         for rtt, later in ((1.0, 0.5), (2.0, 0.5), (50.0, 2.0), (60.0, 2.0))
-        for row in made.runs({"h2": [1.0] * 3, "h3": [later, later + 0.01, later]}, cell=f"rtt_{rtt}", rtt_ms=rtt)
+        for row in made.runs(
+            {"h2": [1.0] * 3, "h3": [later, later + 0.01, later]}, cell=f"rtt_{rtt}", rtt_ms=rtt
+        )
     ]
     assert headline(analyse(made.results(rows)), Pairing("h3", "h2")) == (
         "h3 against h2: up to RTT 2 ms 50 % sooner; from RTT 50 ms on later by a factor of 2.0; "

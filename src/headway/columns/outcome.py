@@ -29,17 +29,18 @@ class Requests(Columns):
     """Times of the requests, or of the bulk flows."""
 
     dns_s: float | None = metric(
-        "From the start of the request to the server's address, where a client asked a resolver (`[dns]`) and tells. "
-        "curl does not if it connects before it has the answer of both families.",
+        "From the start of the request to the server's address, where a client asked a resolver (`[dns]`) and tells; of a page, "
+        "from the navigation to the address of the page's host. "
+        "curl does not tell if it connects before it has the answer of both families.",
         "time to the address",
-        of=Of.REQUESTS,
         needs=Needs.RESOLVER,
     )
     dns_queries: int | None = column(
-        "Questions that the client sent to the resolver, repeated ones and lost ones among them; null without `[dns]`."
+        "Questions that the client sent to the resolver while the workload went on, repeated ones and lost ones among them; null "
+        "without `[dns]`."
     )
     dns_retries: int | None = column(
-        "Of the questions that came to the resolver, those beyond the first for the same name and type, duplicates of the path among them; null likewise."
+        "Of these, those beyond the first for the same name and type; null likewise."
     )
     dns_lost: int | None = column(
         "Questions over UDP that had not come to the resolver when the run ended: lost, or still on their way; null likewise."

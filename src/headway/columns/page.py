@@ -27,6 +27,15 @@ class PageMetrics(Columns):
         "Requests for which the browser began a connection of QUIC beside one of TCP; null likewise."
     )
     quic_tries_lost: int | None = column("Of these, those that TCP carried; null likewise.")
+    dns_hosts: int | None = column(
+        "Hosts for whose addresses a request waited; null without `[dns]`."
+    )
+    dns_wait_s: float | None = metric(
+        "For these hosts, how long a request waited for the address at the most, all added up.",
+        "waits for addresses",
+        of=Of.PAGES,
+        needs=Needs.RESOLVER,
+    )
     fcp_s: float | None = metric(
         "First contentful paint.", "first contentful paint", "FCP", of=Of.PAGES
     )

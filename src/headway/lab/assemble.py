@@ -26,6 +26,7 @@ from headway.programs.base import (
     port_of,
 )
 from headway.programs.headway_dns import resolving
+from headway.programs.origins import origin_addresses
 from headway.programs.pep import Interception, QuicPep, TcpPep
 from headway.study.control import PING_FRAME_BYTES
 from headway.study.discovery import offered
@@ -138,8 +139,12 @@ def _services(flow: DeployedFlow) -> tuple[Started, ...]:
 
 
 def _resolver(flow: DeployedFlow) -> Started:
-    assert flow.asked.resolver, "its leg is there"
-    return resolving(flow.asked.resolver, RESOLVER, {SERVER_NAME: (flow.asked.address,)})
+    asked = flow.asked
+    assert asked.resolver, "its leg is there"
+    names = {SERVER_NAME: asked.address}
+    if asked.workload.replayed is not None:
+        names = origin_addresses(asked.workload, asked.address, asked.elsewhere)
+    return resolving(asked.resolver, RESOLVER, {name: (one,) for name, one in names.items()})
 
 
 def _server(flow: DeployedFlow, end: Endpoint, address: HostAddress, node: Node) -> Started:

@@ -25,7 +25,8 @@ def captures(deployment: Deployment, network: NetworkLayout) -> tuple[Capture, .
     asked = deployment.setting.capture
     of_hosts = _of_hosts(deployment, network) if asked.packets else ()
     of_pacing = chain.from_iterable(map(_of_pacing, deployment.flows)) if asked.pacing else ()
-    return tuple(dict.fromkeys((*of_hosts, *of_pacing)))
+    of_questions = chain.from_iterable(map(_of_questions, deployment.flows))
+    return tuple(dict.fromkeys((*of_hosts, *of_pacing, *of_questions)))
 
 
 def _of_hosts(deployment: Deployment, network: NetworkLayout) -> Iterator[Capture]:
@@ -47,6 +48,19 @@ def _of_pacing(flow: DeployedFlow) -> Iterator[Capture]:
             strict=True,
         ):
             yield Capture(host, device, Path(file).with_suffix(_PCAP).name)
+
+
+def _of_questions(flow: DeployedFlow) -> Iterator[Capture]:
+    """Where a client's questions to a resolver leave it, before the path may lose or double them."""
+    if flow.resolver:
+        device = flow.resolver.wires[0].left_device
+        file = Path(questions_file(flow)).with_suffix(_PCAP).name
+        yield Capture(flow.asked.namespace, device, file)
+
+
+def questions_file(flow: DeployedFlow) -> str:
+    """Name of the capture of what a client asks a resolver."""
+    return f"{flow.asked.namespace}{_UPSTREAM}.pcapng"
 
 
 def pacing_files(link: NarrowLink) -> tuple[str, str]:

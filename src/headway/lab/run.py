@@ -66,7 +66,7 @@ def carry_out(
     outcome = boot(orders, directory)
     if outcome.status == "timeout":
         outcome = replace(outcome, reason=f"{outcome.reason}{_printed(deployment, directory)}")
-    if run.setting.capture.at_devices:
+    if orders.captures:
         try:
             convert_captures(directory)
         except CaptureError as error:

@@ -9,9 +9,6 @@ from headway.planning.deployment import DeployedFlow, Deployment, Role, Segment,
 from headway.study.family import HostAddress
 from headway.study.path import Way
 
-QUESTIONS = "questions"
-"""What the count of what a client asks of a resolver is called."""
-
 
 def watch_name(flow: DeployedFlow, segment: Segment, way: Way) -> str:
     """What a count is called: whose flow, and from where to where.
@@ -30,9 +27,7 @@ def watch_name(flow: DeployedFlow, segment: Segment, way: Way) -> str:
 
 def watched(deployment: Deployment) -> tuple[Watched, ...]:
     """All that is watched in a lab."""
-    return tuple(
-        one for flow in deployment.flows for one in (*_of_flow(flow), *_of_questions(flow))
-    )
+    return tuple(one for flow in deployment.flows for one in _of_flow(flow))
 
 
 def _of_flow(flow: DeployedFlow) -> Iterator[Watched]:
@@ -44,14 +39,6 @@ def _of_flow(flow: DeployedFlow) -> Iterator[Watched]:
         ):
             name = watch_name(flow, segment, way)
             yield Watched(name, host, device, senders, flow.setting.family)
-
-
-def _of_questions(flow: DeployedFlow) -> Iterator[Watched]:
-    """What the client asks of a resolver, before the path may lose it."""
-    if leg := flow.resolver:
-        wire = leg.wires[0]
-        device, sender = wire.right_device, leg.left_address
-        yield Watched(QUESTIONS, wire.right, device, (sender,), flow.setting.family)
 
 
 def answering(flow: DeployedFlow, number: int) -> tuple[HostAddress, ...]:

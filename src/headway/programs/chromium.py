@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from headway.guest.loadfiles import NET_LOG_FILE
 from headway.guest.page import PageOrders
 from headway.pages.har import make_har
 from headway.pages.load import LOAD_FILE, PageLoad, read_load
+from headway.pages.lookups import addressed_s, lookups
 from headway.pages.metrics import page_metrics
 from headway.pages.spoken import missing_error, protocol_error, sharing_error
 from headway.pages.traffic import third_parties
@@ -29,10 +30,12 @@ from headway.programs.base import (
     Knob,
     Started,
 )
+from headway.programs.client import resolver_files
 from headway.programs.measurement import Measurement, Visit
 from headway.programs.origins import origin_addresses
 from headway.sites.finding import find_outline
 from headway.sites.screen import SCREENS
+from headway.study.dns import RecordType
 from headway.study.family import HostAddress
 from headway.study.host import HTTP, Protocol
 from headway.study.workload import Cache, Connections, Page
@@ -93,6 +96,7 @@ class Chromium(Client):
     protocols = HTTP
     workloads = (Page,)
     discovers = True
+    asks_for = frozenset({RecordType.A, RecordType.AAAA})
     memory_mib = 2048
     start_grid_ns = 500 * _FRAME_INTERVAL_NS
     quic_congestion_controls = ("cubic",)
@@ -119,7 +123,7 @@ class Chromium(Client):
         Adjustment(
             "chromium",
             "host resolver",
-            "all hosts of a page are at the server's addresses",
+            "all hosts of a page are at the server's addresses, unless the study has [dns]",
             "no time is spent on name resolution",
         ),
         Adjustment(
@@ -159,7 +163,8 @@ class Chromium(Client):
         argv = ("sh", "-c", _LOAD, "sh", f"{own}/{GO}", f"{own}/{DONE}")
         load = Program(self.name, flow.namespace, argv)
         file = json.dumps(asdict(configuration, dict_factory=_said))
-        return Started((driver, load), {f"{own}/{_CONFIGURATION_FILE}": file})
+        files = {f"{own}/{_CONFIGURATION_FILE}": file, **resolver_files(flow.resolver)}
+        return Started((driver, load), files)
 
     @override
     def measure(self, flow: Flow, directory: Path, ended: Ended) -> Measurement:
@@ -167,6 +172,8 @@ class Chromium(Client):
             return Measurement(error="chromium told nothing of the page")
         load = read_load(directory)
         metrics = page_metrics(load)
+        if flow.resolver:
+            metrics = metrics.model_copy(update=asdict(lookups(load)))
         if flow.elsewhere:
             metrics = _with_third_parties(metrics, load, flow)
         if self.knob("net_log", flow.host) == "counts":
@@ -181,6 +188,7 @@ class Chromium(Client):
         if error:
             return Measurement(error=f"chromium: {error}")
         return Measurement(
+            dns_s=addressed_s(load) if flow.resolver else None,
             ttfb_s=metrics.response_start_s,
             total_s=metrics.plt_s,
             bytes=metrics.page_bytes,
@@ -189,14 +197,12 @@ class Chromium(Client):
         )
 
     def _command(self, flow: Flow, addresses: dict[str, HostAddress]) -> tuple[str, ...]:
-        rules = ", ".join(f"MAP {host} {address.in_url}" for host, address in addresses.items())
         argv = [
             "/usr/lib/chromium/chromium-headless-shell",
             *_SWITCHES,
             *(_unforced(flow, addresses) if flow.discovery else _forced(flow, addresses)),
             f"--user-data-dir=/tmp/chromium-{flow.namespace}",
-            # Other hosts are not to be asked for, and not to be waited for.
-            f"--host-resolver-rules={rules}, MAP * ~NOTFOUND",
+            *(() if flow.resolver else _told(addresses)),
         ]
         if options := self.knob("quic_connection_options", flow.host):
             argv.append(f"--quic-connection-options={options}")
@@ -208,6 +214,12 @@ class Chromium(Client):
         if not flow.capture.keeps_secrets:
             return {}
         return {"SSLKEYLOGFILE": f"/lab/run/{SECRETS_FILE}"}
+
+
+def _told(addresses: Mapping[str, HostAddress]) -> tuple[str, ...]:
+    """Tells addresses of hosts; others are not to be asked for, and not to be waited for."""
+    rules = ", ".join(f"MAP {host} {address.in_url}" for host, address in addresses.items())
+    return (f"--host-resolver-rules={rules}, MAP * ~NOTFOUND",)
 
 
 def _forced(flow: Flow, hosts: Iterable[str]) -> tuple[str, ...]:

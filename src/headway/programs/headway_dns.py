@@ -10,7 +10,7 @@ from typing import Any
 from headway.contract.orders import Program
 from headway.programs.base import Adapter, Resolver, Started
 from headway.programs.native import command
-from headway.study.dns import SERVER_NAME, Dns
+from headway.study.dns import Dns
 from headway.study.family import HostAddress
 
 PROGRAM = "headway-dns"
@@ -35,7 +35,7 @@ def resolving(
     Args:
         resolver: where, and what a study says of it.
         namespace: of its host.
-        hosts: addresses of the names that are asked for.
+        hosts: addresses of the names that are asked for, the server's or the page's own first.
     """
     zone = f"/run/{PROGRAM}.json"
     argv = (
@@ -54,8 +54,9 @@ def resolving(
 
 def _zone(dns: Dns, hosts: Mapping[str, Sequence[HostAddress]]) -> dict[str, Any]:
     names: dict[str, Any] = {}
+    first = next(iter(hosts))
     for host, addresses in hosts.items():
-        way = (host, *(dns.cname if host == SERVER_NAME else ()))
+        way = (host, *(dns.cname if host == first else ()))
         names |= {one: {"alias": after} for one, after in itertools.pairwise(way)}
         names[way[-1]] = {"addresses": list(addresses), "https": _services(dns, addresses)}
     if dns.silent:

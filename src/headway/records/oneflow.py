@@ -106,7 +106,7 @@ def _columns(
         **host_count_columns([flow], outcome),
         **fault_columns(flow, outcome, directory),
         **observed_columns(flow, outcome),
-        **question_columns(flow, outcome, directory),
+        **question_columns(flow, directory),
         **validation_columns(validate(flow, outcome, transfer, directory)),
     }
 

@@ -357,7 +357,7 @@ class Setting(Part):
         )
         kept = self.capture.at_devices or self.capture.qlog or self.control
         direct = not self.proxy and not any(hop.proxy for hop in self.hops.values())
-        return direct and not lasting and not kept and not self.discovery
+        return direct and not lasting and not kept and not self.discovery and not self.dns
 
     @property
     def workloads(self) -> tuple[Workload, ...]:

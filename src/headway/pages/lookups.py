@@ -1,0 +1,36 @@
+"""What a page waited for addresses, where its browser asked a resolver."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from headway.pages.load import PageLoad
+
+
+@dataclass(frozen=True)
+class Lookups:
+    """Waits for addresses.
+
+    Attributes:
+        dns_hosts: hosts for whose addresses a request waited.
+        dns_wait_s: of each of them, how long a request waited at the most; all added up.
+    """
+
+    dns_hosts: int
+    dns_wait_s: float
+
+
+def lookups(load: PageLoad) -> Lookups:
+    """What the requests up to the load event waited; those that find an address in the browser's cache wait for nothing."""
+    waits_ms: dict[str, float] = {}
+    for one in load.page_resources:
+        if one.timing.dns and one.timing.dns.length_ms > 0:
+            waited_ms = one.timing.dns.length_ms
+            waits_ms[one.host] = max(waits_ms.get(one.host, 0.0), waited_ms)
+    return Lookups(len(waits_ms), sum(waits_ms.values()) / 1e3)
+
+
+def addressed_s(load: PageLoad) -> float | None:
+    """When the address of the page's host was known, after navigation start; None if nobody waited for it."""
+    first = next((one for one in load.resources if one.from_network), None)
+    return first.timing.dns.end_ms / 1e3 if first and first.timing.dns else None
