@@ -7,7 +7,7 @@ CARGO := .venv/bin/python tools/cargo.py
 # Set-up compiles no Python: the first command that needs a module does, and keeps it for the others.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help quickstart test lint format census test-quick test-lab test-changed test-nightly test-twice from-nothing bench docs docs-site lock clean
+.PHONY: help quickstart test lint format census test-quick test-lab test-changed test-nightly test-twice from-nothing wheels bench docs docs-site lock clean
 
 help:
 	@echo "make quickstart   set up, build the lab image, run the quickstart study"
@@ -21,6 +21,7 @@ help:
 	@echo "make test-nightly all tests, and each fuzzing for a minute: for the night"
 	@echo "make test-twice   the same, each lab booted again in other surroundings: for the night"
 	@echo "make from-nothing the README's two commands on a bare Debian 12 (as root)"
+	@echo "make wheels       build dist/*.whl of the last commit: Headway, and its lab compiled"
 	@echo "make bench        measure speed; prints the table of docs/performance.md"
 	@echo "make docs         write the generated parts of docs/"
 	@echo "make docs-site    build docs/ as a site with a search, and check its links"
@@ -86,6 +87,9 @@ test-twice: .venv/dev .venv/census
 
 from-nothing:
 	@tools/from-nothing
+
+wheels: .venv/complete
+	@.venv/bin/python tools/wheels/make_wheels.py
 
 bench: .venv/dev .venv/census
 	@.venv/bin/python -m bench.bench

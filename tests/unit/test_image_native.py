@@ -327,13 +327,17 @@ def test_all_programs_are_compiled_statically(
 ) -> None:
     monkeypatch.setenv("RUSTFLAGS", "-Cdebuginfo=2")
     monkeypatch.setenv("CARGO_ENCODED_RUSTFLAGS", "-Cdebuginfo=2")
+    monkeypatch.setenv("CARGO_HOME", str(tmp_path / "home"))
+    (tmp_path / "home/registry/src/mirror-1f2e").mkdir(parents=True)
     put_rust(bin_directory)
     progress = Recorded()
     assert compiled(workspace, tmp_path, progress) == ("one", "two")
     program = tmp_path / "bin-made/one"
     assert program.stat().st_mode & 0o111
-    flags, command, *options = program.read_text().split()
-    assert (flags, command) == ("-Ctarget-feature=+crt-static", "build")
+    linked, place, crates, command, *options = program.read_text().split()
+    assert (linked, command) == ("-Ctarget-feature=+crt-static", "build")
+    assert place == f"--remap-path-prefix={tmp_path}/cargo/workspace=/headway"
+    assert crates == f"--remap-path-prefix={tmp_path}/home/registry/src/mirror-1f2e=/crates"
     assert {"--release", "--locked"} <= set(options)
     assert progress.fractions == [0.5]
 

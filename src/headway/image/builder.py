@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import shutil
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -34,7 +35,7 @@ from headway.image.parallel import together
 from headway.image.prerequisites import (
     KERNEL_PREREQUISITES,
     NATIVE_PREREQUISITES,
-    ROOT_TREE_PREREQUISITES,
+    PACKAGE_PREREQUISITES,
     Prerequisite,
     ensure,
     missing,
@@ -51,12 +52,14 @@ from headway.image.rust import (
     rust_apt,
 )
 from headway.image.selection import Chosen, select
+from headway.image.shipped import shipped
 from headway.image.sources import debian_mirror
+from headway.image.treeown import needed_for_own
 from headway.image.unpacked import installed
 
 _Step = tuple[tuple[Prerequisite, ...], Callable[["_Build"], None]]
 """What something needs of the machine, and what makes it."""
-_FOR_RUST = (*ROOT_TREE_PREREQUISITES, *NATIVE_PREREQUISITES)
+_FOR_RUST = (*PACKAGE_PREREQUISITES, *NATIVE_PREREQUISITES)
 
 
 def build(
@@ -159,14 +162,17 @@ class _Build:
     def run(self, layers: Iterable[str]) -> None:
         """Make what is missing of the image with these layers."""
         layout = self.layout
+        self._take_shipped()
         missing = [part.name for part in layout.missing(layers)]
-        grown = [name for name in sorted(layers) if layout.layers[name].name in missing]
+        if not missing:
+            return
         if layout.options.offline:
             raise HeadwayError(_offline(layout.missing(layers)))
+        grown = [name for name in sorted(layers) if layout.layers[name].name in missing]
         # The longest first: what is downloaded and unpacked for one fills the gaps of another.
         made: dict[str, _Step] = {
             layout.kernel.name: (KERNEL_PREREQUISITES, _Build._kernel),
-            layout.root.name: ((), partial(_Build._root, layers=grown)),
+            layout.root.name: (needed_for_own(), partial(_Build._root, layers=grown)),
             layout.native.name: (NATIVE_PREREQUISITES, _Build._native),
         }
         steps = [made[name] for name in missing if name in made]
@@ -174,14 +180,21 @@ class _Build:
             steps.append(((), partial(_Build._layers, layers=grown)))
         self._make_together(steps)
 
+    def _take_shipped(self) -> None:
+        """Copy what `headway-lab` has of what is missing."""
+        for part in self.layout.missing():
+            if entry := shipped(part.name):
+                copy = partial(shutil.copytree, entry, dirs_exist_ok=True)
+                self.layout.store.make(part.name, copy)
+
     def renew(self, layers: Iterable[str]) -> None:
         """Make the root tree and layers anew."""
         if self.layout.options.offline:
             raise HeadwayError(_offline([self.layout.root]))
-        self._make_together([((), partial(_Build._root, layers=layers))])
+        self._make_together([(needed_for_own(), partial(_Build._root, layers=layers))])
 
     def _make_together(self, steps: Sequence[_Step]) -> None:
-        needed = [*ROOT_TREE_PREREQUISITES, *(tool for tools, _ in steps for tool in tools)]
+        needed = [*PACKAGE_PREREQUISITES, *(tool for tools, _ in steps for tool in tools)]
         ensure(needed, self._runner("tools"), self.progress)
         makers = [partial(self._part, make) for _, make in steps]
         together(makers, self.running.end, self.progress.note)

@@ -22,12 +22,14 @@ from headway.image.wheels import Wheel, parse_wheels
 _HERE = Path(__file__).parent
 _KERNEL_RECIPE = "1"
 """To be changed whenever `build_kernel` makes another kernel from the same inputs."""
-_NATIVE = _HERE.parents[2] / "native"
+_IN_PACKAGE, _IN_SOURCE_TREE = _HERE.parent / "native", _HERE.parents[2] / "native"
+_NATIVE = _IN_PACKAGE if _IN_PACKAGE.is_dir() else _IN_SOURCE_TREE
 _NATIVE_RECIPE = "native.py"
 _POLICY = "deny.toml"
 """Says which crates may be used; nothing is compiled from it."""
 _RECIPE = (
     "roottree.py",
+    "treeown.py",
     "unpacked.py",
     "init.c",
     "random_device.c",

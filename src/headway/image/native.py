@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from headway.errors import HeadwayError
 from headway.image.keys import NativeInputs
-from headway.image.process import Runner
+from headway.image.process import Runner, user_environment
 from headway.image.progress import BuildProgress
 from headway.image.rust import RustToolchain
 
@@ -20,11 +20,12 @@ _COUNTED = re.compile(r"\s*Building \[.*?\] (?P<done>\d+)/(?P<all>\d+)")
 _UNREACHABLE = re.compile(
     r"spurious network error|failed to download|failed to query|\[\d+\] Could"
 )
+# Linked statically: this machine's C library may be newer than the lab's, and a program that
+# needs no loader starts with fewer system calls, which cost a lab most. Flags of the user's
+# would not be part of the key.
+_LINKED = "-Ctarget-feature=+crt-static"
+_BETWEEN_FLAGS = "\x1f"
 _ENVIRONMENT = {
-    # Linked statically: this machine's C library may be newer than the lab's, and a program that
-    # needs no loader starts with fewer system calls, which cost a lab most. Flags of the user's
-    # would not be part of the key.
-    "CARGO_ENCODED_RUSTFLAGS": "-Ctarget-feature=+crt-static",
     "CARGO_TERM_COLOR": "never",
     "CARGO_TERM_PROGRESS_WHEN": "always",
     "CARGO_TERM_PROGRESS_WIDTH": "80",
@@ -102,10 +103,26 @@ class _Cargo:
         self.runner.run(
             ["cargo", *words, "--locked"],
             purpose=f"{doing} Headway's own programs",
-            environment=self.rust.environment(**_ENVIRONMENT, CARGO_TARGET_DIR=str(self.target)),
+            environment=self.rust.environment(
+                **_ENVIRONMENT,
+                CARGO_TARGET_DIR=str(self.target),
+                CARGO_ENCODED_RUSTFLAGS=_BETWEEN_FLAGS.join(self._flags()),
+            ),
             directory=self.workspace,
             on_line=on_line,
         )
+
+    def _flags(self) -> Iterator[str]:
+        """Flags of the compiler: messages of panics name files, and where they were is nobody's business."""
+        yield _LINKED
+        yield f"--remap-path-prefix={self.workspace}=/headway"
+        registries = _cargo_home() / "registry" / "src"
+        for registry in sorted(registries.iterdir()) if registries.is_dir() else ():
+            yield f"--remap-path-prefix={registry}=/crates"
+
+
+def _cargo_home() -> Path:
+    return Path(user_environment().get("CARGO_HOME") or Path.home() / ".cargo")
 
 
 def _fetch(cargo: _Cargo) -> None:

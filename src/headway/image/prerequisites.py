@@ -53,10 +53,10 @@ PACKAGE_PREREQUISITES = (
         "Debian's archive keyring", "debian-archive-keyring", lambda: debian_keyring() is not None
     ),
 )
-ROOT_TREE_PREREQUISITES = (_tool("gcc"), *PACKAGE_PREREQUISITES)
+COMPILER = _tool("gcc")
 KERNEL_PREREQUISITES = (
     _tool("make"),
-    _tool("gcc"),
+    COMPILER,
     _tool("strip", "binutils"),
     _tool("flex"),
     _tool("bison"),
@@ -66,7 +66,7 @@ KERNEL_PREREQUISITES = (
     _header("stdio.h", "libc6-dev"),
 )
 NATIVE_PREREQUISITES = (
-    _tool("gcc"),
+    COMPILER,
     _header("stdio.h", "libc6-dev"),
     Prerequisite("certificates of authorities", "ca-certificates", _AUTHORITIES.exists),
 )

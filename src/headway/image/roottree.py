@@ -7,9 +7,10 @@ from pathlib import Path
 
 from headway.image.infos import TREE_DIRECTORY
 from headway.image.keys import RootInputs
-from headway.image.process import Runner, scrubbed_environment
+from headway.image.process import Runner
 from headway.image.progress import BuildProgress
 from headway.image.selection import Chosen
+from headway.image.treeown import add_own
 from headway.image.treeprogram import python_version
 from headway.image.unpacked import (
     DIST_PACKAGES,
@@ -19,7 +20,6 @@ from headway.image.unpacked import (
     unpack_all,
 )
 
-_HERE = Path(__file__).parent
 _MOUNT_POINTS = (
     "proc",
     "sys",
@@ -85,7 +85,7 @@ def build_root(
     packages = unpack_all(chosen, inputs.wheels, directory, runner, progress)
     progress.step("completing the root tree")
     _complete(tree)
-    _compile_own(tree, runner)
+    add_own(tree, directory, runner)
     cache_libraries(tree, runner)
     for library in (f"usr/lib/python{python_version(tree)}", DIST_PACKAGES):
         compile_python(tree, tree, library, runner)
@@ -125,20 +125,3 @@ def _write(file: Path, content: bytes) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     file.unlink(missing_ok=True)
     file.write_bytes(content)
-
-
-def _compile_own(tree: Path, runner: Runner) -> None:
-    # They may use nothing of this machine's C library, which need not be the tree's.
-    own = ("gcc", "-O2", "-nostdlib", "-fno-stack-protector")
-    for name, options in (
-        ("usr/lib/headway/random_device.so", ("-fPIC", "-shared")),
-        ("lab/init", ("-static", "-fno-pie", "-no-pie", "-ffreestanding")),
-    ):
-        made = tree / name
-        made.parent.mkdir(parents=True, exist_ok=True)
-        source = _HERE / f"{made.stem}.c"
-        runner.run(
-            [*own, *options, "-o", made, source],
-            purpose=f"compiling the root tree's {made.stem}",
-            environment=scrubbed_environment(),
-        )
