@@ -93,6 +93,36 @@ REFUSED = [
     ),
     (BASE + "[path]\nzzz = 5", "5: path.zzz: unknown key; there are blackouts, changes, "),
     (
+        BASE + '[path]\nudp = { zzz = "1" }',
+        "5: path.udp.zzz: unknown key; there are burst, end, longest, loss, rate, start, verdict",
+    ),
+    (BASE + "[path.down.udp]\nlos = 1", "5: path.down.udp.los: unknown key; did you mean 'loss'?"),
+    (BASE + "[path.mtu]\nbytes = 1", "5: path.mtu.bytes: unknown key; did you mean 'size'?"),
+    (
+        BASE + "[[path.links]]\nudp.zzz = 1",
+        "5: path.links.udp.zzz: unknown key; there are burst, ",
+    ),
+    (
+        BASE + '[path.nat]\nrebind = ["1 s"]',
+        "5: path.nat.rebind: unknown key; did you mean 'rebindings'?",
+    ),
+    (
+        BASE + '[path.nat]\nudp_idle = "500 ms"',
+        "5: path.nat.udp_idle: a NAT counts whole seconds, 1 s to 2000000 s, not 500 ms",
+    ),
+    (
+        BASE + '[path.nat]\nrebindings = ["2 s", "1 s"]',
+        "5: path.nat.rebindings: the times of the rebindings must increase",
+    ),
+    (
+        BASE + '[path.nat]\nrebindings = [{ at = "2 s", what = "host" }]',
+        "5: path.nat.rebindings.what: 'host' is not one of port, address",
+    ),
+    (
+        'family = "ipv6"\n' + BASE + "[path]\nnat = true",
+        '6: path.nat: a NAT translates IPv4: leave out family = "ipv6"',
+    ),
+    (
         BASE + '[path]\nrtt = "9 ms"\nrepetitions = 5',
         "6: path.repetitions: unknown key; 'repetitions' stands before the first table",
     ),

@@ -91,7 +91,12 @@ impl Counter {
         } else {
             (0, 0)
         };
+        let (own, behind) = (&self.counted.namespace, &self.counted.line_namespace);
+        let (maps, maps_back) = (self.counted.maps, self.counted.maps_back);
         Ok(Counts {
+            mapped: by_nat(maps, own, "mapped", network)?,
+            remapped: by_nat(maps, own, "remapped", network)?,
+            unmapped: by_nat(maps_back, behind, "unmapped", network)?,
             lost: line.lost - self.blacked_out,
             blacked_out: self.blacked_out,
             dropped_by_number: self.by_table(&self.counted.named_drops, network)?,
@@ -134,10 +139,22 @@ impl Counter {
         if table.is_empty() {
             return Ok(0);
         }
-        let argv = ["nft", "list", "table", "netdev", table];
-        let told = network.inside(&self.counted.namespace, || run(&argv, ""))??;
-        Ok(counted_by_nft(&String::from_utf8_lossy(&told.stdout)))
+        told_by_nft(&["table", "netdev", table], &self.counted.namespace, network)
     }
+}
+
+/// What a counter of a NAT says; none if there is no NAT.
+fn by_nat(is_there: bool, namespace: &str, name: &str, network: &Network) -> Result<u64, Failure> {
+    if !is_there {
+        return Ok(0);
+    }
+    told_by_nft(&["counter", "ip", "nat", name], namespace, network)
+}
+
+fn told_by_nft(what: &[&str], namespace: &str, network: &Network) -> Result<u64, Failure> {
+    let argv = [&["nft", "list"], what].concat();
+    let told = network.inside(namespace, || run(&argv, ""))??;
+    Ok(counted_by_nft(&String::from_utf8_lossy(&told.stdout)))
 }
 
 fn all_dropped(disciplines: &[Discipline]) -> u64 {

@@ -82,6 +82,7 @@ impl Network {
     /// Carry out a change in the namespace that the caller is inside of.
     pub(crate) fn change(&self, change: &Change) -> Result<(), Failure> {
         filter(&change.nft_rules)?;
+        self.carry_out("ip", &change.ip_lines)?;
         match change.tc.as_str() {
             "" => Ok(()),
             line => self.carry_out("tc", &[line]),

@@ -94,6 +94,9 @@ pub(crate) struct Change {
     /// Not said unless it is these that change.
     #[serde(default)]
     pub(crate) nft_rules: String,
+    /// Carried out behind these; not said without any.
+    #[serde(default)]
+    pub(crate) ip_lines: Vec<String>,
 }
 
 /// A direction whose packets leave at the opportunities of a Mahimahi trace.
@@ -196,6 +199,12 @@ pub(crate) struct Counted {
     /// Whether packets may be too long for the link; not said if not.
     #[serde(default)]
     pub(crate) has_mtu: bool,
+    /// Whether there is a NAT that maps its connections; not said if not.
+    #[serde(default)]
+    pub(crate) maps: bool,
+    /// Whether there is one that drops what belongs to none; not said if not.
+    #[serde(default)]
+    pub(crate) maps_back: bool,
 }
 
 /// A device at which to count what comes, and the senders from whom it is expected.

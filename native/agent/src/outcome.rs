@@ -69,6 +69,12 @@ pub(crate) struct Counts {
     pub(crate) too_long: u64,
     #[serde(skip_serializing_if = "is_zero")]
     pub(crate) fragmented: u64,
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(crate) mapped: u64,
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(crate) remapped: u64,
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(crate) unmapped: u64,
 }
 
 // What serde asks for.

@@ -15,7 +15,7 @@ from headway.diagnosis.disturbances import Disturbance, Named
 from headway.errors import counted
 from headway.records.manifest import ToldExperiment
 
-_CERTAIN = (Disturbance.BLACKOUT, Disturbance.NAMED_DROPS)
+_CERTAIN = (Disturbance.BLACKOUT, Disturbance.NAMED_DROPS, Disturbance.REBINDING)
 """They depend on no chance: where one of them did not take place, more runs would not help."""
 _ENDS = {"down": "towards the client", "up": "towards the server"}
 _FEW = "too few packets met it; transfer more"
@@ -31,6 +31,7 @@ _REMEDIES = {
     Disturbance.CORRUPTION: _FEW,
     Disturbance.POLICER: "nothing came faster than its rate for as long as its burst lasts; transfer more",
     Disturbance.UDP: "no packet of UDP met it; let it begin earlier, or transfer more",
+    Disturbance.REBINDING: "nothing was sent from then on; let it happen earlier, or transfer more",
 }
 
 _Side = tuple[str, str]

@@ -36,8 +36,8 @@ class Disturbed(Columns):
 
     disturbances: tuple[str, ...] = column(
         "What the paths name to disturb packets, on any link between client and server: loss, "
-        "blackouts, named drops, reordering, duplication, corruption, policers and rules for UDP, as `loss down: 1 %`. "
-        "Whether it took place, the next 24 columns tell: they count on all links, from when "
+        "blackouts, named drops, reordering, duplication, corruption, policers, rules for UDP and rebindings of NATs, as `loss down: 1 %`. "
+        "Whether it took place, the next 27 columns tell: they count on all links, from when "
         "these were made to the end of the workload; null if the lab did not get that far.",
         default=(),
     )
@@ -65,6 +65,14 @@ class Disturbed(Columns):
     too_long_up: int | None = _up(_TOO_LONG)
     fragmented_down: int | None = _down(_FRAGMENTED)
     fragmented_up: int | None = _up(_FRAGMENTED)
+    mapped_up: int | None = column(
+        "Packets for which NATs on the way made a mapping (a port of theirs for a connection), before their first "
+        "rebinding: one for each connection, and one more whenever a mapping was forgotten because it was idle."
+    )
+    remapped_up: int | None = column("The same after their first rebinding.")
+    unmapped_down: int | None = column(
+        "Packets towards the client that NATs dropped because they belonged to no mapping."
+    )
     udp_buffer_drops: int | None = column(
         "Datagrams that hosts with programs dropped, because the receiving socket's buffer had no room "
         "(`UdpRcvbufErrors`); null if the lab did not tell."

@@ -15,7 +15,8 @@ class Counted:
     with the delay line, in ``line_namespace``. ``named_drops`` is the nftables table that drops packets
     by their number, ``udp_rules`` that which decides on UDP, ``trace`` the trace link that has the queue,
     and ``policed`` the device whose policers drop packets; all are empty if there are none. With
-    ``has_mtu``, packets may be too long for the link.
+    ``has_mtu``, packets may be too long for the link. With ``maps``, a NAT in ``namespace`` maps connections
+    of the direction; with ``maps_back`` one in ``line_namespace`` drops what belongs to none.
     """
 
     name: str
@@ -27,6 +28,8 @@ class Counted:
     policed: str = ""
     udp_rules: str = ""
     has_mtu: bool = False
+    maps: bool = False
+    maps_back: bool = False
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,9 @@ class Counts:
     ``marked`` are those whose queue said "Congestion Experienced" (RFC 3168). ``policed`` were dropped by
     policers, ``udp_stopped`` are UDP packets that were blocked, rejected or lost as such, ``too_long`` were
     longer than the link's MTU and dropped, and ``fragmented`` left in fragments.
+
+    Of a NAT, ``mapped`` are the packets for which it made a mapping before its first rebinding, ``remapped``
+    those after it, and ``unmapped`` those that came from outside, belonged to none, and were dropped.
     """
 
     lost: int = 0
@@ -53,12 +59,15 @@ class Counts:
     udp_stopped: int = 0
     too_long: int = 0
     fragmented: int = 0
+    mapped: int = 0
+    remapped: int = 0
+    unmapped: int = 0
 
     @property
     def path_dropped(self) -> int:
         """Packets that did not arrive, but for those that queues dropped."""
         by_chance = self.lost + self.blacked_out + self.dropped_by_number
-        return by_chance + self.policed + self.udp_stopped + self.too_long
+        return by_chance + self.policed + self.udp_stopped + self.too_long + self.unmapped
 
     @classmethod
     def total(cls, counts: Iterable[Counts]) -> Counts:

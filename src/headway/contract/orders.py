@@ -98,6 +98,8 @@ class View:
 class Change:
     """What is changed at a point in time: the words after ``tc``, or a text for ``nft``; the other is empty.
 
+    With a text for ``nft`` there may be lines of words after ``ip``, which are carried out behind it.
+
     ``blackout`` tells of a direction's delay line, named by ``line``, whether it loses every packet from
     then on.
     """
@@ -108,6 +110,7 @@ class Change:
     line: str = ""
     blackout: bool = False
     nft_rules: str = ""
+    ip_lines: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -326,6 +329,9 @@ _UNSAID: dict[str, Any] = {
     "policed": "",
     "udp_rules": "",
     "has_mtu": False,
+    "maps": False,
+    "maps_back": False,
+    "ip_lines": (),
 }
 """Fields, with their usual values, that are only written where they say something else."""
 

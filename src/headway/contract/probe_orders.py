@@ -23,10 +23,11 @@ OTHER_FLOW = 0xFFFF
 PAYLOAD = struct.Struct("!HI")
 """What a probe packet carries: its flow and its number."""
 
-RECORD = struct.Struct("<qIHHBB")
-"""One packet that a probe saw on its device: time, number, flow, bytes on the wire, kind, intact.
+RECORD = struct.Struct("<qIHHBBIH")
+"""One packet that a probe saw on its device: time, number, flow, bytes on the wire, kind, intact, source and port.
 
-``intact`` is 0 for a frame that is not for this host, and for a small one with a wrong checksum.
+``intact`` is 0 for a frame that is not for this host, and for a small one with a wrong checksum. ``source`` is the
+address that a probe packet comes from; both are 0 of others.
 """
 
 SENT, RECEIVED, REQUEST, REPLY = range(4)
@@ -59,7 +60,7 @@ class ProbeOrders:
         flows: what to send.
         capacity: how many packets can be recorded.
         transfer_at_ns: when ``transfer_bytes`` are sent each way over one TCP connection.
-        transfer_span_ns: how long that may take.
+        transfer_span_ns: how long that may take; 0 if there is no such connection.
         transfer_bytes: how many.
         connects: whether this host opens the connection.
         until_ns: when to stop recording.

@@ -30,6 +30,7 @@ class Disturbance(StrEnum):
     CORRUPTION = "corruption"
     POLICER = "policer"
     UDP = "udp"
+    REBINDING = "rebinding"
 
 
 _COUNTED = {
@@ -41,7 +42,11 @@ _COUNTED = {
     Disturbance.CORRUPTION: "corrupted",
     Disturbance.POLICER: "policed",
     Disturbance.UDP: "udp_stopped",
+    Disturbance.REBINDING: "remapped",
 }
+
+_ONE_WAY = {"mapped": Way.UP, "remapped": Way.UP, "unmapped": Way.DOWN}
+"""What NATs count: they map from one side only."""
 
 
 @dataclass(frozen=True)
@@ -90,6 +95,7 @@ def count_columns(legs: Sequence[Leg], outcome: Outcome) -> dict[str, Any]:
         for name, count in asdict(
             Counts.total(outcome.counts[place.queue_device] for place in bottlenecks(legs, way))
         ).items()
+        if _ONE_WAY.get(name, way) is way
     }
 
 
@@ -106,6 +112,9 @@ def named_disturbances(setting: Setting) -> tuple[str, ...]:
             for way, direction in ((Way.DOWN, link.down), (Way.UP, link.up)):
                 for kind, value in _named(path, link, direction, over_udp=over_udp):
                     found.setdefault((kind, way), []).append(value)
+            if link.nat and link.nat.rebindings:
+                rebindings = ", ".join(map(str, link.nat.rebindings))
+                found.setdefault((Disturbance.REBINDING, Way.UP), []).append(rebindings)
     return tuple(
         str(Named(*what, ", ".join(dict.fromkeys(values)))) for what, values in found.items()
     )

@@ -87,7 +87,8 @@ class PacketRecorder:
             flow, number, kind, intact = _identify(
                 frame, length, self._memory[offset + _PACKET_TYPE_OFFSET]
             )
-            yield RECORD.pack(at_ns, number, flow, min(length, 0xFFFF), kind, intact)
+            source = (0, 0) if flow == OTHER_FLOW or kind > RECEIVED else _source(frame)
+            yield RECORD.pack(at_ns, number, flow, min(length, 0xFFFF), kind, intact, *source)
 
 
 def _identify(frame: bytes, length: int, packet_type: int) -> tuple[int, int, int, int]:
@@ -106,6 +107,12 @@ def _identify(frame: bytes, length: int, packet_type: int) -> tuple[int, int, in
         return OTHER_FLOW, 0, kind, intact
     flow, number = PAYLOAD.unpack_from(frame, HEADER_BYTES)
     return flow, number, kind, intact
+
+
+def _source(frame: bytes) -> tuple[int, int]:
+    """The address and the port that a UDP packet comes from."""
+    address, _, port = struct.unpack_from("!IIH", frame, 26)
+    return address, port
 
 
 def _checksums_are_right(frame: bytes) -> bool:
@@ -175,7 +182,8 @@ class _Sender:
             [(at_ns, number, count) for at_ns, count in flow.sends]
             for number, flow in enumerate(self._orders.flows)
         ]
-        timed.append([(self._orders.transfer_at_ns, OTHER_FLOW, 1)])
+        if self._orders.transfer_span_ns:
+            timed.append([(self._orders.transfer_at_ns, OTHER_FLOW, 1)])
         for at_ns, number, count in heapq.merge(*timed):
             _sleep_until(start_ns + at_ns)
             if number == OTHER_FLOW:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from headway.lab.values import (
     Address,
@@ -10,8 +11,10 @@ from headway.lab.values import (
     DelayLine,
     HostQueue,
     IpValue,
+    Mapper,
     NamedDrops,
     Neighbour,
+    NewMappings,
     OnePacket,
     PacketFilter,
     Policing,
@@ -149,6 +152,8 @@ def nft_table(packets: PacketFilter) -> str:
                 f"table netdev {table} {{ counter met {{ }}\nchain {_UDP_CHAIN} {{\n"
                 f'type filter hook ingress device "{device}" priority 1;\n{rule}}}\n}}\n'
             )
+        case Mapper():
+            return _nat_table(packets)
         case SilentRouter():
             return (
                 "table inet silent { chain told {\ntype filter hook output priority 0;\n"
@@ -169,6 +174,61 @@ def turned(turn: UdpTurn) -> tuple[str, str]:
             return "", f"add rule netdev {table} {_UDP_CHAIN} {_udp_rule(udp)}"
         case UdpRules(table):
             return "", f"flush chain netdev {table} {_UDP_CHAIN}"
+
+
+def rebinding(change: NewMappings) -> tuple[tuple[str, ...], str]:
+    """The `ip` lines by which all mappings are forgotten, and the nftables rules that make others.
+
+    "masquerade" forgets those to an address that its device loses.
+    """
+    old, new, passing = change.old, change.new, change.passing
+    addresses = (
+        (ip_line(new), address_loss(old))
+        if new != old
+        else (ip_line(passing), address_loss(old), ip_line(old), address_loss(passing))
+    )
+    # Some routes may have gone with the address.
+    routes = (ip_line(replace(one, replaces=True)) for one in change.routes)
+    rules = (_mapping(change.mapper, change.number), _pinging(change.mapper))
+    added = "".join(f"add rule ip {_NAT} {_NAT_CHAIN} {rule}\n" for rule in rules)
+    return (*addresses, *routes), f"flush chain ip {_NAT} {_NAT_CHAIN}\n{added}"
+
+
+_NAT, _NAT_CHAIN = "nat", "leaving"
+_PORTS = ("10000-19999", "20000-29999")
+"""Before and after a rebinding, and so on. Clients have others (net.ipv4.ip_local_port_range)."""
+
+
+def _nat_table(mapper: Mapper) -> str:
+    """Before the first rebinding."""
+    unseen = (
+        "chain unseen {\ntype filter hook prerouting priority raw;\n"
+        f'iifname "{mapper.unseen}" notrack\n}}\n'
+        if mapper.unseen
+        else ""
+    )
+    outside, dropped = f'iifname "{mapper.outside}"', 'counter name "unmapped" drop'
+    return (
+        f"table ip {_NAT} {{\ncounter mapped {{ }}\ncounter remapped {{ }}\ncounter unmapped {{ }}\n"
+        f"{unseen}chain {_NAT_CHAIN} {{\ntype nat hook postrouting priority srcnat;\n"
+        f"{_mapping(mapper, 0)}\n{_pinging(mapper)}\n}}\n"
+        "chain arriving {\ntype filter hook input priority 0;\n"
+        f"{outside} {dropped}\n}}\n"
+        "chain passing {\ntype filter hook forward priority 0;\n"
+        f"{outside} ct state new,invalid {dropped}\n}}\n}}\n"
+    )
+
+
+def _mapping(mapper: Mapper, number: int) -> str:
+    counter = "remapped" if number else "mapped"
+    return (
+        f'oifname "{mapper.outside}" meta l4proto {{ tcp, udp }} counter name "{counter}" '
+        f"masquerade to :{_PORTS[number % 2]}"
+    )
+
+
+def _pinging(mapper: Mapper) -> str:
+    return f'oifname "{mapper.outside}" masquerade'
 
 
 _UDP_CHAIN = "arriving"

@@ -34,6 +34,7 @@ from headway.lab.values import (
 )
 from headway.planning.topology import Bottleneck, LinkPlace
 from headway.study.fault import Fault
+from headway.study.nat import Nat
 from headway.study.path import FRAME_BYTES, Direction, Way
 from headway.study.rates import RandomRate, RateSchedule, TraceRate
 from headway.study.units import Duration, Rate
@@ -55,6 +56,7 @@ class LinkWay:
     until: Duration
     place: LinkPlace
     fault: Fault | None = None
+    nat: Nat | None = None
 
     @property
     def name(self) -> str:

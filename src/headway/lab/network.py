@@ -17,6 +17,7 @@ from headway.lab.commands import (
     ip_line,
     nft_table,
     pair,
+    rebinding,
     renewal,
     turned,
 )
@@ -35,7 +36,16 @@ from headway.lab.direction import (
     udp_rules,
     with_mtu,
 )
-from headway.lab.values import DelayLine, IpValue, PacketFilter, Shaping, TimedChange, UdpTurn
+from headway.lab.nat import has_nat, known_beyond, mapper, nat_sysctls, rebindings
+from headway.lab.values import (
+    DelayLine,
+    IpValue,
+    NewMappings,
+    PacketFilter,
+    Shaping,
+    TimedChange,
+    UdpTurn,
+)
 from headway.planning.topology import Leg, Node, Wire, chain, lay_out, ports
 from headway.programs.base import CLIENT, SERVER
 from headway.study.family import Family
@@ -140,6 +150,9 @@ def _change(timed: TimedChange) -> Change:
     if isinstance(what, UdpTurn):
         tc, nft = turned(what)
         return Change(timed.at, timed.namespace, tc, nft_rules=nft)
+    if isinstance(what, NewMappings):
+        ip, nft = rebinding(what)
+        return Change(timed.at, timed.namespace, "", nft_rules=nft, ip_lines=ip)
     black = isinstance(what, DelayLine) and what.black
     return Change(timed.at, timed.namespace, alteration(what), timed.line, blackout=black)
 
@@ -201,10 +214,16 @@ def _laid_out(
         HostPlace(hosts.get(name) or Node.router(name), around, frozenset(cables))
         for name, around in ports(wires, nodes).items()
     ]
+    laid_out = tuple(_host(place, ways) for place in places)
+    routers = {host.name: host.ip for host in laid_out}
+    timed = [change for way in ways for change in changes(way)]
+    timed += [
+        change for way in ways for change in rebindings(way, routers[way.devices.queue_namespace])
+    ]
     return NetworkLayout(
         wires=wires,
-        hosts=tuple(_host(place, ways) for place in places),
-        timed=tuple(sorted((c for way in ways for c in changes(way)), key=lambda c: c.at)),
+        hosts=laid_out,
+        timed=tuple(sorted(timed, key=lambda change: change.at)),
         trace_links=tuple(link for way in ways for link in trace_links(way)),
         fault_links=tuple(link for way in ways for link in fault_links(way)),
         counted=(*map(_counted, ways), *(one for wire in cables for one in _counted_cable(wire))),
@@ -228,8 +247,8 @@ def host_settings(kernel: Kernel) -> dict[str, str]:
 def _ways(leg: Leg, seed: int, until: Duration) -> Iterator[LinkWay]:
     for link, place in leg.links:
         rtt = leg.path.rtt if leg.path else Duration(0)
-        yield LinkWay(Way.UP, link.up, rtt, seed, until, place)
-        yield LinkWay(Way.DOWN, link.down, rtt, seed, until, place)
+        yield LinkWay(Way.UP, link.up, rtt, seed, until, place, nat=link.nat)
+        yield LinkWay(Way.DOWN, link.down, rtt, seed, until, place, nat=link.nat)
 
 
 def _counted(way: LinkWay) -> Counted:
@@ -244,6 +263,8 @@ def _counted(way: LinkWay) -> Counted:
         policed=policers.device if (policers := policing(way)) else "",
         udp_rules=rules.table if (rules := udp_rules(way)) else "",
         has_mtu=way.direction.mtu is not None,
+        maps=has_nat(way),
+        maps_back=way.nat is not None and not has_nat(way),
     )
 
 
@@ -255,9 +276,10 @@ def _counted_cable(wire: Wire) -> Iterator[Counted]:
 def _host(place: HostPlace, ways: Sequence[LinkWay]) -> HostLayout:
     name = place.node.name
     queued = [way for way in ways if way.devices.queue_namespace == name]
+    nats = [way.nat for way in queued if way.nat and has_nat(way)]
     return HostLayout(
         name=name,
-        sysctls=sysctls(place),
+        sysctls=sysctls(place) | (nat_sysctls(nats[0]) if nats else {}),
         gro_flush_ns=place.node.kernel.gro_flush_ns,
         devices=place.devices,
         ip=(
@@ -266,7 +288,11 @@ def _host(place: HostPlace, ways: Sequence[LinkWay]) -> HostLayout:
                 for one in addressing(place)
             ),
             *(one for way in queued if has_process(way) for one in detour(way)),
+            *(one for way in ways for one in known_beyond(way, name)),
         ),
         shaping=(*(one for way in ways for one in shaping(way, name)), *device_queues(place)),
-        filters=tuple(one for way in queued for one in packet_filters(way)),
+        filters=(
+            *(one for way in queued for one in packet_filters(way)),
+            *filter(None, map(mapper, queued)),
+        ),
     )

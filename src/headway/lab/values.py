@@ -135,7 +135,7 @@ class UdpTurn:
 
 @dataclass(frozen=True)
 class TimedChange:
-    """A shaper or delay line that is another one from a time on, or what becomes of UDP from then on.
+    """A shaper or delay line that is another one from a time on, or what becomes of UDP or of mappings from then on.
 
     Attributes:
         at: from the start of the workload.
@@ -146,7 +146,7 @@ class TimedChange:
 
     at: Duration
     namespace: str
-    what: Shaper | DelayLine | UdpTurn
+    what: Shaper | DelayLine | UdpTurn | NewMappings
     line: str = ""
 
 
@@ -170,7 +170,41 @@ class SilentRouter:
     """A router that tells nobody that a packet was too long for the next link."""
 
 
-PacketFilter = NamedDrops | UdpRules | SilentRouter
+@dataclass(frozen=True)
+class Mapper:
+    """What maps connections that go out to an address of the host's own, and drops what belongs to none.
+
+    Attributes:
+        outside: the device by which they go out, and on which answers come.
+        unseen: a device whose packets are looked at only when they come again from a process; None without one.
+    """
+
+    outside: str
+    unseen: str | None
+
+
+@dataclass(frozen=True)
+class NewMappings:
+    """All mappings are forgotten, and those of what comes are others.
+
+    Attributes:
+        mapper: what maps.
+        number: how often that has happened, this time included.
+        old: the address that it has.
+        new: the one that it has from then on.
+        passing: an address that it has for the moment in which it forgets, if the new one is the old one.
+        routes: of the host, some of which go with an address.
+    """
+
+    mapper: Mapper
+    number: int
+    old: Address
+    new: Address
+    passing: Address
+    routes: tuple[Route, ...]
+
+
+PacketFilter = NamedDrops | UdpRules | SilentRouter | Mapper
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from headway.contract.arrivals import Watched
+from headway.lab.nat import nat_addresses
 from headway.planning.deployment import DeployedFlow, Deployment, Role, Segment, addressed
 from headway.study.family import HostAddress
 from headway.study.path import Way
@@ -53,5 +54,10 @@ def _asking(flow: DeployedFlow, number: int) -> tuple[HostAddress, ...]:
     asking = [segment.near for segment in flow.segments[: number + 1]]
     end = next(one for one in reversed(asking) if one.role is not Role.TCP_PEP)
     own = flow.legs[end.position].left_address
+    crossed = flow.legs[end.position : flow.segments[number].far.position]
+    nats = [(one.nat, place) for leg in crossed for one, place in leg.links if one.nat]
+    if nats:
+        nat, place = nats[-1]
+        return nat_addresses(nat, place.inner.address(1))
     migrates = end.role is Role.CLIENT and flow.setting.workload.migrates
     return (own, own.migrated) if migrates else (own,)

@@ -121,6 +121,11 @@ _PATHS: tuple[dict[str, Any], ...] = (
         ]
     },
     {"rtt": "20 ms", "up": {"udp": {"longest": "1300 B"}}, "down": {"udp": "blocked"}},
+    {
+        "rtt": "20 ms",
+        "nat": {"udp_idle": "30 s", "rebindings": ["1 s", {"at": "2 s", "what": "address"}, "3 s"]},
+    },
+    {"links": [{"rtt": "10 ms", "nat": {"rebindings": ["1 s"]}}, {"rtt": "30 ms", "nat": True}]},
 )
 
 COALESCED_PATH = Path.model_validate({"rate": "1 Gbit/s", "rtt": "10 ms", "queue": "1 MB"})

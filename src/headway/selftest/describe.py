@@ -13,6 +13,11 @@ def describe(path: Path) -> str:
 
 
 def _link(link: Link) -> str:
+    nat = f", {link.nat}" if link.nat else ""
+    return _ways(link) + nat
+
+
+def _ways(link: Link) -> str:
     down, up = _direction(link.down), _direction(link.up)
     if down == up:
         words = [*down[:1], f"rtt {Duration(link.down.delay + link.up.delay)}", *down[2:]]

@@ -35,6 +35,7 @@ from headway.selftest.ideal import (
     planned_rates,
 )
 from headway.selftest.linkcounts import judge_counts
+from headway.selftest.mapping import MappedFlow, has_nat, latest_rebinding_ns, nat_alone
 from headway.selftest.passing import (
     Passing,
     has_rules,
@@ -113,9 +114,11 @@ def measure_path(
     if coalescing:
         return measured(_Coalescing(path, seed, coalescing), directory)
     checks = measured(_Emulation(without_rules(path), seed), directory)
-    if not has_rules(path):
-        return checks
-    return (*checks, *measured(_Rules(rules_alone(path), seed), directory / "rules"))
+    if has_rules(path):
+        checks += measured(_Rules(rules_alone(path), seed), directory / "rules")
+    if has_nat(path):
+        checks += measured(_Nats(nat_alone(path), seed), directory / "nat")
+    return checks
 
 
 def check_paths(
@@ -312,6 +315,20 @@ class _Rules(_Experiment):
     @override
     def _judge_counts(self, sight: Sight, told: Mapping[Way, Counts]) -> Iterator[Check]:
         return judge_rule_counts(self._timeline.path, sight, told)
+
+
+class _Nats(_Experiment):
+    """A path's NATs and delays."""
+
+    def __init__(self, path: NetworkPath, seed: int) -> None:
+        super().__init__(path, seed, latest_rebinding_ns(path))
+        self._flow = MappedFlow(self._timeline, path)
+        self._origin_ns = self._flow.origin_ns
+        self._steps.append(self._flow)
+
+    @override
+    def _judge_counts(self, sight: Sight, told: Mapping[Way, Counts]) -> Iterator[Check]:
+        return self._flow.judge_counts(sight, told)
 
 
 def _courses(

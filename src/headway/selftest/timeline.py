@@ -29,6 +29,8 @@ RECORD_TYPE = np.dtype(
         ("bytes", "<u2"),
         ("kind", "u1"),
         ("intact", "u1"),
+        ("source", "<u4"),
+        ("port", "<u2"),
     ]
 )
 """`headway.contract.probe_orders.RECORD` as numpy reads it."""

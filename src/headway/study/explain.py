@@ -15,7 +15,6 @@ from headway.errors import WrongInputError, meant, nearest
 from headway.study.claim import RULES
 from headway.study.experiment import Coordinates, Experiment, Study
 from headway.study.fault import AXIS
-from headway.study.path import Direction, Link
 from headway.study.setting import Setting
 from headway.study.source import LISTS, Source
 
@@ -272,14 +271,23 @@ def _siblings(location: list[str], kind: str) -> list[str]:
     """Keys that the file may have at the place of an unknown one."""
     model: Any = Setting if location and location[0] in Setting.model_fields else Experiment
     for part in location:
-        if isinstance(model, type) and issubclass(model, BaseModel) and part in model.model_fields:
-            model = _model_in(model.model_fields[part].annotation, kind)
-    fields = {field.alias or name for name, field in model.model_fields.items()} if model else set()
+        holder = next((one for one in _held_by(model) if part in one.model_fields), None)
+        if holder is not None:
+            model = _model_in(holder.model_fields[part].annotation, kind)
+    fields: set[str] = set()
+    for held in _held_by(model):
+        fields |= {field.alias or name for name, field in held.model_fields.items()}
+        fields |= getattr(held, "more_keys", {}).keys()
     if model is Experiment:
         fields |= {"experiments", "quick", *Study.model_fields, *Setting.model_fields}
-    if "path" in location:
-        fields |= {"links", "rtt", *Link.model_fields, *Direction.model_fields}
     return sorted(fields - {"conditions"})
+
+
+def _held_by(model: Any) -> Iterator[type[BaseModel]]:
+    """A model, and the parts that it holds, whose keys may stand in its table."""
+    while isinstance(model, type) and issubclass(model, BaseModel):
+        yield model
+        model = getattr(model, "keys_of", None)
 
 
 def _model_in(annotation: Any, kind: str) -> Any:

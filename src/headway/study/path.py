@@ -22,6 +22,7 @@ from pydantic_core.core_schema import ValidationInfo
 from headway.errors import nearest
 from headway.study.loss import Loss, RandomLoss
 from headway.study.middlebox import MtuSource, Policer, UdpSource
+from headway.study.nat import NatSource
 from headway.study.part import Part, wrong
 from headway.study.rates import RandomRate, RateSchedule, RateSource, TraceRate
 from headway.study.satellite import CarrierCourse, Satellite
@@ -283,6 +284,11 @@ class Link(Part):
     more_keys: ClassVar = {"rtt": Duration.json_schema()}
 
     satellite: Satellite | None = None
+    nat: NatSource = Field(
+        default=None,
+        exclude_if=_is_none,
+        description="at the link's end towards the client, before the queue",
+    )
     down: Direction = Direction()
     up: Direction = Direction()
 

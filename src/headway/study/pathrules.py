@@ -1,4 +1,4 @@
-"""What a path's MTUs, policers and rules for UDP need of the packets that cross it."""
+"""What a path's MTUs, policers, rules for UDP and NATs need of the packets that cross it."""
 
 from __future__ import annotations
 
@@ -18,6 +18,8 @@ def check_rules(path: Path, *, ipv6: bool, offload: bool) -> None:
     Raises:
         PydanticCustomError: one cannot.
     """
+    if ipv6 and any(link.nat for link in path.links):
+        raise wrong("path.nat", 'a NAT translates IPv4: leave out family = "ipv6"')
     for direction in (way for link in path.links for way in (link.down, link.up)):
         if ipv6 and direction.mtu and direction.mtu.size < SMALLEST_MTU_IPV6:
             told = f"every link carries {SMALLEST_MTU_IPV6} B of IPv6 (RFC 8200), not {direction.mtu.size} only"

@@ -53,7 +53,8 @@ def delay_span(paths: Paths, way: Way) -> DelayBounds:
     jitter = sum(_farthest_jitter_ns(direction) for direction, _ in found)
     slack = 1000 * TOLERANCE_US * len(paths)
     queueing = [_longest_wait_ns(direction, rtt) for direction, rtt in found]
-    bounded = all(wait is not None for wait in queueing)
+    # Of equal packets, a NAT may drop the one and pass the other; only their ports would tell them apart.
+    bounded = all(wait is not None for wait in queueing) and not has_nat(paths)
     greatest = sum(_greatest_delay_ns(direction) for direction, _ in found) + jitter
     return DelayBounds(
         stated_ms=stated / 1e6,
@@ -66,7 +67,7 @@ def delay_span(paths: Paths, way: Way) -> DelayBounds:
 def mean_loss(paths: Paths, way: Way) -> Loss | None:
     """Random loss of one direction; None if it is not the same all the time."""
     found = [direction for direction, _ in _directions(paths, way)]
-    if not all(_loses_evenly(direction) for direction in found):
+    if has_nat(paths) or not all(_loses_evenly(direction) for direction in found):
         return None
     passed = math.prod(1 - direction.loss.mean for direction in found)
     correlations = [
@@ -88,6 +89,11 @@ def there_and_back(paths: Paths) -> tuple[DelayBounds, Loss | None]:
         return span, None
     share = 1 - (1 - lost[0].share) * (1 - lost[1].share)
     return span, Loss(share, max(lost[0].correlation, lost[1].correlation))
+
+
+def has_nat(paths: Paths) -> bool:
+    """Whether a NAT gives packets other addresses and ports, and drops those that belong to none."""
+    return any(link.nat for path in paths if path for link in path.links)
 
 
 def drops_are_counted(paths: Paths, way: Way) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import defaultdict, deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -59,7 +59,9 @@ class Passage:
         return sum(arrived is None and sent >= latest_ns for sent, arrived in pairs)
 
 
-def passage(left: Path, right: Path, way: Way, until_ns: int) -> Passage:
+def passage(
+    left: Path, right: Path, way: Way, until_ns: int, *, translated: bool = False
+) -> Passage:
     """The packets that crossed between two hosts in one direction.
 
     Args:
@@ -68,6 +70,7 @@ def passage(left: Path, right: Path, way: Way, until_ns: int) -> Passage:
         way: the direction.
         until_ns: packets that were sent later do not count. Captures end a while after it, at times
             of their own.
+        translated: whether a NAT gives packets other addresses and ports on the way.
     """
     origin = _LEFT if way is Way.UP else _RIGHT
     captures = (left, right) if way is Way.UP else (right, left)
@@ -75,21 +78,27 @@ def passage(left: Path, right: Path, way: Way, until_ns: int) -> Passage:
         [packet for packet in read_pcapng(file) if _comes_from(packet[1], origin)]
         for file in captures
     )
-    return match(sent, arrived, until_ns)
+    return match(sent, arrived, until_ns, _untranslated if translated else _identity)
 
 
-def match(sent: Iterable[Packet], arrived: Iterable[Packet], until_ns: int) -> Passage:
+def match(
+    sent: Iterable[Packet],
+    arrived: Iterable[Packet],
+    until_ns: int,
+    identity: Callable[[bytes], bytes] | None = None,
+) -> Passage:
     """Find packets again; equal ones are taken to have kept their order."""
+    identity = identity or _identity
     sent_ns: list[int] = []
     found_ns: list[int | None] = []
     waiting: defaultdict[bytes, deque[int]] = defaultdict(deque)
     strangers = 0
     for at_ns, frame in sent:
-        waiting[_identity(frame)].append(len(sent_ns))
+        waiting[identity(frame)].append(len(sent_ns))
         sent_ns.append(at_ns)
         found_ns.append(None)
     for at_ns, frame in arrived:
-        if places := waiting.get(_identity(frame)):
+        if places := waiting.get(identity(frame)):
             found_ns[places.popleft()] = at_ns
         else:
             strangers += at_ns <= until_ns
@@ -107,3 +116,20 @@ def _identity(frame: bytes) -> bytes:
     if frame[12:14] == _IPV6:
         return packet[:7] + packet[8:]
     return packet[:8] + packet[9:10] + packet[12:]
+
+
+def _untranslated(frame: bytes) -> bytes:
+    """A packet of IPv4 without what a NAT changes, too: addresses, ports, or the number of a ping, and checksums."""
+    packet = frame[_HEADER_BYTES:]
+    header = 4 * (packet[0] & 15)
+    own, rest = packet[:8] + packet[9:10], packet[header:]
+    changed = _CHANGED.get(packet[9])
+    if changed is None or packet[6] & 31 or packet[7]:  # Of later fragments, nothing else changes.
+        return own + rest
+    for first, end in reversed(changed):
+        rest = rest[:first] + rest[end:]
+    return own + rest
+
+
+_CHANGED = {1: ((2, 6),), 6: ((0, 4), (16, 18)), 17: ((0, 4), (6, 8))}
+"""Of ICMP, TCP and UDP: where ports, numbers and checksums are."""

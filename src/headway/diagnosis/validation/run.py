@@ -13,6 +13,7 @@ from headway.diagnosis.validation.evidence import Crossing, Echoes, Evidence
 from headway.diagnosis.validation.expected import (
     delay_span,
     drops_are_counted,
+    has_nat,
     mean_loss,
     there_and_back,
 )
@@ -70,9 +71,10 @@ def _crossings(flow: DeployedFlow, outcome: Outcome, run_directory: Path) -> Ite
         if not (left.exists() and right.exists()):
             continue
         near, far = segment.near.name, segment.far.name
+        natted = has_nat([leg.path for leg in segment.legs])
         missed = missed_packets(run_directory, (f"{near}-up", f"{far}-down"))
         for way in Way:
-            found = passage(left, right, way, until_ns)
+            found = passage(left, right, way, until_ns, translated=natted)
             places = segment.bottlenecks(way)
             counts = Counts.total(outcome.counts[place.queue_device] for place in places)
             yield _crossing(segment, way, missed, found, counts)
