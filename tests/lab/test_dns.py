@@ -56,6 +56,70 @@ def test_what_the_path_doubles_is_no_question(run_setting: RunSetting) -> None:
     assert (record.dns_queries, record.dns_retries, record.dns_lost) == (2, 0, 0)
 
 
+def by_own_client(**dns: Any) -> dict[str, Any]:
+    return looked_up(**dns) | {"client": {"program": "headway-client"}}
+
+
+@pytest.mark.parametrize(("transport", "round_trips"), [("udp", 1), ("tcp", 2)])
+def test_headway_client_asks_for_all_records_at_once(
+    run_setting: RunSetting, transport: str, round_trips: int
+) -> None:
+    record = run_setting(by_own_client(transport=transport))
+    assert record.error is None
+    assert record.dns_s == pytest.approx(round_trips * OWN_RTT_S, abs=MS)
+    assert record.ttfb_s == pytest.approx(round_trips * OWN_RTT_S + 2 * RTT_S, abs=MS)
+    assert (record.dns_queries, record.dns_retries, record.dns_lost) == (3, 0, 0)
+
+
+def test_questions_of_a_type_that_are_dropped_cost_the_resolution_delay(
+    run_setting: RunSetting,
+) -> None:
+    """RFC 8305, section 3: 50 ms after the first address."""
+    record = run_setting(by_own_client(drops=["HTTPS"]))
+    assert record.error is None
+    assert record.dns_s == pytest.approx(OWN_RTT_S + 0.05, abs=MS)
+
+
+def test_a_lost_question_of_headway_client_is_asked_again_after_five_seconds(
+    run_setting: RunSetting,
+) -> None:
+    record = run_setting(by_own_client(path={"rtt": "30 ms", "up": {"drop_packets": [1, 2, 3]}}))
+    assert record.error is None
+    assert record.dns_s == pytest.approx(5 + OWN_RTT_S, abs=10 * MS)
+    assert (record.dns_queries, record.dns_retries, record.dns_lost) == (6, 3, 3)
+
+
+@pytest.mark.parametrize(
+    ("dns", "told"),
+    [
+        ({"unknown": True}, "the name does not exist (NXDOMAIN)"),
+        ({"silent": True}, "does not answer"),
+    ],
+)
+def test_headway_client_tells_why_there_is_no_address(
+    run_setting: RunSetting, dns: dict[str, Any], told: str
+) -> None:
+    record = run_setting(by_own_client(**dns))
+    assert record.status == "failed"
+    assert "could not resolve server.test" in (record.error or "")
+    assert told in (record.error or "")
+
+
+@pytest.mark.parametrize(
+    ("https", "spoken", "round_trips"),
+    [(True, "h3", 2), ({"alpn": ["h2"]}, "h2", 3), (False, "h2", 3)],
+)
+def test_a_first_visit_by_https_record(
+    run_setting: RunSetting, https: Any, spoken: str, round_trips: int
+) -> None:
+    """RFC 9460: the record comes with the address, and QUIC needs two round trips (RFC 9001); without it, TCP, TLS and the request three."""
+    asked = by_own_client(https=https) | {"discovery": {}, "server": {"program": "headway-server"}}
+    record = run_setting(asked)
+    assert (record.error, record.document_protocol) == (None, spoken)
+    assert record.dns_s == pytest.approx(OWN_RTT_S, abs=MS)
+    assert record.ttfb_s == pytest.approx(OWN_RTT_S + round_trips * RTT_S, abs=MS)
+
+
 def page(protocol: str, site: str = "sander-22", **dns: Any) -> dict[str, Any]:
     return {
         "path": {"rtt": "60 ms"},

@@ -15,7 +15,7 @@ from headway.diagnosis.questions import question_columns
 from headway.errors import WrongInputError
 from headway.lab.assemble import orders_for
 from headway.lab.pcapng import to_pcapng
-from headway.planning.demands import check_programs
+from headway.planning.demands import check_programs, remarks
 from headway.planning.deploy import deploy
 from headway.sites.finding import find_outline
 from headway.study.setting import Setting
@@ -87,9 +87,30 @@ def test_what_cannot_be_is_refused(dns: dict[str, Any], told: str) -> None:
 
 
 def test_a_client_that_asks_nobody_is_refused() -> None:
-    setting = Setting.model_validate({"dns": {}, "client": {"program": "headway-client"}})
-    with pytest.raises(WrongInputError, match=r"headway-client asks no resolver; .* curl"):
+    setting = Setting.model_validate({"dns": {}, "client": {"program": "wget2"}})
+    with pytest.raises(WrongInputError, match=r"wget2 asks no resolver; .* curl"):
         check_programs(deploy(setting))
+
+
+@pytest.mark.parametrize(
+    ("alpn", "protocol", "told"),
+    [
+        (["h3", "h2"], "h2", ["the HTTPS record names h3, which the server does not speak"]),
+        (["h3", "h2"], "h3", []),
+    ],
+)
+def test_a_record_that_contradicts_the_server_is_named(
+    alpn: list[str], protocol: str, told: list[str]
+) -> None:
+    raw = {
+        "dns": {"https": {"alpn": alpn}},
+        "discovery": {},
+        "protocol": protocol,
+        "client": {"program": "headway-client"},
+        "server": {"program": "headway-server"},
+    }
+    found = [one for one in remarks(deploy(Setting.model_validate(raw))) if "HTTPS" in one]
+    assert [one.split(" (")[0] for one in found] == told
 
 
 @pytest.mark.parametrize("dns", [{"https": True}, {"drops": ["HTTPS"]}])

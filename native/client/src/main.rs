@@ -2,6 +2,7 @@
 
 mod content;
 mod fetch;
+mod lookup;
 mod options;
 mod plan;
 mod record;
@@ -15,6 +16,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Instant;
 
 use headway_http::h2;
 use headway_http::tcp::SocketOptions;
@@ -23,7 +25,8 @@ use headway_quic::QuicClientConfig;
 use headway_reactor::{Reactor, Signals, run, say};
 
 use crate::fetch::{ACT, END, Fetch, Limits};
-use crate::options::{Options, TlsVersions};
+use crate::lookup::Service;
+use crate::options::{Options, ProtocolName, TlsVersions};
 use crate::plan::{Job, PlanError};
 use crate::report::Report;
 use crate::target::Origin;
@@ -69,32 +72,39 @@ fn main() -> ExitCode {
 /// Whether all requests succeeded.
 fn fetch(options: &Options) -> Result<bool, ClientError> {
     let jobs = plan::jobs(options)?;
-    let connector = connector(options)?;
-    let addresses = addresses(options, &jobs)?;
+    let clock = Clock::start();
+    let servers = servers(options, &jobs)?;
+    let looked_up_s = options.resolver.map(|_| clock.seconds(Instant::now()));
+    let protocol = options.protocol.protocol(servers.service.as_ref());
+    let connector = connector(options, protocol)?;
     let mut reactor = Reactor::new()?;
     let mut signals = Signals::register(&reactor, END, ACT)?;
-    let mut run_jobs = |jobs: Vec<Job>| -> Result<Report, ClientError> {
-        let (limits, clock) = (limits(options), Clock::start());
-        let interval = options.interval;
+    let mut run_jobs = |jobs: Vec<Job>, clock: Clock| -> Result<Report, ClientError> {
+        let (limits, interval) = (limits(options, protocol), options.interval);
+        let addresses = &servers.addresses;
         let mut fetch =
-            Fetch::new(jobs, &connector, &addresses, &mut signals, limits, clock, interval);
+            Fetch::new(jobs, &connector, addresses, &mut signals, limits, clock, interval);
         run(&mut reactor, &mut fetch)?;
         let (requests, connections, goodput) = fetch.finish();
         Ok(Report {
             version: env!("CARGO_PKG_VERSION"),
             started_unix_s: clock.started_unix_s(),
             ended_s: clock.seconds(std::time::Instant::now()),
-            protocol: options.protocol.protocol(),
+            protocol,
+            looked_up_s,
             requests,
             connections,
             goodput,
         })
     };
-    if options.early_data {
-        let primed = run_jobs(vec![plan::priming(options)])?;
-        tell_errors(&primed);
-    }
-    let report = run_jobs(jobs)?;
+    // What follows a connection for a session begins anew, and knows the addresses.
+    let clock = if options.early_data {
+        tell_errors(&run_jobs(vec![plan::priming(options)], clock)?);
+        Clock::start()
+    } else {
+        clock
+    };
+    let report = run_jobs(jobs, clock)?;
     tell_errors(&report);
     match &options.report {
         Some(path) => report
@@ -105,8 +115,7 @@ fn fetch(options: &Options) -> Result<bool, ClientError> {
     Ok(report.requests.iter().all(|row| row.error.is_none()))
 }
 
-fn connector(options: &Options) -> Result<Connector, ClientError> {
-    let protocol = options.protocol.protocol();
+fn connector(options: &Options, protocol: Protocol) -> Result<Connector, ClientError> {
     let tls = ClientTls {
         provider: provider(),
         trust: Trust::File(options.ca.clone()),
@@ -149,20 +158,37 @@ fn connector(options: &Options) -> Result<Connector, ClientError> {
     }))
 }
 
-fn addresses(options: &Options, jobs: &[Job]) -> Result<HashMap<Origin, SocketAddr>, ClientError> {
-    let mut addresses = HashMap::new();
-    for origin in jobs.iter().map(|job| &job.target.origin) {
-        if !addresses.contains_key(origin) {
-            let address =
-                plan::resolve(origin, &options.resolve).map_err(ClientError::NoAddress)?;
-            addresses.insert(origin.clone(), address);
-        }
-    }
-    Ok(addresses)
+/// Where the servers are.
+struct Servers {
+    addresses: HashMap<Origin, SocketAddr>,
+    /// What the first one's HTTPS record says.
+    service: Option<Service>,
 }
 
-fn limits(options: &Options) -> Limits {
-    let default = if options.protocol.protocol() == Protocol::H1 { 6 } else { 1 };
+fn servers(options: &Options, jobs: &[Job]) -> Result<Servers, ClientError> {
+    let mut servers = Servers { addresses: HashMap::new(), service: None };
+    for origin in jobs.iter().map(|job| &job.target.origin) {
+        if servers.addresses.contains_key(origin) {
+            continue;
+        }
+        let found = plan::resolve(origin, options).map_err(ClientError::NoAddress)?;
+        let none = || ClientError::NoAddress(format!("{}: no address", origin.host));
+        let address = *found.addresses.first().ok_or_else(none)?;
+        let service = found.service.filter(|_| origin.secure);
+        // A service's port is of that service alone, which another version of HTTP would not find.
+        let follows = options.protocol == ProtocolName::Auto;
+        let port = service.as_ref().and_then(|one| one.port).filter(|_| follows);
+        let port = port.unwrap_or(origin.port);
+        if servers.addresses.is_empty() {
+            servers.service = service;
+        }
+        servers.addresses.insert(origin.clone(), SocketAddr::new(address, port));
+    }
+    Ok(servers)
+}
+
+fn limits(options: &Options, protocol: Protocol) -> Limits {
+    let default = if protocol == Protocol::H1 { 6 } else { 1 };
     Limits {
         connections: usize::from(options.connections.unwrap_or(default)),
         requests: options.concurrency.map_or(usize::MAX, |requests| requests as usize),

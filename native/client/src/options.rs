@@ -13,6 +13,7 @@ use headway_quic::knobs::{self, KnobError};
 use headway_wire::range::Range;
 use headway_wire::{Field, Priority};
 
+use crate::lookup::{Over, Service};
 use crate::target::Target;
 use crate::transport::Move;
 
@@ -23,7 +24,7 @@ pub(crate) struct Options {
     /// What to fetch
     #[arg(required = true, value_name = "URL")]
     pub(crate) urls: Vec<Target>,
-    /// The version of HTTP
+    /// The version of HTTP; auto is the newest that the first host's HTTPS record names (RFC 9460), or h2
     #[arg(long, default_value = "h2")]
     pub(crate) protocol: ProtocolName,
     /// Connections to a server at a time; 6 for h1, else 1 without this
@@ -85,6 +86,12 @@ pub(crate) struct Options {
     /// Address of a host, which is not looked up then; may be repeated
     #[arg(long, value_name = "HOST:ADDRESS")]
     pub(crate) resolve: Vec<Resolved>,
+    /// Resolver that is asked for the addresses of other hosts, and for their HTTPS records; the system's without this
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    pub(crate) resolver: Option<SocketAddr>,
+    /// Over what it is asked
+    #[arg(long, default_value = "udp", requires = "resolver")]
+    pub(crate) resolver_over: Over,
     /// Certificates of the authorities to be trusted, PEM
     #[arg(long, value_name = "FILE", default_value = "/etc/ssl/certs/ca-certificates.crt")]
     pub(crate) ca: PathBuf,
@@ -149,14 +156,20 @@ pub(crate) enum ProtocolName {
     H1,
     H2,
     H3,
+    Auto,
 }
 
 impl ProtocolName {
-    pub(crate) fn protocol(self) -> Protocol {
+    /// The version.
+    ///
+    /// # Arguments
+    /// * `service` - what is known of the host, if it is to be found out.
+    pub(crate) fn protocol(self, service: Option<&Service>) -> Protocol {
         match self {
             Self::H1 => Protocol::H1,
-            Self::H2 => Protocol::H2,
             Self::H3 => Protocol::H3,
+            Self::Auto if service.is_some_and(|one| one.names(Protocol::H3.alpn())) => Protocol::H3,
+            Self::H2 | Self::Auto => Protocol::H2,
         }
     }
 }

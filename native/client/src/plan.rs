@@ -1,7 +1,7 @@
 //! From options to requests.
 
 use std::io;
-use std::net::{SocketAddr, ToSocketAddrs};
+use std::net::ToSocketAddrs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -9,7 +9,8 @@ use headway_http::event::{Importance, RequestId};
 use headway_wire::Request;
 
 use crate::content::{Content, Names};
-use crate::options::{Options, Resolved, of_url};
+use crate::lookup::{Found, look_up};
+use crate::options::{Options, ProtocolName, of_url};
 use crate::target::{Origin, Target};
 
 /// What the options ask for cannot be done.
@@ -104,7 +105,7 @@ fn check(options: &Options) -> Result<(), PlanError> {
         return wrong("a URL depends on an earlier one");
     }
     let plain = options.urls.iter().any(|url| !url.origin.secure);
-    if plain && options.protocol.protocol() != headway_http::tls::Protocol::H1 {
+    if plain && options.protocol != ProtocolName::H1 {
         return wrong("without TLS there is h1 only: --protocol h1");
     }
     Ok(())
@@ -155,13 +156,20 @@ fn request(options: &Options, target: &Target) -> Request {
     request
 }
 
-/// The address of a server.
-pub(crate) fn resolve(origin: &Origin, known: &[Resolved]) -> Result<SocketAddr, String> {
-    if let Some(known) = known.iter().find(|known| known.host == origin.host) {
-        return Ok(SocketAddr::new(known.address, origin.port));
+/// What is known of a server: stated, or asked for.
+pub(crate) fn resolve(origin: &Origin, options: &Options) -> Result<Found, String> {
+    if let Some(known) = options.resolve.iter().find(|known| known.host == origin.host) {
+        return Ok(Found { addresses: vec![known.address], service: None });
     }
-    let mut found = (origin.host.as_str(), origin.port)
+    if let Ok(address) = origin.host.parse() {
+        return Ok(Found { addresses: vec![address], service: None });
+    }
+    if let Some(resolver) = options.resolver {
+        return look_up(resolver, options.resolver_over, &origin.host)
+            .map_err(|error| error.to_string());
+    }
+    let found = (origin.host.as_str(), origin.port)
         .to_socket_addrs()
         .map_err(|error| format!("{}: {error}", origin.host))?;
-    found.next().ok_or_else(|| format!("{}: no address", origin.host))
+    Ok(Found { addresses: found.map(|one| one.ip()).collect(), service: None })
 }

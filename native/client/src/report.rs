@@ -19,6 +19,9 @@ pub(crate) struct Report {
     pub(crate) ended_s: f64,
     /// The version of HTTP that was asked for.
     pub(crate) protocol: Protocol,
+    /// When a resolver had told the addresses; none if none was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) looked_up_s: Option<f64>,
     /// A row for every URL, in their order.
     pub(crate) requests: Vec<RequestRow>,
     /// A row for every connection, in the order in which they were begun.

@@ -138,7 +138,7 @@ impl Server {
         while let Some((socket, client)) = self.acceptor.accept(reactor, now)? {
             let token = Token(self.next);
             self.next += 1;
-            let stream = Stream::new(socket);
+            let stream = Stream::new(socket)?;
             reactor.register(&stream, token, Interest::Read)?;
             self.streams.insert(token, (stream, client));
             self.acceptor.set_room(reactor, self.streams.len() < MOST_STREAMS)?;

@@ -16,8 +16,10 @@ pub(crate) struct Stream {
 }
 
 impl Stream {
-    pub(crate) fn new(socket: TcpStream) -> Self {
-        Self { socket, received: Vec::new() }
+    pub(crate) fn new(socket: TcpStream) -> io::Result<Self> {
+        // An answer does not wait until the one before is acknowledged.
+        socket.set_nodelay(true)?;
+        Ok(Self { socket, received: Vec::new() })
     }
 
     /// The queries that have come whole; None once the client has ended the connection.

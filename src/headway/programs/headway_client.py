@@ -20,6 +20,7 @@ from headway.programs.base import (
     Started,
 )
 from headway.programs.client import answer_error, last_words, report_of, secrets_environment
+from headway.programs.headway_dns import PORT as DNS_PORT
 from headway.programs.knobfile import adjustments_of, knobs_of
 from headway.programs.measurement import Measurement
 from headway.programs.native import (
@@ -32,6 +33,7 @@ from headway.programs.native import (
     quic_knobs,
 )
 from headway.programs.uploads import answers_directory, carried_bytes
+from headway.study.dns import RecordType
 from headway.study.host import HTTP, Host, Protocol
 from headway.study.requestseries import RequestSeries, Reuse
 from headway.study.upload import Upload
@@ -57,6 +59,8 @@ class _NativeRequest(BaseModel):
 
 class _NativeReport(BaseModel):
     ended_s: float
+    protocol: str = ""
+    looked_up_s: float | None = None
     requests: list[_NativeRequest]
 
 
@@ -68,6 +72,8 @@ class HeadwayClient(NativeQuic, Client):
     protocols = HTTP
     workloads = (Download, Parallel, Migration, Upload, RequestSeries)
     expects = True
+    discovers = True
+    asks_for = frozenset(RecordType)
     adjustments = (
         Adjustment(
             "headway-client",
@@ -99,15 +105,15 @@ class HeadwayClient(NativeQuic, Client):
         host = flow.host
         argv = [
             command(self.name),
-            f"--protocol={flow.protocol}",
-            f"--resolve={SERVER_NAME}:{flow.address}",
+            f"--protocol={'auto' if flow.discovery else flow.protocol}",
+            *_addressing(flow),
             f"--report=/lab/run/{REPORT}",
             "--timeout=0",
         ]
         argv += compression_options(self, host)
         if flow.tls:
             argv.append(f"--ca={CA_FILE}")
-        if flow.protocol is Protocol.H2:
+        if flow.protocol is Protocol.H2 or flow.discovery:
             argv += self._windows(host)
         if flow.protocol is Protocol.H1:
             argv.append(f"--connections={self.knob('connections', host)}")
@@ -150,6 +156,8 @@ class HeadwayClient(NativeQuic, Client):
         began_s = ended.at_ns / 1e9 - report.ended_s if self._resumes(flow) else 0.0
         return Measurement(
             began_s=began_s,
+            spoken=report.protocol if flow.discovery else None,
+            dns_s=report.looked_up_s,
             connect_s=_least(request.connected_s for request in report.requests),
             tls_s=_least(request.secured_s for request in report.requests),
             ttfb_s=_least(request.first_byte_s for request in report.requests),
@@ -173,6 +181,14 @@ class HeadwayClient(NativeQuic, Client):
 
     def _resumes(self, flow: Flow) -> bool:
         return self.knob("early_data", flow.host) == "on"
+
+
+def _addressing(flow: Flow) -> tuple[str, ...]:
+    """Tells the server's address, or whom to ask for it."""
+    if flow.resolver is None:
+        return (f"--resolve={SERVER_NAME}:{flow.address}",)
+    over = flow.resolver.dns.transport
+    return (f"--resolver={flow.resolver.address.at(DNS_PORT)}", f"--resolver-over={over}")
 
 
 def _series(flow: Flow, series: RequestSeries, files: dict[str, str]) -> list[str]:
