@@ -64,6 +64,7 @@ class Needs(Enum):
     TCP = "a client that speaks TCP"
     QUIC = "a client that speaks QUIC"
     RESOLVER = "a resolver, [dns]"
+    DUAL_STACK = "hosts of both families, [dual_stack]"
 
 
 @dataclass(frozen=True)

@@ -45,6 +45,19 @@ class Requests(Columns):
     dns_lost: int | None = column(
         "Questions over UDP that had not come to the resolver when the run ended: lost, or still on their way; null likewise."
     )
+    family_tried: str | None = column(
+        "Families of addresses to which the client began connections, in this order; null without `[dual_stack]`, and of Chromium "
+        "without its log."
+    )
+    family_won: str | None = column(
+        "That over which the first response came; null without `[dual_stack]`."
+    )
+    fallback_s: float | None = metric(
+        "From the first connection that the client began to the first one over the family that won: what it waited for the other "
+        "family (RFC 8305); null as `family_tried`.",
+        "wait for the other family",
+        needs=Needs.DUAL_STACK,
+    )
     connect_s: float | None = metric(
         "From the start of the request to a transport connection, for `h3` and `quic` to the "
         "completed handshake: the client's own, with whatever it is connected to. A PEP answers "

@@ -9,7 +9,7 @@ from typing import Any
 
 from headway.contract.arrivals import Arrived
 from headway.contract.orders import Outcome
-from headway.lab.watching import watch_name
+from headway.lab.watching import arrived_at
 from headway.planning.deployment import DeployedFlow, Segment
 from headway.programs.measurement import Measurement
 from headway.study.path import ETHERNET_HEADER_BYTES, FRAME_BYTES, Way
@@ -34,7 +34,7 @@ def observed_error(flow: DeployedFlow, measured: Measurement, outcome: Outcome) 
         return None  # The client was told no version.
     way = Way.UP if flow.setting.workload.uploads else Way.DOWN
     for segment in flow.segments:
-        arrived = outcome.arrived.get(watch_name(flow, segment, way))
+        arrived = arrived_at(outcome, flow, segment, way)
         if arrived and (error := _error(flow, segment, way, arrived, measured.bytes)):
             return error
     return None
@@ -44,8 +44,7 @@ def observed_columns(flow: DeployedFlow, outcome: Outcome) -> dict[str, Any]:
     """Columns of what crossed a flow's first segment; none if the lab did not tell."""
     columns = {}
     for way in (Way.DOWN, Way.UP):
-        name = watch_name(flow, flow.segments[0], way)
-        if arrived := outcome.arrived.get(name):
+        if arrived := arrived_at(outcome, flow, flow.segments[0], way):
             columns[f"tcp_packets_{way}"] = arrived.tcp_packets
             columns[f"udp_packets_{way}"] = arrived.udp_packets
     return columns

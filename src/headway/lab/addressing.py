@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from headway.lab.quiet import quiet, quiet_sysctls
@@ -63,13 +63,23 @@ class HostPlace:
 
     @property
     def family(self) -> Family:
-        """Of its addresses."""
+        """Of its addresses, or of the first of both."""
         return self.ports[0].wire.family
+
+    @property
+    def families(self) -> tuple[Family, ...]:
+        """Of its addresses."""
+        return tuple(dict.fromkeys(port.wire.family for port in self.ports))
+
+    @property
+    def quiet_family(self) -> Family:
+        """That which its devices have to be kept quiet for."""
+        return Family.IPV6 if Family.IPV6 in self.families else Family.IPV4
 
 
 def sysctls(place: HostPlace) -> dict[str, str]:
     """What a host's network namespace has other than a new one."""
-    node, found = place.node, quiet_sysctls(place.family)
+    node, found = place.node, quiet_sysctls(place.quiet_family)
     if node.downstream:
         control = node.downstream.tcp_congestion_control
         found |= TCP_SYSCTLS | {"net.ipv4.tcp_congestion_control": str(control)}
@@ -89,7 +99,7 @@ def _asked(place: HostPlace) -> Iterator[tuple[str, str]]:
 def addressing(place: HostPlace) -> tuple[IpValue, ...]:
     """A host's addresses and its routes."""
     return (
-        *(one for port in place.ports for one in _end(port)),
+        *(one for port in place.ports for one in _end(port, place.quiet_family)),
         *(() if place.node.kernel.segments_late else map(OnePacket, place.devices)),
         *_new_neighbour(place),
         *_routes(place),
@@ -108,10 +118,10 @@ def device_queues(place: HostPlace) -> Iterator[HostQueue | CableCounter]:
             yield CableCounter(port.device)
 
 
-def _end(port: Port) -> tuple[IpValue, ...]:
+def _end(port: Port, quiet_family: Family) -> tuple[IpValue, ...]:
     wire, other = port.wire, port.other
     return (
-        *quiet(wire.family, port.device),
+        *quiet(quiet_family, port.device),
         Address(port.address, port.device),
         Up(port.device),
         Neighbour(wire.address(other), wire.mac(other), port.device),
@@ -129,14 +139,21 @@ def _new_neighbour(place: HostPlace) -> Iterator[Neighbour]:
 def _routes(place: HostPlace) -> Iterator[Route]:
     """Routes to all networks of the lab: one to where most of them are, towards servers if in doubt, and the others.
 
-    There is no default route: other addresses are unreachable at once.
+    There is no default route: other addresses are unreachable at once. Of both families, those of IPv6 have one, without
+    which Chromium would ask for no address of it.
     """
-    usual = max(place.ports, key=lambda port: (len(port.beyond), port.upward))
-    for port in place.ports:
+    for family in place.families:
+        yield from _routes_of([port for port in place.ports if port.wire.family is family], place)
+
+
+def _routes_of(ports: Sequence[Port], place: HostPlace) -> Iterator[Route]:
+    """Those of a family."""
+    usual = max(ports, key=lambda port: (len(port.beyond), port.upward))
+    for port in ports:
         node = place.node
         plain = _route_of(node, node.upstream if port.upward else node.downstream)
         via = port.wire.address(port.other)
-        wires = (port.wire.family.lab_network,) if port is usual and port.beyond else port.beyond
+        wires = (port.wire.wires_network,) if port is usual and port.beyond else port.beyond
         for network in (*wires, *port.origins):
             yield replace(plain, network=network, via=via)
         if port.wire in place.cables and plain != Route(""):

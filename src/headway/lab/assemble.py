@@ -17,7 +17,6 @@ from headway.planning.deployment import DeployedFlow, Deployment, Endpoint, Role
 from headway.planning.topology import Node, bottlenecks
 from headway.programs.base import (
     RESOLVER,
-    SERVER_NAME,
     Listener,
     Origin,
     ReverseProxy,
@@ -26,7 +25,7 @@ from headway.programs.base import (
     port_of,
 )
 from headway.programs.headway_dns import resolving
-from headway.programs.origins import origin_addresses
+from headway.programs.origins import named_addresses
 from headway.programs.pep import Interception, QuicPep, TcpPep
 from headway.study.control import PING_FRAME_BYTES
 from headway.study.discovery import offered
@@ -141,10 +140,7 @@ def _services(flow: DeployedFlow) -> tuple[Started, ...]:
 def _resolver(flow: DeployedFlow) -> Started:
     asked = flow.asked
     assert asked.resolver, "its leg is there"
-    names = {SERVER_NAME: asked.address}
-    if asked.workload.replayed is not None:
-        names = origin_addresses(asked.workload, asked.address, asked.elsewhere)
-    return resolving(asked.resolver, RESOLVER, {name: (one,) for name, one in names.items()})
+    return resolving(asked.resolver, RESOLVER, named_addresses(asked))
 
 
 def _server(flow: DeployedFlow, end: Endpoint, address: HostAddress, node: Node) -> Started:
@@ -155,12 +151,18 @@ def _server(flow: DeployedFlow, end: Endpoint, address: HostAddress, node: Node)
         offered(end.protocol, setting.discovery),
         end.tls,
         site=setting.workload.replayed is not None,
-        more_addresses=node.more_addresses,
+        more_addresses=(*node.more_addresses, *_other_addresses(flow, end)),
         seed=flow.asked.seed,
         revisited=bool(setting.discovery),
         application=setting.workload.application,
     )
     return cast(Server, end.adapter).serve(listener, end.asked, setting.capture)
+
+
+def _other_addresses(flow: DeployedFlow, end: Endpoint) -> tuple[HostAddress, ...]:
+    """The server's of the other family, if it has both."""
+    is_server = flow.other and flow.other.right == end.name
+    return (flow.other.right_address,) if flow.other and is_server else ()
 
 
 def _splitter(flow: DeployedFlow, number: int) -> Started:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from headway.contract.arrivals import Watched
+from headway.contract.arrivals import Arrived, Watched
+from headway.contract.orders import Outcome
 from headway.lab.nat import nat_addresses
 from headway.planning.deployment import DeployedFlow, Deployment, Role, Segment, addressed
+from headway.planning.topology import Leg
 from headway.study.family import HostAddress
 from headway.study.path import Way
+
+OTHER = " (other family)"
 
 
 def watch_name(flow: DeployedFlow, segment: Segment, way: Way) -> str:
@@ -40,6 +44,28 @@ def _of_flow(flow: DeployedFlow) -> Iterator[Watched]:
         ):
             name = watch_name(flow, segment, way)
             yield Watched(name, host, device, senders, flow.setting.family)
+    if flow.other:
+        yield from _of_other_family(flow, flow.other)
+
+
+def _of_other_family(flow: DeployedFlow, leg: Leg) -> Iterator[Watched]:
+    """The same of the path over the other family."""
+    (segment,) = flow.segments
+    family = flow.setting.family.other
+    for way, host, device, sender in (
+        (Way.DOWN, leg.left, leg.wires[0].left_device, leg.right_address),
+        (Way.UP, leg.right, leg.wires[-1].right_device, leg.left_address),
+    ):
+        yield Watched(watch_name(flow, segment, way) + OTHER, host, device, (sender,), family)
+
+
+def arrived_at(outcome: Outcome, flow: DeployedFlow, segment: Segment, way: Way) -> Arrived | None:
+    """What came to an end of a segment, over both families; None if the lab did not tell."""
+    name = watch_name(flow, segment, way)
+    own, other = outcome.arrived.get(name), outcome.arrived.get(name + OTHER)
+    if own is None or other is None:
+        return own
+    return Arrived(own.tcp_packets + other.tcp_packets, own.udp_packets + other.udp_packets)
 
 
 def answering(flow: DeployedFlow, number: int) -> tuple[HostAddress, ...]:

@@ -14,6 +14,7 @@ from headway.programs.base import Adapter, ReverseProxy, Server
 from headway.programs.registry import CLIENTS, SERVERS
 from headway.study.bulk import BulkPart
 from headway.study.clock import Clock
+from headway.study.discovery import offered
 from headway.study.dns import RecordType
 from headway.study.hop import Pep
 from headway.study.hop import ReverseProxy as ReverseProxyHost
@@ -22,6 +23,7 @@ from headway.study.path import FRAME_BYTES
 from headway.study.units import Duration
 from headway.study.upload import Upload
 
+_ALPN = {Protocol.H1: ("http/1.1",), Protocol.H2: ("h2",), Protocol.H3: ("h3",)}
 _FLOODING_PACKETS = 8
 """With queues of 2 to 6 packets, 11 of 20 downloads from nginx-1.26 failed; with 8 and 66, none of two."""
 
@@ -51,12 +53,16 @@ def _below(key: str) -> Iterator[None]:
 
 
 def _check_family(deployment: Deployment) -> None:
-    family = deployment.setting.family
+    setting = deployment.setting
+    families = {setting.family: "family"}
+    if setting.dual_stack:
+        families[setting.family.other] = "dual_stack"
     for end in deployment.programs:
-        if family not in end.adapter.families:
-            able = " and ".join(one.label for one in sorted(end.adapter.families))
-            told = f"{end.adapter.name} has {able} only, not {family.label}"
-            raise WrongInputError(told, where="family")
+        for family, key in families.items():
+            if family not in end.adapter.families:
+                able = " and ".join(one.label for one in sorted(end.adapter.families))
+                told = f"{end.adapter.name} has {able} only, not {family.label}"
+                raise WrongInputError(told, where=key)
 
 
 def _check_flow(flow: DeployedFlow) -> None:
@@ -66,6 +72,7 @@ def _check_flow(flow: DeployedFlow) -> None:
     _check_workload(flow)
     _check_resolves(flow)
     _check_discovers(flow)
+    _check_chooses(flow)
     _check_takes_time(flow)
     for end in (*others, *elsewhere):
         _check_program(end)
@@ -91,8 +98,24 @@ def remarks(deployment: Deployment) -> tuple[str, ...]:
         *(text for flow in flows for text in _without_qlog(flow)),
         *(text for flow in flows for text in _flooding(flow)),
         *(text for flow in flows for text in overloaded(flow)),
+        *(text for flow in flows for text in _contradicting(flow)),
     )
     return tuple(dict.fromkeys(told))
+
+
+def _contradicting(flow: DeployedFlow) -> Iterator[str]:
+    """What an HTTPS record says that is not so."""
+    setting = flow.setting
+    if setting.discovery is None or setting.dns is None or setting.dns.https is None:
+        return
+    offers = offered(setting.protocol, setting.discovery)
+    names = {name for one in offers for name in _ALPN[one]}
+    for name in setting.dns.https.alpn:
+        if name not in names:
+            yield (
+                f"the HTTPS record names {name}, which the server does not speak (protocol is {setting.protocol}): a "
+                "client that follows it fails"
+            )
 
 
 def _over_quic(flow: DeployedFlow) -> list[Endpoint]:
@@ -168,6 +191,21 @@ def _check_discovers(flow: DeployedFlow) -> None:
     if not (isinstance(server, Server) and server.offers_several):
         able = ", ".join(name for name, other in SERVERS.items() if other.offers_several)
         told = f"{server.name} offers one version at a time; these servers offer several: {able}"
+        raise WrongInputError(told, where="server.program")
+
+
+def _check_chooses(flow: DeployedFlow) -> None:
+    """A client that tries both families, and a server that listens on both."""
+    if flow.setting.dual_stack is None:
+        return
+    server = flow.server.adapter
+    if not flow.client.chooses_family:
+        able = ", ".join(name for name, other in CLIENTS.items() if other.chooses_family)
+        told = f"{flow.client.name} tries one address; these clients choose: {able}"
+        raise WrongInputError(told, where="dual_stack")
+    if not (isinstance(server, Server) and server.has_several_addresses):
+        able = ", ".join(name for name, other in SERVERS.items() if other.has_several_addresses)
+        told = f"{server.name} listens on one address; these servers on several: {able}"
         raise WrongInputError(told, where="server.program")
 
 

@@ -37,14 +37,23 @@ def deploy(setting: Setting, seed: int | None = None) -> Deployment:
         return _competing(setting, seed)
     names = [CLIENT, *(hop.name for hop in setting.middleboxes), SERVER]
     on_the_way = chain(names, _met(setting, seed))
-    aside = tuple(_to_resolver(setting, seed))
-    legs = lay_out((*on_the_way, *_elsewhere(setting, seed)), setting.family, aside)
-    own, others = legs[: len(on_the_way)], legs[len(on_the_way) :]
-    first = len(others) - len(aside)
-    elsewhere, to_resolver = others[:first], others[first:]
-    resolver = to_resolver[0] if to_resolver else None
-    flow = placed(setting, seed, own, elsewhere=elsewhere, resolver=resolver)
-    resolvers = [Node.end(leg.right, Host(program=RESOLVER_PROGRAM)) for leg in to_resolver]
+    elsewhere, to_resolver = tuple(_elsewhere(setting, seed)), tuple(_to_resolver(setting, seed))
+    other = tuple(_over_other_family(setting, seed))
+    legs = lay_out((*on_the_way, *elsewhere), setting.family, to_resolver, other)
+    left = iter(legs)
+    own, to_origins, resolving, others = (
+        tuple(itertools.islice(left, len(part)))
+        for part in (on_the_way, elsewhere, to_resolver, other)
+    )
+    flow = placed(
+        setting,
+        seed,
+        own,
+        elsewhere=to_origins,
+        resolver=next(iter(resolving), None),
+        other=next(iter(others), None),
+    )
+    resolvers = [Node.end(leg.right, Host(program=RESOLVER_PROGRAM)) for leg in resolving]
     nodes = (*flow.nodes, *(origin.node for origin in flow.origins), *resolvers)
     return Deployment(setting, seed, nodes, legs, (flow,))
 
@@ -53,6 +62,13 @@ def _to_resolver(setting: Setting, seed: int | None) -> Iterator[Neighbours]:
     """From the client to the resolver, if there is one."""
     if setting.dns is not None:
         yield CLIENT, RESOLVER, _own_path(setting, setting.dns.path, RESOLVER, seed)
+
+
+def _over_other_family(setting: Setting, seed: int | None) -> Iterator[Neighbours]:
+    """From the client to the server once more, if they have addresses of both families."""
+    if setting.other_path is not None:
+        other = setting.family.other
+        yield CLIENT, SERVER, _own_path(setting, setting.other_path, str(other), seed)
 
 
 def _elsewhere(setting: Setting, seed: int | None) -> Iterator[Neighbours]:

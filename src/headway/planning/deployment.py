@@ -158,6 +158,7 @@ class DeployedFlow:
         key: where it stands in the study file; empty if the study says only one flow.
         origins: servers beside its own, of some hosts of a page.
         resolver: between its client and whom that asks for addresses; None if it is told them.
+        other: between client and server over the other family; None if they have one.
     """
 
     setting: Setting
@@ -168,6 +169,7 @@ class DeployedFlow:
     key: str = ""
     origins: tuple[DeployedOrigin, ...] = ()
     resolver: Leg | None = None
+    other: Leg | None = None
 
     @property
     def named(self) -> str:
@@ -178,6 +180,11 @@ class DeployedFlow:
     def directory(self) -> str:
         """Where it leaves what it leaves, below the run's directory: there itself if it has no name."""
         return f"{FLOWS_DIRECTORY}/{self.asked.name}" if self.asked.name else ""
+
+    @property
+    def all_legs(self) -> tuple[Leg, ...]:
+        """The legs, and that over the other family."""
+        return (*self.legs, self.other) if self.other else self.legs
 
     @property
     def start_s(self) -> float:

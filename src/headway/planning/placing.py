@@ -90,6 +90,7 @@ def placed(
     ends: Ends = Ends(),
     elsewhere: tuple[Leg, ...] = (),
     resolver: Leg | None = None,
+    other: Leg | None = None,
 ) -> DeployedFlow:
     """Put a setting's programs on a chain of hosts.
 
@@ -100,6 +101,7 @@ def placed(
         ends: what the hosts at the ends are called.
         elsewhere: from the end of the chain's path to the servers of the setting's origins.
         resolver: between the client and whom it asks for addresses; None if it is told them.
+        other: between client and server over the other family; None if they have one.
 
     Raises:
         WrongInputError: it names a program that does not exist, or a site.
@@ -119,6 +121,7 @@ def placed(
             _flow(setting, segments, legs, ends, seed),
             elsewhere=_page_hosts(origins),
             resolver=_resolver(setting, resolver),
+            other_address=other.right_address if other else None,
         ),
         nodes=(acting[ends.client], *hops, acting[ends.server]),
         legs=legs,
@@ -126,6 +129,7 @@ def placed(
         key=ends.key,
         origins=origins,
         resolver=resolver,
+        other=other,
     )
 
 

@@ -67,6 +67,8 @@ class Wire:
     """In the right namespace, towards the client."""
     family: Family
     """Of its addresses."""
+    both: bool = False
+    """Whether the hosts at the ends of its path have addresses of both families."""
 
     def device(self, side: int) -> str:
         """That of the left (1) or right (2) end."""
@@ -74,11 +76,16 @@ class Wire:
 
     def address(self, side: int) -> HostAddress:
         """Address of the left (1) or right (2) end."""
-        return self.family.address(self.number, side)
+        return self.family.address(self.number, side, both=self.both)
 
     @property
     def network(self) -> str:
-        return self.family.network(self.number)
+        return self.family.network(self.number, both=self.both)
+
+    @property
+    def wires_network(self) -> str:
+        """That of all wires like it."""
+        return self.family.chosen_network() if self.both else self.family.lab_network
 
     def mac(self, side: int) -> str:
         """Fixed hardware address of the left (1) or right (2) end."""
@@ -223,7 +230,10 @@ Neighbours = tuple[str, str, Path | None]
 
 
 def lay_out(
-    neighbours: Sequence[Neighbours], family: Family, aside: Sequence[Neighbours] = ()
+    neighbours: Sequence[Neighbours],
+    family: Family,
+    aside: Sequence[Neighbours] = (),
+    other: Sequence[Neighbours] = (),
 ) -> tuple[Leg, ...]:
     """Number the wires and routers of a tree of hosts.
 
@@ -231,14 +241,18 @@ def lay_out(
         neighbours: in the tree.
         family: of all addresses.
         aside: more of them, after which no device of the others is named.
+        other: likewise, over the other family: their hosts have both.
     """
     legs, wires, links = [], itertools.count(), itertools.count()
     upward = Counter(left for left, _, _ in neighbours)
     downward = Counter(right for _, right, _ in neighbours)
-    for is_aside, (left, right, path) in (
-        *((False, one) for one in neighbours),
-        *((True, one) for one in aside),
+    dual = {host for left, right, _ in other for host in (left, right)}
+    for is_aside, own, (left, right, path) in (
+        *((False, family, one) for one in neighbours),
+        *((True, family, one) for one in aside),
+        *((True, family.other, one) for one in other),
     ):
+        both = {left, right} <= dual
         numbers = [next(links) for _ in (path.links if path else ())]
         routers = [f"link{number}{side}" for number in numbers for side in "ab"]
         made = []
@@ -246,7 +260,7 @@ def lay_out(
             number = next(wires)
             up = f"{near}-up{number}" if is_aside or upward[near] > 1 else f"{near}-up"
             down = f"{far}-down{number}" if is_aside or downward[far] > 1 else f"{far}-down"
-            made.append(Wire(number, near, far, up, down, family))
+            made.append(Wire(number, near, far, up, down, own, both))
         legs.append(Leg(left, right, path, tuple(made)))
     return tuple(legs)
 
@@ -265,7 +279,10 @@ def chain(
 
 
 def ports(wires: Sequence[Wire], nodes: Iterable[Node]) -> Mapping[str, tuple[Port, ...]]:
-    """The ports of every host and router, by its name, those towards clients first."""
+    """The ports of every host and router, by its name, those towards clients first.
+
+    Hosts of both families are a tree for each.
+    """
     ends: dict[str, list[tuple[Wire, int]]] = {}
     for wire in wires:
         ends.setdefault(wire.left, []).append((wire, _LEFT))
@@ -277,7 +294,7 @@ def ports(wires: Sequence[Wire], nodes: Iterable[Node]) -> Mapping[str, tuple[Po
         networks: list[str] = []
         origins = neighbour in with_origins
         for other, its_side in ends[neighbour]:
-            if other is not wire:
+            if other is not wire and other.family is wire.family:
                 farther, its_origins = beyond(other, its_side)
                 networks += [other.network, *farther]
                 origins |= its_origins

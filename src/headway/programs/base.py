@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar
 
 from headway.contract.orders import Ended, Program
+from headway.programs.knob import EARLY_DATA as EARLY_DATA
+from headway.programs.knob import RETRY as RETRY
+from headway.programs.knob import Adjustment as Adjustment
+from headway.programs.knob import Knob as Knob
 from headway.programs.measurement import Measurement
 from headway.study.application import Application
 from headway.study.capture import Capture
@@ -47,51 +51,6 @@ QLOG_DIRECTORY = "/lab/run/qlog"
 
 RANDOM_DEVICE = "/usr/lib/headway/random_device.so"
 """Preloaded, makes std::random_device ask the lab's kernel and not the processor."""
-
-
-@dataclass(frozen=True)
-class Adjustment:
-    """A setting of a program that Headway changes so that the comparison is fair, and why."""
-
-    program: str
-    setting: str
-    value: str
-    why: str
-
-
-@dataclass(frozen=True)
-class Knob:
-    """A setting of a program that a study may change: ``knobs.NAME = "VALUE"``.
-
-    Attributes:
-        name: its name.
-        default: the adapter's value; empty if the program decides.
-        meaning: what it does.
-        choices: the values it takes; any if empty.
-        controls: the congestion controls of its QUIC that have it; all if empty.
-        values: what values look like, where they are no choices.
-        takes: whether a value is one; None if only the program knows.
-    """
-
-    name: str
-    default: str
-    meaning: str
-    choices: tuple[str, ...] = ()
-    controls: tuple[str, ...] = ()
-    values: str = ""
-    takes: Callable[[str], bool] | None = None
-
-
-RETRY = Knob(
-    "retry",
-    "off",
-    "whether a client first proves its address, with the token of a Retry (RFC 9000, section 8.1.2)",
-    ("on", "off"),
-)
-
-
-EARLY_DATA = "early_data"
-"""Name of the knob for 0-RTT data, of every program that has one: ``on`` or ``off``."""
 
 
 @dataclass(frozen=True)
@@ -192,6 +151,7 @@ class Flow(Reached):
         elsewhere: hosts of its page that have servers of their own.
         resolver: whom it asks for addresses; None if it is told them.
         discovery: if it finds out the version of HTTP by itself; ``protocol`` is the newest one then.
+        other_address: the same host's of the other family; None if it has none.
     """
 
     name: str
@@ -211,6 +171,13 @@ class Flow(Reached):
     elsewhere: tuple[PageHosts, ...] = ()
     resolver: Resolver | None = None
     discovery: Discovery | None = None
+    other_address: HostAddress | None = None
+
+    @property
+    def addresses(self) -> tuple[HostAddress, ...]:
+        """All addresses of whom it asks, that of IPv6 first, as programs prefer it (RFC 6724, section 2.1)."""
+        known = (self.address, self.other_address) if self.other_address else (self.address,)
+        return tuple(sorted(known, key=lambda one: -one.family.version))
 
     @property
     def body_bytes(self) -> int:
@@ -308,6 +275,8 @@ class Server(Adapter):
 
     offers_several: ClassVar[bool] = False
     """Whether it can serve several versions of HTTP at once."""
+    has_several_addresses: ClassVar[bool] = False
+    """Whether it can listen on several addresses."""
     replays: ClassVar[bool] = False
     """Whether it can serve a recorded site instead."""
     takes_uploads: ClassVar[bool] = False
@@ -350,6 +319,8 @@ class Client(Adapter):
     """Whether it waits with content until the server wants it (Expect: 100-continue), if it is told to."""
     discovers: ClassVar[bool] = False
     """Whether it can find out by itself which version of HTTP to speak."""
+    chooses_family: ClassVar[bool] = False
+    """Whether it tries addresses of both families (RFC 8305), and tells which one it came to."""
     asks_for: ClassVar[frozenset[RecordType]] = frozenset()
     """Types of records that it asks a resolver for if a study has one; none if it asks nobody."""
     rehearses: ClassVar[bool] = False

@@ -15,6 +15,7 @@ from headway.contract.orders import Ended, Program
 from headway.guest.browser import DONE, GO, READY, Configuration
 from headway.guest.loadfiles import NET_LOG_FILE
 from headway.guest.page import PageOrders
+from headway.pages.families import attempts, family_of
 from headway.pages.har import make_har
 from headway.pages.load import LOAD_FILE, PageLoad, read_load
 from headway.pages.lookups import addressed_s, lookups
@@ -30,9 +31,9 @@ from headway.programs.base import (
     Knob,
     Started,
 )
-from headway.programs.client import resolver_files
-from headway.programs.measurement import Measurement, Visit
-from headway.programs.origins import origin_addresses
+from headway.programs.client import hosts_file, resolver_files
+from headway.programs.measurement import Measurement, Tried, Visit
+from headway.programs.origins import named_addresses, origin_addresses
 from headway.sites.finding import find_outline
 from headway.sites.screen import SCREENS
 from headway.study.dns import RecordType
@@ -96,6 +97,7 @@ class Chromium(Client):
     protocols = HTTP
     workloads = (Page,)
     discovers = True
+    chooses_family = True
     asks_for = frozenset({RecordType.A, RecordType.AAAA})
     memory_mib = 2048
     start_grid_ns = 500 * _FRAME_INTERVAL_NS
@@ -164,6 +166,8 @@ class Chromium(Client):
         load = Program(self.name, flow.namespace, argv)
         file = json.dumps(asdict(configuration, dict_factory=_said))
         files = {f"{own}/{_CONFIGURATION_FILE}": file, **resolver_files(flow.resolver)}
+        if flow.other_address and not flow.resolver:
+            files |= hosts_file(named_addresses(flow))
         return Started((driver, load), files)
 
     @override
@@ -171,7 +175,7 @@ class Chromium(Client):
         if not (directory / LOAD_FILE).exists():
             return Measurement(error="chromium told nothing of the page")
         load = read_load(directory)
-        metrics = page_metrics(load)
+        metrics, tried = page_metrics(load), _tried(load, flow) if flow.other_address else ()
         if flow.resolver:
             metrics = metrics.model_copy(update=asdict(lookups(load)))
         if flow.elsewhere:
@@ -189,6 +193,8 @@ class Chromium(Client):
             return Measurement(error=f"chromium: {error}")
         return Measurement(
             dns_s=addressed_s(load) if flow.resolver else None,
+            tried=tried,
+            won=family_of(load) if flow.other_address else None,
             ttfb_s=metrics.response_start_s,
             total_s=metrics.plt_s,
             bytes=metrics.page_bytes,
@@ -202,7 +208,7 @@ class Chromium(Client):
             *_SWITCHES,
             *(_unforced(flow, addresses) if flow.discovery else _forced(flow, addresses)),
             f"--user-data-dir=/tmp/chromium-{flow.namespace}",
-            *(() if flow.resolver else _told(addresses)),
+            *(() if flow.resolver or flow.other_address else _told(addresses)),
         ]
         if options := self.knob("quic_connection_options", flow.host):
             argv.append(f"--quic-connection-options={options}")
@@ -258,6 +264,10 @@ def _spoken_elsewhere(flow: Flow) -> dict[str, str]:
 def _said(values: list[tuple[str, Any]]) -> dict[str, Any]:
     """A configuration's values but for those that are usual, as they were before there were others."""
     return {name: value for name, value in values if (name, value) != ("revisits", False)}
+
+
+def _tried(load: PageLoad, flow: Flow) -> tuple[Tried, ...]:
+    return tuple(Tried(str(one.family), one.at_s) for one in attempts(load, flow.addresses))
 
 
 def _visit(load: PageLoad) -> Visit:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
 
 from headway.programs import uploads
-from headway.programs.base import SECRETS_FILE, SERVER_NAME, Flow, Knob, Resolver
+from headway.programs.base import SECRETS_FILE, Flow, Knob, Resolver
 from headway.programs.measurement import Measurement
 from headway.study.dns import DnsTransport
 from headway.study.family import HostAddress
@@ -62,9 +62,10 @@ def in_new_directory(directory: str, command: Sequence[str]) -> tuple[str, ...]:
     return ("sh", "-c", _IN_NEW_DIRECTORY, "sh", directory, *command)
 
 
-def hosts_file(address: HostAddress) -> dict[str, str]:
-    """The file that tells programs the server's address, so that they ask no name server."""
-    return {"/etc/hosts": f"127.0.0.1 localhost\n{address} {SERVER_NAME}\n"}
+def hosts_file(names: Mapping[str, Iterable[HostAddress]]) -> dict[str, str]:
+    """The file that tells programs addresses by name, so that they ask no name server."""
+    lines = [f"{one} {name}\n" for name, addresses in names.items() for one in addresses]
+    return {"/etc/hosts": "".join(["127.0.0.1 localhost\n", *lines])}
 
 
 def resolver_files(resolver: Resolver | None) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from pydantic import BaseModel, ValidationError
@@ -28,10 +29,11 @@ from headway.programs.client import (
     secrets_environment,
     started_again,
 )
-from headway.programs.measurement import Measurement
+from headway.programs.measurement import Measurement, Tried
 from headway.programs.uploads import answer_file, carried_bytes, content_file
 from headway.study.discovery import offered
 from headway.study.dns import RecordType
+from headway.study.family import HostAddress
 from headway.study.host import HTTP, Protocol
 from headway.study.upload import Upload
 from headway.study.workload import Download, Migration, Parallel
@@ -41,6 +43,8 @@ _VERSION_OPTION = {
     Protocol.H2: "--http2",
     Protocol.H3: "--http3-only",
 }
+_TRYING = re.compile(r"Trying \[?([0-9a-f.:]+?)\]?:\d+")
+_STAMP = re.compile(r"(\d+):(\d+):([\d.]+) ")
 _VERSION_SEEN = {Protocol.H1: "1.1", Protocol.H2: "2", Protocol.H3: "3"}
 
 
@@ -61,6 +65,7 @@ class _CurlTransfer(BaseModel):
     http_version: str
     num_connects: int
     time_namelookup: float = 0.0
+    remote_ip: str = ""
     size_download: int
     time_connect: float
     time_appconnect: float
@@ -80,6 +85,7 @@ class Curl(Client):
     writes_qlog = True
     asks_for = frozenset({RecordType.A, RecordType.AAAA})
     discovers = True
+    chooses_family = True
     knobs = (
         RETRY_PAUSE,
         Knob(
@@ -121,6 +127,8 @@ class Curl(Client):
             "--write-out",
             "%{json}\\n",
         ]
+        if flow.other_address:
+            argv += ["--verbose", "--trace-time"]
         if self.knob("tcp_fast_open", flow.host) == "on" and not flow.protocol.over_quic:
             argv.append("--tcp-fastopen")
         if flow.workload.requests > 1:
@@ -160,7 +168,8 @@ def address_options(flow: Flow) -> tuple[str, ...]:
     """Tells the server's address, unless a resolver does."""
     if flow.resolver:
         return ()
-    return ("--resolve", f"{SERVER_NAME}:{flow.port}:{flow.address.in_url}")
+    addresses = ",".join(address.in_url for address in flow.addresses)
+    return ("--resolve", f"{SERVER_NAME}:{flow.port}:{addresses}")
 
 
 def measured(printed: Path, flow: Flow, ended: Ended) -> Measurement:
@@ -198,6 +207,8 @@ def _all_transfers(seen: list[_CurlTransfer], flow: Flow, directory: Path) -> Me
     # A transfer that joins a connection has none of its own; the first one made it.
     return Measurement(
         spoken=_spoken(seen[0]) if flow.discovery else None,
+        tried=_tried(directory) if flow.other_address else (),
+        won=_family(seen[0].remote_ip) if flow.other_address else None,
         dns_s=_addressed_s(seen) if flow.resolver else None,
         connect_s=max(_connected_s(one, flow) for one in seen),
         tls_s=max(one.time_appconnect for one in seen) if flow.tls else None,
@@ -211,6 +222,32 @@ def _all_transfers(seen: list[_CurlTransfer], flow: Flow, directory: Path) -> Me
 def _spoken(seen: _CurlTransfer) -> str | None:
     names = {version: str(protocol) for protocol, version in _VERSION_SEEN.items()}
     return names.get(seen.http_version)
+
+
+def _tried(directory: Path) -> tuple[Tried, ...]:
+    """The addresses that its trace says it tried, and when, from its first line on."""
+    lines = (directory / f"{Curl.name}.err").read_text(encoding="utf-8", errors="replace")
+    found = [(_clock_s(line), _TRYING.search(line)) for line in lines.splitlines()]
+    times = [at_s for at_s, _ in found if at_s is not None]
+    return tuple(
+        Tried(_family(match[1]), at_s - times[0])
+        for at_s, match in found
+        if match and at_s is not None
+    )
+
+
+def _clock_s(line: str) -> float | None:
+    """The time of the day at which a line of its trace was written."""
+    stamp = _STAMP.match(line)
+    return (
+        sum(float(part) * unit for part, unit in zip(stamp.groups(), (3600, 60, 1), strict=True))
+        if stamp
+        else None
+    )
+
+
+def _family(address: str) -> str:
+    return str(HostAddress(address).family)
 
 
 def _addressed_s(seen: list[_CurlTransfer]) -> float | None:

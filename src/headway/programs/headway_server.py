@@ -51,6 +51,7 @@ class HeadwayServer(NativeQuic, Server):
     protocols = HTTP
     offers_several = True
     replays = True
+    has_several_addresses = True
     takes_uploads = True
     has_application = True
     gives_tickets = True

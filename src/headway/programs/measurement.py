@@ -26,6 +26,19 @@ class BulkFlow:
 
 
 @dataclass(frozen=True)
+class Tried:
+    """An address to which a client began a connection.
+
+    Attributes:
+        family: of the address.
+        at_s: when, from the client's start.
+    """
+
+    family: str
+    at_s: float
+
+
+@dataclass(frozen=True)
 class Visit:
     """How a browser loaded a page; seconds from navigation start unless said otherwise.
 
@@ -50,6 +63,8 @@ class Measurement:
             none did, or the client does not tell.
         began_s: from the program's start; what it did before, as getting a ticket for 0-RTT, does not count.
         spoken: the version of HTTP that the first response came by, of a client that was told none.
+        tried: connections that it began, of a client that chooses between families.
+        won: the family over which the first response came; None of a client that does not choose.
         dns_s: the server's address is known, from a resolver; None if the client was told it, or does not tell.
         connect_s: a transport connection is there; for QUIC the handshake is complete.
         tls_s: the TLS handshake is complete.
@@ -68,6 +83,8 @@ class Measurement:
     connected: bool | None = None
     began_s: float = 0
     spoken: str | None = None
+    tried: tuple[Tried, ...] = ()
+    won: str | None = None
     dns_s: float | None = None
     connect_s: float | None = None
     tls_s: float | None = None

@@ -143,6 +143,7 @@ class Nginx(Server):
     protocols = HTTP
     quic_congestion_controls = ("cubic",)
     replays = True
+    has_several_addresses = True
     executable: ClassVar[str] = "nginx"
     modules: ClassVar[str] = "/usr/lib/nginx/modules"
     takes_uploads = True

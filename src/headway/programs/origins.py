@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from headway.errors import WrongInputError, nearest
+from headway.programs.base import SERVER_NAME, Flow
 from headway.sites.finding import find_outline
 from headway.study.family import HostAddress
 from headway.study.host import Protocol
@@ -51,6 +52,14 @@ def origin_addresses(
     return dict.fromkeys(hosts, address) | {
         host: group.address for group in elsewhere for host in group.hosts
     }
+
+
+def named_addresses(flow: Flow) -> dict[str, tuple[HostAddress, ...]]:
+    """The addresses of every name that a flow's client asks for: of the server, or of a page's hosts."""
+    if flow.workload.replayed is None:
+        return {SERVER_NAME: flow.addresses}
+    names = origin_addresses(flow.workload, flow.address, flow.elsewhere)
+    return {name: flow.addresses if one == flow.address else (one,) for name, one in names.items()}
 
 
 def recorded_versions(page: Workload, besides: Collection[str] = ()) -> dict[str, Protocol]:

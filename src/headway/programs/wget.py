@@ -8,7 +8,7 @@ from pathlib import Path
 from typing_extensions import override
 
 from headway.contract.orders import Ended, Program
-from headway.programs.base import CA_FILE, Adjustment, Client, Flow, Knob, Started
+from headway.programs.base import CA_FILE, SERVER_NAME, Adjustment, Client, Flow, Knob, Started
 from headway.programs.client import (
     RETRY_PAUSE,
     TRIES,
@@ -74,7 +74,9 @@ class Wget(Client):
         argv = (*argv, f"--output-document={target}", *flow.urls)
         env = secrets_environment(flow)
         return Started(
-            (Program(self.name, flow.namespace, argv, env),), hosts_file(flow.address), bodies
+            (Program(self.name, flow.namespace, argv, env),),
+            hosts_file({SERVER_NAME: (flow.address,)}),
+            bodies,
         )
 
     @override

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing_extensions import override
 
 from headway.contract.orders import Ended, Program
-from headway.programs.base import CA_FILE, Adjustment, Client, Flow, Started
+from headway.programs.base import CA_FILE, SERVER_NAME, Adjustment, Client, Flow, Started
 from headway.programs.client import (
     RETRY_PAUSE,
     TRIES,
@@ -105,7 +105,11 @@ class Wget2(Client):
             where = f"--directory-prefix={_DIRECTORY}"
         env = secrets_environment(flow)
         program = Program(self.name, flow.namespace, (*argv, where, *flow.urls), env)
-        return Started((program,), hosts_file(flow.address), bodies if flow.capture.bodies else ())
+        return Started(
+            (program,),
+            hosts_file({SERVER_NAME: (flow.address,)}),
+            bodies if flow.capture.bodies else (),
+        )
 
     @override
     def measure(self, flow: Flow, directory: Path, ended: Ended) -> Measurement:

@@ -102,7 +102,7 @@ def _columns(
         **dict(ramp_up_of(segments, transfer, received, family) if segments else RampUp()),
         **dict(limits_of(segments, transfer)),
         **dict(main_connection_of(segments, transfer) if transfer.page else MainConnection()),
-        **count_columns(flow.legs, outcome),
+        **count_columns(flow.all_legs, outcome),
         **host_count_columns([flow], outcome),
         **fault_columns(flow, outcome, directory),
         **observed_columns(flow, outcome),

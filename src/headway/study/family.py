@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from ipaddress import ip_address, ip_network
 
@@ -49,6 +49,11 @@ class Family(StrEnum):
         return {Family.IPV4: 4, Family.IPV6: 6}[self]
 
     @property
+    def other(self) -> Family:
+        """The one that a host of both families has beside this one."""
+        return Family.IPV6 if self is Family.IPV4 else Family.IPV4
+
+    @property
     def lab_network(self) -> str:
         """That of all wires."""
         return _PLANS[self].lab
@@ -57,6 +62,10 @@ class Family(StrEnum):
     def origins_network(self) -> str:
         """Addresses that a server's host may have beside its own."""
         return _PLANS[self].origins
+
+    def chosen_network(self) -> str:
+        """That of all wires between hosts of both families: of IPv6, which programs prefer, any."""
+        return self.everywhere if self is Family.IPV6 else self.lab_network
 
     @property
     def everywhere(self) -> str:
@@ -88,14 +97,15 @@ class Family(StrEnum):
         """The same of the frame's bytes."""
         return self.tcp_payload_bytes / FRAME_BYTES
 
-    def network(self, wire: int) -> str:
-        """The network of a wire, by its number."""
-        plan = _PLANS[self]
+    def network(self, wire: int, *, both: bool = False) -> str:
+        """The network of a wire, by its number; ``both`` if its hosts have both families."""
+        plan = _plan(self, both=both)
         return f"{_within(plan.lab, plan, wire, 0)}/{plan.prefix}"
 
-    def address(self, wire: int, host: int) -> HostAddress:
+    def address(self, wire: int, host: int, *, both: bool = False) -> HostAddress:
         """The address of a host on a wire, both by their numbers."""
-        return _within(_PLANS[self].lab, _PLANS[self], wire, host)
+        plan = _plan(self, both=both)
+        return _within(plan.lab, plan, wire, host)
 
     def origin(self, number: int) -> HostAddress:
         """The address of one of a page's hosts, which all hosts of a lab route to the server."""
@@ -142,6 +152,14 @@ _PLANS = {
     # Of unique local addresses (RFC 4193), as the others are private.
     Family.IPV6: _Plan("fd00::/48", "fd00:0:1::/48", 64, 128, 40, "::"),
 }
+
+
+_GLOBAL = replace(_PLANS[Family.IPV6], lab="2001:db8::/48", origins="2001:db8:1::/48")
+"""Of hosts with both families: programs prefer such addresses to IPv4, and IPv4 to unique local ones (RFC 6724, section 2.1)."""
+
+
+def _plan(family: Family, *, both: bool) -> _Plan:
+    return _GLOBAL if both and family is Family.IPV6 else _PLANS[family]
 
 
 def _within(outer: str, plan: _Plan, network: int, host: int) -> HostAddress:

@@ -97,6 +97,8 @@ def _needed(setting: Setting) -> Iterator[Needs]:
         yield Needs.QUIC
     if setting.dns is not None:
         yield Needs.RESOLVER
+    if setting.dual_stack is not None:
+        yield Needs.DUAL_STACK
 
 
 def _towards_client(setting: Setting) -> Iterator[Direction]:

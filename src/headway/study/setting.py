@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from operator import itemgetter, not_
+from operator import not_
 from typing import Any, Self
 
 from pydantic import Field, ValidationInfo, field_serializer, field_validator, model_validator
@@ -14,6 +14,7 @@ from headway.study.clock import Clock
 from headway.study.control import Control, check_pings_pass
 from headway.study.discovery import Discovery, check_discovery
 from headway.study.dns import Dns
+from headway.study.dualstack import DualStack, check_dual_stack
 from headway.study.family import Family
 from headway.study.fault import AXIS, Fault, check_fault
 from headway.study.flow import SERVERS, CompetingFlow, check_flows, with_usual_values
@@ -26,6 +27,7 @@ from headway.study.pagechecks import begins_with_workload, check_page, is_rememb
 from headway.study.part import Part, wrong
 from headway.study.path import Path
 from headway.study.pathrules import check_rules
+from headway.study.roundtrips import check_round_trips
 from headway.study.units import Duration, Size
 from headway.study.workload import (
     Download,
@@ -111,6 +113,11 @@ class Setting(Part):
         default=None,
         exclude_if=lambda dns: dns is None,
         description="a resolver, whom the client asks for the server's address; without one, it is told",
+    )
+    dual_stack: DualStack | None = Field(
+        default=None,
+        exclude_if=lambda dual_stack: dual_stack is None,
+        description="client and server have addresses of both families; `family` is that of `path`",
     )
     discovery: Discovery | None = Field(
         default=None,
@@ -198,7 +205,8 @@ class Setting(Part):
         self._check_hops()
         self._check_rtt()
         for path in filter(None, self._every_path):
-            check_rules(path, ipv6=self.family is Family.IPV6, offload=self.offload)
+            ipv6 = self.family is Family.IPV6 or bool(self.dual_stack)
+            check_rules(path, ipv6=ipv6, offload=self.offload)
         if self.fault:
             check_fault(self.fault, self.path, self.clock, pings=bool(self.control))
         if self.flows:
@@ -207,6 +215,9 @@ class Setting(Part):
         if self.discovery:
             beside = [key for key in ("proxy", "hops", "origins") if getattr(self, key)]
             check_discovery(self.discovery, self.workload, beside, self._every_path, tls=self.tls)
+        if self.dual_stack:
+            keys = ("proxy", "hops", "origins", "control", "fault")
+            check_dual_stack(self.workload, [key for key in keys if getattr(self, key)])
         check_carried(self.workload, self.protocol)
         if self.capture.bodies:
             check_kept(self.workload)
@@ -221,21 +232,8 @@ class Setting(Part):
 
     def _check_rtt(self) -> None:
         """A run that is given up before a round trip is over tells nothing."""
-        own = sum(path.rtt for path in self.paths if path)
-        farther = {f"origins.{name}.": one.path.rtt for name, one in self.origins.items()}
-        key, more = max(farther.items(), key=itemgetter(1), default=("", 0))
-        rtt = Duration(own + more)
-        if rtt >= self.limits.virtual:
-            raise wrong(
-                f"{key}path.rtt",
-                f"an RTT of {rtt} in all is beyond limits.virtual ({self.limits.virtual}), after "
-                "which a run is given up",
-            )
-        if self.dns and self.dns.path.rtt + self.dns.delay >= self.limits.virtual:
-            raise wrong(
-                "dns.delay" if self.dns.delay else "dns.path.rtt",
-                f"an answer would come beyond limits.virtual ({self.limits.virtual}), after which a run is given up",
-            )
+        farther = {f"origins.{name}.": one.path for name, one in self.origins.items()}
+        check_round_trips(self.paths, farther, self.dns, self.limits.virtual)
 
     def _check_page(self) -> None:
         if self.has_origins:
@@ -278,7 +276,16 @@ class Setting(Part):
     def _check_flows(self) -> None:
         """What is said of one flow beside them is only what they have in common."""
         check_flows(self.flows, self.hops)
-        for key in ("proxy", "control", "certificate_chain", "origins", "dns", "discovery", AXIS):
+        for key in (
+            "proxy",
+            "control",
+            "certificate_chain",
+            "origins",
+            "dns",
+            "dual_stack",
+            "discovery",
+            AXIS,
+        ):
             if getattr(self, key):
                 raise wrong(key, f"{key} is for a study of one flow, without [flows]")
         if self.capture.bodies:
@@ -333,8 +340,13 @@ class Setting(Part):
 
     @property
     def _every_path(self) -> tuple[Path | None, ...]:
-        resolver = self.dns.path if self.dns else None
-        return (*self.paths, *(origin.path for origin in self.origins.values()), resolver)
+        beside = (self.dns.path if self.dns else None, self.other_path)
+        return (*self.paths, *(origin.path for origin in self.origins.values()), *beside)
+
+    @property
+    def other_path(self) -> Path | None:
+        """The path over the other family, where hosts have both."""
+        return (self.dual_stack.path or self.path) if self.dual_stack else None
 
     @property
     def visited_before(self) -> bool:

@@ -1,0 +1,51 @@
+"""What a study may change of a program, and what Headway changes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Adjustment:
+    """A setting of a program that Headway changes so that the comparison is fair, and why."""
+
+    program: str
+    setting: str
+    value: str
+    why: str
+
+
+@dataclass(frozen=True)
+class Knob:
+    """A setting of a program that a study may change: ``knobs.NAME = "VALUE"``.
+
+    Attributes:
+        name: its name.
+        default: the adapter's value; empty if the program decides.
+        meaning: what it does.
+        choices: the values it takes; any if empty.
+        controls: the congestion controls of its QUIC that have it; all if empty.
+        values: what values look like, where they are no choices.
+        takes: whether a value is one; None if only the program knows.
+    """
+
+    name: str
+    default: str
+    meaning: str
+    choices: tuple[str, ...] = ()
+    controls: tuple[str, ...] = ()
+    values: str = ""
+    takes: Callable[[str], bool] | None = None
+
+
+RETRY = Knob(
+    "retry",
+    "off",
+    "whether a client first proves its address, with the token of a Retry (RFC 9000, section 8.1.2)",
+    ("on", "off"),
+)
+
+
+EARLY_DATA = "early_data"
+"""Name of the knob for 0-RTT data, of every program that has one: ``on`` or ``off``."""

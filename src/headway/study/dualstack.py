@@ -1,0 +1,40 @@
+"""Hosts with addresses of both families, between which clients choose."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pydantic import Field
+
+from headway.study.part import Part, wrong
+from headway.study.path import Path
+from headway.study.workloadpart import WorkloadPart
+
+
+class DualStack(Part):
+    """Client and server have addresses of the other family, too, over a path of its own."""
+
+    path: Path | None = Field(
+        default=None,
+        description="between client and server over the other family; as `path` if it is left out",
+    )
+
+
+def check_dual_stack(workload: WorkloadPart, beside: Sequence[str]) -> None:
+    """Check hosts of both families against the rest of a setting.
+
+    Args:
+        workload: what the client does.
+        beside: keys of what the study has between client and server, and of further servers.
+
+    Raises:
+        PydanticCustomError: they cannot be; names the key.
+    """
+    if beside:
+        told = f"hosts of both families go without {' and '.join(beside)}"
+        raise wrong("dual_stack", told)
+    if workload.migrates or not (workload.over_http and workload.content_size is None):
+        raise wrong("dual_stack", "it is for pages and downloads")
+    if workload.replayed is not None and workload.own_addresses:
+        told = "hosts with addresses of their own have one family: leave out this key"
+        raise wrong("workload.origins", told)

@@ -1,0 +1,91 @@
+"""Hosts with addresses of both families: what a study may say of them, and what becomes of that."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from headway.contract.orders import Orders
+from headway.errors import WrongInputError
+from headway.lab.assemble import orders_for
+from headway.planning.demands import check_programs
+from headway.planning.deploy import deploy
+from headway.study.setting import Setting
+
+SLOW = {"path": {"rtt": "20 ms"}, "dual_stack": {"path": {"rtt": "80 ms"}}}
+
+
+def orders(**raw: Any) -> Orders:
+    return orders_for(deploy(Setting.model_validate(raw), seed=1))
+
+
+def ip_of(ordered: Orders, namespace: str) -> str:
+    return "\n".join(next(one.ip for one in ordered.namespaces if one.name == namespace))
+
+
+def test_client_and_server_have_both_families() -> None:
+    ordered = orders(**SLOW)
+    for host in ("client", "server"):
+        lines = ip_of(ordered, host)
+        assert "10.0." in lines
+        assert "2001:db8:" in lines
+    assert "fd00:" not in "".join(ip_of(ordered, one.name) for one in ordered.namespaces)
+    (curl,) = (one.argv for one in ordered.programs if one.name == "curl")
+    (told,) = (one for one in curl if one.startswith("server.test:443:"))
+    assert told.startswith("server.test:443:[2001:db8:")
+    assert ",10.0." in told
+
+
+def test_the_family_of_the_study_is_that_of_its_path() -> None:
+    legs = deploy(Setting.model_validate(SLOW | {"family": "ipv6"})).legs
+    told = [(str(leg.right_address.family), leg.path and leg.path.rtt.ms) for leg in legs]
+    assert told == [("ipv6", 20), ("ipv4", 80)]
+
+
+def test_without_a_path_of_its_own_the_other_family_has_the_same() -> None:
+    legs = deploy(Setting.model_validate({"path": {"rtt": "20 ms"}, "dual_stack": {}})).legs
+    assert [leg.path and leg.path.rtt.ms for leg in legs] == [20, 20]
+
+
+def test_the_resolver_has_both_addresses() -> None:
+    ordered = orders(dns={}, **SLOW)
+    zone = ordered.files["/run/headway-dns.json"]
+    assert "2001:db8:" in zone
+    assert '"10.0.' in zone
+
+
+@pytest.mark.parametrize(
+    ("raw", "told"),
+    [
+        ({"proxy": {"program": "nginx"}}, "hosts of both families go without proxy"),
+        (
+            {"workload": {"kind": "migration", "size": "1 MB", "after": "500 kB"}},
+            "it is for pages and downloads",
+        ),
+        ({"path": {"mtu": "600 B"}}, "8200"),
+        (
+            {
+                "workload": {"kind": "page", "site": "sander-22", "origins": "own-addresses"},
+                "client": {"program": "chromium"},
+            },
+            "hosts with addresses of their own have one family",
+        ),
+    ],
+)
+def test_what_cannot_be_is_refused(raw: dict[str, Any], told: str) -> None:
+    with pytest.raises(ValidationError, match=told):
+        Setting.model_validate({"dual_stack": {}, **raw})
+
+
+@pytest.mark.parametrize(
+    ("raw", "told"),
+    [
+        ({"client": {"program": "wget2"}}, r"wget2 tries one address; .* curl"),
+        ({"server": {"program": "caddy"}}, r"caddy listens on one address; .* nginx"),
+    ],
+)
+def test_programs_that_know_one_address_are_refused(raw: dict[str, Any], told: str) -> None:
+    with pytest.raises(WrongInputError, match=told):
+        check_programs(deploy(Setting.model_validate({"dual_stack": {}, "protocol": "h2", **raw})))
