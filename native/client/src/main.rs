@@ -2,6 +2,7 @@
 
 mod content;
 mod fetch;
+mod heard;
 mod lookup;
 mod options;
 mod plan;

@@ -64,6 +64,9 @@ pub(crate) struct Options {
     /// How long the server may take to say so, in seconds
     #[arg(long, value_name = "SECONDS", default_value = "1", value_parser = seconds)]
     pub(crate) expect_timeout: Duration,
+    /// Reports when each message came that a response has, of server-sent events, and when it was made
+    #[arg(long, conflicts_with_all = ["range", "resume", "output"])]
+    pub(crate) events: bool,
     /// Priority field (RFC 9218), as "u=1, i": one for all URLs, or repeated one for each
     #[arg(long, value_name = "PRIORITY", value_parser = check_priority)]
     pub(crate) priority: Vec<String>,

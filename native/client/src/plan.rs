@@ -39,6 +39,8 @@ pub(crate) struct Job {
     /// When, from the start.
     pub(crate) offset: Duration,
     pub(crate) content: Content,
+    /// Whether the response is a stream of events.
+    pub(crate) events: bool,
 }
 
 /// What the options ask for.
@@ -83,7 +85,8 @@ pub(crate) fn priming(options: &Options) -> Job {
     let mut request = request(options, &target);
     request.method = "HEAD".to_owned();
     let (content, offset) = (Content::new(false, None, None), Duration::ZERO);
-    Job { target, request, importance: None, upload_bytes: None, offset, content }
+    let (importance, upload_bytes, events) = (None, None, false);
+    Job { target, request, importance, upload_bytes, offset, content, events }
 }
 
 fn check(options: &Options) -> Result<(), PlanError> {
@@ -145,8 +148,8 @@ fn job(
         exclusive: place.exclusive,
     });
     let offset = of_url(&options.start_offsets, number).copied().unwrap_or_default();
-    let (target, upload_bytes) = (target.clone(), options.upload);
-    Ok(Job { target, request, importance, upload_bytes, offset, content })
+    let (target, upload_bytes, events) = (target.clone(), options.upload, options.events);
+    Ok(Job { target, request, importance, upload_bytes, offset, content, events })
 }
 
 fn request(options: &Options, target: &Target) -> Request {

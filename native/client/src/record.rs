@@ -4,6 +4,7 @@ use headway_http::event::{Asked, RequestId};
 use headway_quic::HeadOfLine;
 use headway_wire::Response;
 
+use crate::heard::Heard;
 use crate::plan::Job;
 use crate::report::{ConnectionRow, RequestRow};
 use crate::target::Origin;
@@ -13,6 +14,8 @@ use headway_reactor::Clock;
 pub(crate) struct Record {
     job: Job,
     row: RequestRow,
+    /// Reads messages off the response, if asked for.
+    heard: Option<Heard>,
     /// Whether what comes is wanted, and not an error's.
     is_good: bool,
     is_over: bool,
@@ -27,7 +30,8 @@ impl Record {
             queued_s: clock.seconds(clock.start_instant() + job.offset),
             ..RequestRow::default()
         };
-        Self { job, row, is_good: false, is_over: false }
+        let heard = job.events.then(|| Heard::new(clock.started_unix_s()));
+        Self { job, row, heard, is_good: false, is_over: false }
     }
 
     pub(crate) fn offset(&self) -> Duration {
@@ -82,11 +86,17 @@ impl Record {
             Ok(is_good) => self.is_good = is_good,
             Err(error) => self.row.error = Some(error.to_string()),
         }
+        if self.heard.is_some() {
+            self.row.error = self.row.error.take().or(Heard::check(response));
+        }
     }
 
     pub(crate) fn content(&mut self, bytes: &[u8], at_s: f64) {
         self.row.first_content_s.get_or_insert(at_s);
         self.row.bytes += bytes.len() as u64;
+        if let Some(heard) = &mut self.heard {
+            heard.hear(bytes, at_s);
+        }
         if let Err(error) = self.job.content.add(bytes) {
             self.row.error.get_or_insert_with(|| error.to_string());
         }
@@ -127,6 +137,7 @@ impl Record {
     /// Its row in the report, with its connection's phases.
     pub(crate) fn row(mut self, number: u64, connections: &[ConnectionRow]) -> RequestRow {
         self.row.number = number;
+        self.row.messages = self.heard.take().map(Heard::rows).unwrap_or_default();
         if let Some(connection) = self.connection().and_then(|index| connections.get(index)) {
             self.row.connect_start_s = Some(connection.connect_start_s);
             self.row.connected_s = connection.connected_s;

@@ -69,8 +69,22 @@ pub(crate) struct RequestRow {
     pub(crate) head_of_line: Option<HeadOfLineRow>,
     /// The content's SHA-256, if asked for.
     pub(crate) sha256: Option<String>,
+    /// Messages of the response, if asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) messages: Vec<MessageRow>,
     /// Why it failed.
     pub(crate) error: Option<String>,
+}
+
+/// A message that an application sent over time.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub(crate) struct MessageRow {
+    /// Its place in its series, from 1.
+    pub(crate) number: u64,
+    /// When it was made, by what it says itself.
+    pub(crate) made_s: f64,
+    /// When all of it had come.
+    pub(crate) came_s: f64,
 }
 
 /// A connection.

@@ -64,6 +64,12 @@ pub trait ServerSide {
     /// Answers a request. One that was given up meanwhile needs no answer.
     fn respond(&mut self, id: RequestId, reply: Reply);
 
+    /// More comes of content that grows ([`Body::growing`](crate::service::Body::growing)).
+    ///
+    /// # Arguments
+    /// * `ends` - whether that is all.
+    fn extend(&mut self, id: RequestId, content: Bytes, ends: bool);
+
     /// Whether there is something to send.
     fn wants_send(&mut self) -> bool;
 

@@ -2,13 +2,14 @@ use std::collections::{BTreeMap, HashMap};
 use std::time::Instant;
 
 use headway_http::event::{RequestId, ServerEvent};
-use headway_http::service::Reply;
+use headway_http::service::{Body, Reply, Said};
 use headway_http::tls::Protocol;
 use headway_wire::Request;
 
 use crate::access_log::Entry;
 use crate::context::Context;
 use crate::held::RESPONSE_BYTES;
+use crate::talks::Talks;
 
 /// The requests of a connection that are being answered, whatever the version of HTTP.
 pub(crate) struct Exchanges {
@@ -20,6 +21,8 @@ pub(crate) struct Exchanges {
     awaited: HashMap<RequestId, Request>,
     /// Answers whose time has not come, by that and their number.
     later: BTreeMap<(Instant, u64), (RequestId, Reply)>,
+    /// Answers that have begun and go on over time.
+    talks: Talks,
     count: u64,
 }
 
@@ -36,7 +39,8 @@ impl Exchanges {
     /// Those of a connection.
     pub(crate) fn new(connection: u64, remote: String, began: Instant) -> Self {
         let (open, awaited, later) = (HashMap::new(), HashMap::new(), BTreeMap::new());
-        Self { connection, remote, began, open, awaited, later, count: 0 }
+        let talks = Talks::default();
+        Self { connection, remote, began, open, awaited, later, talks, count: 0 }
     }
 
     /// Whether none is under way.
@@ -59,6 +63,14 @@ impl Exchanges {
         match event {
             ServerEvent::Request { id, request } => {
                 self.count += 1;
+                if let Some((response, conversation)) =
+                    context.service.converse(&request, context.now)
+                {
+                    self.talks.begin(id, conversation);
+                    let reply = Reply { response, body: Body::growing() };
+                    self.open(id, &request, &reply, context);
+                    return Some((id, reply));
+                }
                 if context.service.awaits_content(&request) {
                     self.awaited.insert(id, request);
                     return None;
@@ -98,9 +110,15 @@ impl Exchanges {
         Some(first.remove())
     }
 
-    /// When the next answer is due.
+    /// What is to be sent next of an answer that goes on over time, if it is time.
+    pub(crate) fn say(&mut self, now: Instant) -> Option<(RequestId, Said)> {
+        self.talks.next(now)
+    }
+
+    /// When the next answer, or part of one, is due.
     pub(crate) fn next_due(&self) -> Option<Instant> {
-        self.later.first_key_value().map(|(&(at, _), _)| at)
+        let later = self.later.first_key_value().map(|(&(at, _), _)| at);
+        later.into_iter().chain(self.talks.due()).min()
     }
 
     fn open(&mut self, id: RequestId, request: &Request, reply: &Reply, context: &mut Context<'_>) {
@@ -127,6 +145,7 @@ impl Exchanges {
             ServerEvent::Aborted { id, sent_bytes, reason } => (id, *sent_bytes, Some(&**reason)),
         };
         self.awaited.remove(id);
+        self.talks.end(*id);
         let Some(exchange) = self.open.remove(id) else { return };
         let Context { log, held, now, .. } = context;
         held.remove(self.connection, exchange.held_bytes);

@@ -12,6 +12,7 @@ mod options;
 mod patience;
 mod quic;
 mod server;
+mod talks;
 mod tcp;
 mod work;
 

@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, ValueEnum};
 use headway_http::priorities::Priorities;
-use headway_http::service::{Files, Service, Sink, Site, SiteError};
+use headway_http::service::{Files, Service, Sink, Site, SiteError, Streams};
 use headway_http::tcp::SocketOptions;
 use headway_http::tls::{Identity, Protocol, ServerTls, TlsError, Versions, provider};
 use headway_http::{h2, h3};
@@ -82,6 +82,10 @@ pub(crate) struct Options {
     /// bytes
     #[arg(long)]
     sink: bool,
+    /// Answers GET of /events/SIZE?SCHEDULE with server-sent events of that size, each made at its time: SCHEDULE is
+    /// first=SECONDS&interval=SECONDS&count=N, or at=SECONDS,SECONDS,...
+    #[arg(long)]
+    events: bool,
     /// What an application behind the server takes for each answer, one after the other, in seconds
     #[arg(long, value_name = "SECONDS", default_value = "0", value_parser = seconds)]
     service_time: Duration,
@@ -232,7 +236,9 @@ impl Options {
                 Box::new(if self.no_dates { files } else { files.dated(SystemTime::now) })
             }
         };
-        Ok(if self.sink { Box::new(Sink::before(service)) } else { service })
+        let service: Box<dyn Service> =
+            if self.sink { Box::new(Sink::before(service)) } else { service };
+        Ok(if self.events { Box::new(Streams::before(service)) } else { service })
     }
 
     /// How long answers take.

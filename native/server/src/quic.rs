@@ -134,6 +134,9 @@ impl QuicListener {
             while let Some((id, reply)) = client.exchanges.due(now) {
                 client.side.respond(connection, id, reply);
             }
+            while let Some((id, said)) = client.exchanges.say(now) {
+                client.side.extend(connection, id, said.content, said.ends);
+            }
             self.dues.extend(client.exchanges.next_due().map(|at| (at, key)));
         }
     }

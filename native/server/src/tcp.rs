@@ -191,6 +191,9 @@ impl TcpConnection {
             while let Some((id, reply)) = self.exchanges.due(context.now) {
                 side.respond(id, reply);
             }
+            while let Some((id, said)) = self.exchanges.say(context.now) {
+                side.extend(id, said.content, said.ends);
+            }
         }
         self.write(context)?;
         self.finish()

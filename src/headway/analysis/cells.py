@@ -13,7 +13,7 @@ import polars as pl
 from headway.analysis.bursts import Bursts
 from headway.analysis.compare import Comparison, Pairing
 from headway.analysis.goodput import FlowRun, Received
-from headway.analysis.latencies import Latencies
+from headway.analysis.latencies import Awaited, Latencies
 from headway.analysis.metric import Metric
 from headway.analysis.sample import Measurements, Observation, SampleSummary
 from headway.columns import Status
@@ -40,6 +40,7 @@ _NAMED = (
     "main_limited_by",
     "limits_source",
     "latencies_ms",
+    "stream_delays_ms",
     "sender_bursts",
     "sender_burst_packets",
     "bottleneck_bursts",
@@ -89,7 +90,7 @@ class ContenderRuns:
         ended_badly: the runs that did not end well, by seed.
         sent_in: the bursts in which packets of finished runs left their sender; None if none was measured.
         came_in: those in which they came to the bottleneck.
-        latencies: how long requests of finished runs took; None if they were no series.
+        latencies: how long requests of finished runs took, or messages of streams; None if they were neither.
         known_from: where the senders' states are known from, as the column ``limits_source`` has it.
     """
 
@@ -263,7 +264,8 @@ def _side(row: dict[str, Any], looks: int) -> ContenderRuns:
         ),
         sent_in=_bursts(row, "sender"),
         came_in=_bursts(row, "bottleneck"),
-        latencies=Latencies.of(row["latencies_ms"]),
+        latencies=Latencies.of(row["latencies_ms"])
+        or Latencies.of(row["stream_delays_ms"], Awaited.MESSAGES),
     )
 
 

@@ -1,10 +1,11 @@
-"""How long requests took, of several runs together: latency over percentile."""
+"""How long requests took, or messages of streams, of several runs together: latency over percentile."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
 from headway.diagnosis.quantile import at_share
 
@@ -12,20 +13,31 @@ _PER_DECADE = 20
 _TOLD = (0.5, 0.95, 0.99)
 
 
+class Awaited(StrEnum):
+    """What took so long."""
+
+    REQUESTS = "requests"
+    MESSAGES = "messages"
+
+
 @dataclass(frozen=True)
 class Latencies:
-    """How long requests took.
+    """How long requests took, or messages of streams.
 
     Attributes:
-        count: of requests.
-        curve: shares of requests, rising, and what they took at most, in milliseconds.
+        count: of them.
+        curve: shares of them, rising, and what they took at most, in milliseconds.
+        timed: which of the two they are.
     """
 
     count: int
     curve: tuple[tuple[float, float], ...]
+    timed: Awaited = Awaited.REQUESTS
 
     @classmethod
-    def of(cls, runs: Iterable[Sequence[float]]) -> Latencies | None:
+    def of(
+        cls, runs: Iterable[Sequence[float]], timed: Awaited = Awaited.REQUESTS
+    ) -> Latencies | None:
         """Those of several runs, in milliseconds; None without any."""
         ordered = sorted(value for run in runs for value in run)
         if not ordered:
@@ -33,7 +45,7 @@ class Latencies:
         places = math.floor(_PER_DECADE * math.log10(len(ordered)))
         shares = {1 - 10 ** (-place / _PER_DECADE) for place in range(places + 1)} | {*_TOLD, 1.0}
         curve = tuple((share, at_share(ordered, share)) for share in sorted(shares))
-        return cls(len(ordered), curve)
+        return cls(len(ordered), curve, timed)
 
     @property
     def told(self) -> tuple[float, ...]:

@@ -22,6 +22,7 @@ _UNITS = {
     "bytes": "bytes",
     "segments": "segments",
     "packets": "packets",
+    "stalls": "stalls",
 }
 """What the last word of a name tells."""
 _RATIOS = frozenset({"index", "ratio", "share", "utilisation"})
@@ -52,6 +53,7 @@ class Of(Enum):
     PAINTED_PAGES = "pages whose frames are kept"
     CALLS = "calls"
     SERIES = "series of requests"
+    STREAMS = "streams"
     COMPETING = "flows that compete"
 
 

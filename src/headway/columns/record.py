@@ -15,6 +15,7 @@ from headway.columns.pacing import Pacing
 from headway.columns.packets import Disturbed, Faulted, Observed, Validation
 from headway.columns.page import PageMetrics
 from headway.columns.sharing import OneFlow, Sharing
+from headway.columns.stream import StreamDelays
 
 
 # Pydantic takes the fields of the last family first.
@@ -33,6 +34,7 @@ class Record(
     RampUp,
     Transferred,
     HeaderFields,
+    StreamDelays,
     Latency,
     CallMetrics,
     PageMetrics,

@@ -50,7 +50,7 @@ class Caddy(Server):
             "caddy",
             "reverse_proxy",
             "headway-server on the same host",
-            "of uploads and series of requests only, which it hands on to an application",
+            "of uploads, series of requests and streams only, which it hands on to an application",
         ),
         Adjustment("caddy", "automatic_https, admin", "off", "it does nothing but answer requests"),
     )

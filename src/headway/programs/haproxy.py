@@ -44,7 +44,7 @@ defaults
   timeout connect 600s
   timeout client 600s
   timeout server 600s
-
+{defaults}
 frontend clients
 {binds}
   default_backend origin
@@ -68,6 +68,12 @@ _KNOBS = (
     RETRY,
     Knob("ssl_max_record", "0", "largest TLS record in bytes; 0: as large as may be"),
     Knob("bufsize", "16384", "bytes of a response that are handled at once"),
+    Knob(
+        "http_no_delay",
+        "off",
+        "of streams: whether what there is of a response is sent at once, and not when more has come",
+        ("on", "off"),
+    ),
 )
 _ADJUSTMENTS = (
     Adjustment(
@@ -103,6 +109,7 @@ class _Haproxy(Adapter):
             key=KEY_FILE,
             binds="\n".join(f"  bind {bind}" for bind in binds),
             origin=origin,
+            defaults="  option http-no-delay\n" if values["http_no_delay"] == "on" else "",
             tuning="\n".join(f"  {line}" for line in _tuning(values)),
         )
         program = Program(
@@ -137,7 +144,7 @@ class Haproxy(_Haproxy, Server):
             "haproxy",
             "backend",
             "headway-server on the same host",
-            "of uploads and series of requests only, which it hands on to an application",
+            "of uploads, series of requests and streams only, which it hands on to an application",
         ),
     )
 

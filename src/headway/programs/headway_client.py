@@ -22,7 +22,7 @@ from headway.programs.base import (
 from headway.programs.client import answer_error, last_words, report_of, secrets_environment
 from headway.programs.headway_dns import PORT as DNS_PORT
 from headway.programs.knobfile import adjustments_of, knobs_of
-from headway.programs.measurement import Measurement
+from headway.programs.measurement import HeardStream, Measurement
 from headway.programs.native import (
     COMPRESSION_KNOBS,
     QUIC_KNOBS,
@@ -36,6 +36,7 @@ from headway.programs.uploads import answers_directory, carried_bytes
 from headway.study.dns import RecordType
 from headway.study.host import HTTP, Host, Protocol
 from headway.study.requestseries import RequestSeries, Reuse
+from headway.study.stream import Stream
 from headway.study.upload import Upload
 from headway.study.workload import Download, Migration, Parallel, Workload
 
@@ -44,6 +45,12 @@ REPORT = "headway-client.json"
 _BODIES = "/tmp/bodies"
 _WINDOWS = ("h2_stream_window", "h2_connection_window")
 """Knobs of HTTP/2's flow control."""
+
+
+class _NativeMessage(BaseModel):
+    number: int
+    made_s: float
+    came_s: float
 
 
 class _NativeRequest(BaseModel):
@@ -55,6 +62,7 @@ class _NativeRequest(BaseModel):
     status: int | None
     bytes: int
     error: str | None
+    messages: list[_NativeMessage] = []
 
 
 class _NativeReport(BaseModel):
@@ -70,7 +78,7 @@ class HeadwayClient(NativeQuic, Client):
     name = "headway-client"
     package = "headway-client"
     protocols = HTTP
-    workloads = (Download, Parallel, Migration, Upload, RequestSeries)
+    workloads = (Download, Parallel, Migration, Upload, RequestSeries, Stream)
     expects = True
     discovers = True
     asks_for = frozenset(RecordType)
@@ -128,6 +136,8 @@ class HeadwayClient(NativeQuic, Client):
             argv += self._content(flow.workload)
         elif isinstance(flow.workload, RequestSeries):
             argv += _series(flow, flow.workload, files)
+        elif isinstance(flow.workload, Stream):
+            argv += _streams(flow, flow.workload, files)
         bodies = flow.body_files
         if bodies:
             argv.append(f"--output={_BODIES}")
@@ -165,6 +175,7 @@ class HeadwayClient(NativeQuic, Client):
             bytes=carried_bytes(flow, (request.bytes for request in report.requests)),
             each_s=() if is_series else ends,
             latencies_s=waits if is_series else (),
+            streams=_heard(report.requests) if isinstance(flow.workload, Stream) else (),
         )
 
     def _windows(self, host: Host) -> list[str]:
@@ -200,10 +211,31 @@ def _series(flow: Flow, series: RequestSeries, files: dict[str, str]) -> list[st
         argv.append("--new-connections")
     if series.users is not None:
         return [*argv, f"--users={series.users}", f"--think={series.think.s:.9f}"]
+    return [*argv, _arrivals(flow, series.arrivals_s(f"{flow.seed} {flow.name}"), files)]
+
+
+def _streams(flow: Flow, stream: Stream, files: dict[str, str]) -> list[str]:
+    """How streams of events are asked for, one after the other or all at once."""
+    argv = ["--events", f"--repeat={stream.streams}"]
+    if not stream.apart:
+        return argv
+    moments = (number * stream.apart.s for number in range(stream.streams))
+    return [*argv, _arrivals(flow, moments, files)]
+
+
+def _arrivals(flow: Flow, moments_s: Iterable[float], files: dict[str, str]) -> str:
+    """The option for the moments at which requests are made, which are in a file."""
     name = f"/run/{flow.namespace}-arrivals"
-    moments = series.arrivals_s(f"{flow.seed} {flow.name}")
-    files[name] = "".join(f"{at_s:.9f}\n" for at_s in moments)
-    return [*argv, f"--arrivals={name}"]
+    files[name] = "".join(f"{at_s:.9f}\n" for at_s in moments_s)
+    return f"--arrivals={name}"
+
+
+def _heard(requests: Iterable[_NativeRequest]) -> tuple[HeardStream, ...]:
+    """The streams that came, each with its events."""
+    return tuple(
+        HeardStream(one.queued_s, tuple((m.made_s, m.came_s) for m in one.messages))
+        for one in requests
+    )
 
 
 def _received(flow: Flow) -> tuple[str, ...]:
@@ -217,6 +249,10 @@ def _error(request: _NativeRequest, flow: Flow, directory: Path) -> str | None:
         return answer_error(request.status, request.bytes, flow, directory)
     if request.error or request.status is None or request.last_byte_s is None:
         return request.error or "an answer did not come"
+    if isinstance(flow.workload, Stream):
+        wanted = list(range(1, flow.workload.events + 1))
+        if [message.number for message in request.messages] != wanted:
+            return f"{len(request.messages)} events came of {len(wanted)}, or in another order"
     return answer_error(request.status, request.bytes, flow, directory)
 
 

@@ -54,6 +54,19 @@ class Visit:
 
 
 @dataclass(frozen=True)
+class HeardStream:
+    """A response that an application made over time, as its client heard it.
+
+    Attributes:
+        asked_s: when it was to be asked for.
+        messages: of each message, in their order, when it was made and when all of it had come.
+    """
+
+    asked_s: float
+    messages: tuple[tuple[float, float], ...]
+
+
+@dataclass(frozen=True)
 class Measurement:
     """What a client measured; seconds from when it began.
 
@@ -73,6 +86,7 @@ class Measurement:
         bytes: received bytes of bodies, of all responses together.
         each_s: for every request, in their order, when its last byte came.
         latencies_s: of a series of requests, from when each was to be made to its last byte.
+        streams: the responses that an application made over time.
         flows: the bulk flows, in their order; their times are from the program's start.
         page: what a browser tells of a page.
         visit: how it loaded it.
@@ -93,6 +107,7 @@ class Measurement:
     bytes: int | None = None
     each_s: tuple[float, ...] = ()
     latencies_s: tuple[float, ...] = ()
+    streams: tuple[HeardStream, ...] = ()
     flows: tuple[BulkFlow, ...] = ()
     page: PageMetrics | None = None
     visit: Visit | None = None

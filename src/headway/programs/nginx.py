@@ -25,6 +25,7 @@ from headway.programs.base import (
     served_on,
 )
 from headway.programs.headway_server import replay_for_proxy
+from headway.study.application import Application
 from headway.study.capture import Capture
 from headway.study.host import HTTP, Host, Protocol
 
@@ -135,6 +136,16 @@ _CONTENT_ADJUSTMENTS = (
 )
 
 
+_STREAM_KNOBS = (
+    Knob(
+        "proxy_buffering",
+        "on",
+        "of streams: whether nginx may keep what it has of a response until a buffer is full",
+        ("on", "off"),
+    ),
+)
+
+
 class Nginx(Server):
     """nginx, one process."""
 
@@ -148,7 +159,7 @@ class Nginx(Server):
     modules: ClassVar[str] = "/usr/lib/nginx/modules"
     takes_uploads = True
     has_application = True
-    knobs = (*_KNOBS, *_CONTENT_KNOBS)
+    knobs = (*_KNOBS, *_CONTENT_KNOBS, *_STREAM_KNOBS)
     adjustments: tuple[Adjustment, ...] = (
         *_ADJUSTMENTS,
         Adjustment(
@@ -163,7 +174,7 @@ class Nginx(Server):
             "nginx",
             "proxy_pass",
             "headway-server on the same host",
-            "of uploads and series of requests only, which it hands on to an application",
+            "of uploads, series of requests and streams only, which it hands on to an application",
         ),
     )
 
@@ -173,7 +184,9 @@ class Nginx(Server):
         listening = _listening(listener, values)
         if listener.application:
             front = _started(
-                listener, _Directives((*listening, *_upstream(values))), self.executable
+                listener,
+                _Directives((*listening, *_upstream(values, listener.application))),
+                self.executable,
             )
             behind = uploads.upstream(listener.namespace, listener.application)
             return Started(behind.programs + front.programs, front.files)
@@ -271,9 +284,11 @@ def _content(values: dict[str, str]) -> list[str]:
     return ["client_max_body_size 0;", *(f"{name} {values[name]};" for name in names)]
 
 
-def _upstream(values: dict[str, str]) -> list[str]:
-    """How content of requests is handed to what takes it."""
+def _upstream(values: dict[str, str], application: Application) -> list[str]:
+    """How requests are handed to the application."""
+    names = [knob.name for knob in _STREAM_KNOBS] if application.streams else []
     return [
+        *(f"{name} {values[name]};" for name in names),
         *_content(values),
         f"location / {{ proxy_pass http://{uploads.UPSTREAM}; }}",
         "proxy_http_version 1.1;",

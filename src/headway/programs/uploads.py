@@ -35,6 +35,8 @@ def upstream(namespace: str, application: Application) -> Started:
 
 def application_options(application: Application) -> list[str]:
     """What makes a headway-server an application."""
+    if application.streams:
+        return ["--events"]
     times = {"service": application.service, "think": application.delay}
     slow = [f"--{name}-time={time.s:.9f}" for name, time in times.items() if time]
     return ["--sink", *slow]

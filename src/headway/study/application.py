@@ -17,8 +17,10 @@ class Application:
         path: that they ask for.
         service: what it takes for each answer, one after the other, as one worker does.
         delay: what each answer takes besides, whatever else goes on.
+        streams: whether it makes its answers over time.
     """
 
     path: str
     service: Duration = _NONE
     delay: Duration = _NONE
+    streams: bool = False

@@ -13,6 +13,7 @@ from headway.study.rates import RateSchedule
 from headway.study.requestseries import RequestSeries
 from headway.study.setting import Setting
 from headway.study.source import Source
+from headway.study.stream import Stream
 
 _OF_FLOWS = frozenset(
     {"total_s", "goodput_mbit", "utilisation", "queue_delay_ms", "queue_delay_p95_ms"}
@@ -151,6 +152,8 @@ def _is_of(setting: Setting, metric: str) -> bool:
             return isinstance(setting.workload, Call)
         case Of.SERIES:
             return isinstance(setting.workload, RequestSeries)
+        case Of.STREAMS:
+            return isinstance(setting.workload, Stream)
         case Of.COMPETING:
             return False
         case _:

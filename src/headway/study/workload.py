@@ -15,6 +15,7 @@ from headway.study.device import Device
 from headway.study.host import Protocol
 from headway.study.part import wrong
 from headway.study.requestseries import RequestSeries
+from headway.study.stream import Stream
 from headway.study.units import Size
 from headway.study.upload import Upload
 from headway.study.workloadpart import WorkloadPart
@@ -228,6 +229,7 @@ Workload = Annotated[
     | Migration
     | Upload
     | RequestSeries
+    | Stream
     | Bulk
     | Arrivals
     | OnOff

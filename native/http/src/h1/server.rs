@@ -1,8 +1,8 @@
 use std::collections::VecDeque;
 
 use bytes::{Bytes, BytesMut};
-use headway_wire::Response;
 use headway_wire::h1::{BodyPiece, BodyReader, Error, RequestHead, RequestReader, encode};
+use headway_wire::{Fields, Response};
 
 use super::MAX_HEAD_BYTES;
 use crate::event::{RequestId, ServerEvent};
@@ -17,11 +17,47 @@ enum State {
     /// In the content of a request, of which so many bytes have come.
     Content(RequestHead, BodyReader, u64),
     /// For the program's answer.
-    Asked { keep_alive: bool },
+    Asked { keep_alive: bool, takes_chunks: bool },
     /// In the response.
-    Answers { body: Body, sent_bytes: u64, keep_alive: bool },
+    Answers(Answer),
     /// After the last response.
     Over,
+}
+
+/// A response that is being sent.
+struct Answer {
+    /// Content that grows is in it with its chunks' lines.
+    body: Body,
+    is_chunked: bool,
+    sent_bytes: u64,
+    /// Of these, lines of chunks.
+    framing_bytes: u64,
+    keep_alive: bool,
+}
+
+impl Answer {
+    /// Content that was sent, in bytes.
+    fn content_bytes(&self) -> u64 {
+        self.sent_bytes.saturating_sub(self.framing_bytes)
+    }
+
+    /// More content comes.
+    fn extend(&mut self, content: Bytes, ends: bool) {
+        if !self.is_chunked {
+            return self.body.extend(content, ends);
+        }
+        let (mut framed, content_bytes) = (BytesMut::new(), content.len());
+        if content_bytes > 0 {
+            encode::chunk_line(content_bytes as u64, &mut framed);
+            framed.extend_from_slice(&content);
+            framed.extend_from_slice(encode::CHUNK_END);
+        }
+        if ends {
+            encode::last_chunk(&Fields::new(), &mut framed);
+        }
+        self.framing_bytes += (framed.len() - content_bytes) as u64;
+        self.body.extend(framed.freeze(), ends);
+    }
 }
 
 /// The server's side of a connection: one response after the other.
@@ -78,12 +114,15 @@ impl Server {
                     Some(BodyPiece::End(_)) => {
                         let (id, content_bytes) = (RequestId(self.number), *content_bytes);
                         let request = std::mem::take(&mut head.request);
-                        self.state = State::Asked { keep_alive: head.keep_alive };
+                        self.state = State::Asked {
+                            keep_alive: head.keep_alive,
+                            takes_chunks: head.takes_chunks,
+                        };
                         self.events.push_back(ServerEvent::Request { id, request });
                         self.events.push_back(ServerEvent::Received { id, content_bytes });
                     }
                 },
-                State::Asked { .. } | State::Answers { .. } => return Ok(()),
+                State::Asked { .. } | State::Answers(_) => return Ok(()),
                 State::Over => {
                     self.input.clear();
                     return Ok(());
@@ -118,7 +157,7 @@ impl ServerSide for Server {
     fn close(&mut self, reason: &str) {
         let sent_bytes = match std::mem::replace(&mut self.state, State::Over) {
             State::Asked { .. } => 0,
-            State::Answers { sent_bytes, .. } => sent_bytes,
+            State::Answers(answer) => answer.content_bytes(),
             State::Waits | State::Content(..) | State::Over => return,
         };
         let (id, reason) = (RequestId(self.number), reason.to_owned());
@@ -128,7 +167,9 @@ impl ServerSide for Server {
     fn go_away(&mut self) {
         match &mut self.state {
             State::Waits | State::Content(..) => self.state = State::Over,
-            State::Asked { keep_alive } | State::Answers { keep_alive, .. } => *keep_alive = false,
+            State::Asked { keep_alive, .. } | State::Answers(Answer { keep_alive, .. }) => {
+                *keep_alive = false;
+            }
             State::Over => {}
         }
     }
@@ -138,7 +179,7 @@ impl ServerSide for Server {
             State::Waits if self.reader.is_idle() => Awaits::Request,
             State::Waits => Awaits::RestOfHead,
             State::Content(..) => Awaits::Content,
-            State::Asked { .. } | State::Answers { .. } | State::Over => Awaits::Nothing,
+            State::Asked { .. } | State::Answers(_) | State::Over => Awaits::Nothing,
         }
     }
 
@@ -156,17 +197,37 @@ impl ServerSide for Server {
     }
 
     fn respond(&mut self, _id: RequestId, reply: Reply) {
-        let State::Asked { keep_alive } = self.state else { return };
+        let State::Asked { mut keep_alive, takes_chunks } = self.state else { return };
         let Reply { mut response, body } = reply;
+        let is_chunked = body.is_open() && takes_chunks;
+        if is_chunked {
+            response.fields.push("transfer-encoding", "chunked");
+        }
+        // Without chunks, the connection's end is the content's.
+        keep_alive &= is_chunked || !body.is_open();
         if !keep_alive {
             response.fields.push("connection", "close");
         }
         encode::response(&response, &mut self.head);
-        self.state = State::Answers { body, sent_bytes: 0, keep_alive };
+        let (sent_bytes, framing_bytes) = (0, 0);
+        self.state =
+            State::Answers(Answer { body, is_chunked, sent_bytes, framing_bytes, keep_alive });
+    }
+
+    fn extend(&mut self, id: RequestId, content: Bytes, ends: bool) {
+        if let State::Answers(answer) = &mut self.state {
+            if id == RequestId(self.number) {
+                answer.extend(content, ends);
+            }
+        }
     }
 
     fn wants_send(&mut self) -> bool {
-        !self.head.is_empty() || matches!(self.state, State::Answers { .. })
+        let has_content = match &self.state {
+            State::Answers(answer) => answer.body.remaining() > 0 || !answer.body.is_open(),
+            _ => false,
+        };
+        !self.head.is_empty() || has_content
     }
 
     fn wants_input(&self) -> bool {
@@ -180,14 +241,14 @@ impl ServerSide for Server {
     fn send(&mut self, limit: usize, out: &mut BytesMut) {
         let head = self.head.len().min(limit);
         out.unsplit(self.head.split_to(head));
-        let State::Answers { body, sent_bytes, keep_alive } = &mut self.state else { return };
-        match body.read(out, limit - head) {
-            Ok(length) => *sent_bytes += length as u64,
+        let State::Answers(answer) = &mut self.state else { return };
+        match answer.body.read(out, limit - head) {
+            Ok(length) => answer.sent_bytes += length as u64,
             Err(error) => return self.close(&error.to_string()),
         }
-        if body.remaining() == 0 && self.head.is_empty() {
-            let (id, sent_bytes) = (RequestId(self.number), *sent_bytes);
-            self.state = if *keep_alive { State::Waits } else { State::Over };
+        if answer.body.ends_with(0) && self.head.is_empty() {
+            let (id, sent_bytes) = (RequestId(self.number), answer.content_bytes());
+            self.state = if answer.keep_alive { State::Waits } else { State::Over };
             self.number += 1;
             self.events.push_back(ServerEvent::Finished { id, sent_bytes });
             self.advance();

@@ -205,6 +205,11 @@ impl Link {
         encode::headers(stream, &block, dependency, end_stream, limit, &mut self.queue);
     }
 
+    /// A stream ends with what was sent.
+    pub(super) fn queue_end(&mut self, stream: u32) {
+        encode::data_header(stream, 0, true, &mut self.queue);
+    }
+
     pub(super) fn queue_reset(&mut self, stream: u32, code: ErrorCode) {
         encode::reset_stream(stream, code, &mut self.queue);
     }

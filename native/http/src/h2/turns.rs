@@ -64,6 +64,17 @@ impl Turns {
         }
     }
 
+    /// All content that a stream has so far was sent.
+    pub(super) fn drained(&mut self, id: u32, bytes: usize) {
+        self.scheduler.sent(id.into(), bytes as u64);
+        self.scheduler.blocked(id.into());
+    }
+
+    /// A stream that was drained has more content.
+    pub(super) fn filled(&mut self, id: u32, window: StreamWindow, initial: u32) {
+        self.place(id, window, initial);
+    }
+
     /// The last content of a stream was sent.
     pub(super) fn ended(&mut self, id: u32, bytes: usize) {
         self.scheduler.sent(id.into(), bytes as u64);

@@ -24,6 +24,8 @@ pub(super) struct Exchange {
     pub(super) decided: Option<headway_schedule::Priority>,
     /// The response is under way.
     pub(super) is_answered: bool,
+    /// More of its content comes over time.
+    pub(super) is_open: bool,
     /// Its content, as far as it was handed to the transport.
     pub(super) sent_bytes: Rc<Cell<u64>>,
 }

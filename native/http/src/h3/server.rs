@@ -3,7 +3,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 use std::time::Instant;
 
-use bytes::BytesMut;
+use bytes::{Bytes, BytesMut};
 use headway_quic::{Connection, Dir, Event, Read, StreamId};
 use headway_wire::h3::{ControlFrame, Error, ErrorCode, Role, Scope, encode};
 use headway_wire::{Fields, Priority, Response};
@@ -167,11 +167,15 @@ impl Server {
         let Some(exchange) = self.exchanges.get_mut(&stream) else { return };
         connection.prioritise(stream, &exchange.importance());
         let mut head = self.link.headers(connection, stream, reply.response.lines());
+        exchange.is_answered = true;
+        exchange.is_open = reply.body.is_open();
         if reply.body.remaining() > 0 {
             encode::data_header(reply.body.remaining(), &mut head);
         }
         connection.write(stream, head.freeze());
-        exchange.is_answered = true;
+        if exchange.is_open {
+            return;
+        }
         if reply.body.remaining() > 0 {
             let content = Content::new(
                 reply.body,
@@ -180,6 +184,36 @@ impl Server {
             );
             connection.supply(stream, Box::new(content));
         } else {
+            connection.finish(stream);
+        }
+    }
+
+    /// More comes of content that grows ([`Body::growing`](crate::service::Body::growing)): a DATA frame.
+    ///
+    /// # Arguments
+    /// * `ends` - whether that is all.
+    pub fn extend(
+        &mut self,
+        connection: &mut Connection,
+        id: RequestId,
+        content: Bytes,
+        ends: bool,
+    ) {
+        let stream = request_stream(id.0);
+        let Some(exchange) = self.exchanges.get_mut(&stream).filter(|one| one.is_open) else {
+            return;
+        };
+        if !content.is_empty() {
+            let mut header = BytesMut::new();
+            encode::data_header(content.len() as u64, &mut header);
+            for count in [&exchange.sent_bytes, &self.all_bytes] {
+                count.set(count.get() + content.len() as u64);
+            }
+            connection.write(stream, header.freeze());
+            connection.write(stream, content);
+        }
+        if ends {
+            exchange.is_open = false;
             connection.finish(stream);
         }
     }
@@ -208,6 +242,7 @@ impl Server {
                 priority: self.early_priorities.remove(&stream.into()),
                 decided: None,
                 is_answered: false,
+                is_open: false,
                 sent_bytes: Rc::default(),
             };
             self.exchanges.insert(stream, exchange);

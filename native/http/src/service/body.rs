@@ -3,6 +3,7 @@ use std::io;
 
 use bytes::{Buf, Bytes, BytesMut};
 
+use super::growing::Growing;
 use super::{FilePart, Generated};
 
 /// The content of a response, read as it is sent.
@@ -15,6 +16,8 @@ pub enum Body {
     File(FilePart),
     /// One after the other.
     Chain(Chain),
+    /// Content that comes over time.
+    Growing(Growing),
 }
 
 /// Bodies one after the other.
@@ -38,6 +41,37 @@ impl Body {
         Self::Chain(Chain { bodies, remaining, read_of_first: 0 })
     }
 
+    /// Content that is still to come.
+    #[must_use]
+    pub fn growing() -> Self {
+        Self::Growing(Growing::default())
+    }
+
+    /// Whether more may come than what is there.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        matches!(self, Self::Growing(growing) if growing.is_open())
+    }
+
+    /// Whether it ends with the next `length` bytes.
+    #[must_use]
+    pub fn ends_with(&self, length: u64) -> bool {
+        self.remaining() == length && !self.is_open()
+    }
+
+    /// More of it comes; only what grows takes it.
+    ///
+    /// # Arguments
+    /// * `ends` - whether that is all.
+    pub fn extend(&mut self, content: Bytes, ends: bool) {
+        if let Self::Growing(growing) = self {
+            growing.push(content);
+            if ends {
+                growing.end();
+            }
+        }
+    }
+
     /// What it takes of memory that no other one has, about, in bytes; without what is read ahead.
     #[must_use]
     pub fn held_bytes(&self) -> usize {
@@ -52,7 +86,7 @@ impl Body {
                 });
                 each.sum()
             }
-            Self::Bytes(_) | Self::Generated(_) | Self::File(_) => 0,
+            Self::Bytes(_) | Self::Generated(_) | Self::File(_) | Self::Growing(_) => 0,
         }
     }
 
@@ -64,6 +98,7 @@ impl Body {
             Self::Bytes(bytes) => bytes.len() as u64,
             Self::Generated(body) => body.remaining(),
             Self::File(part) => part.remaining(),
+            Self::Growing(growing) => growing.remaining(),
         }
     }
 
@@ -84,6 +119,7 @@ impl Body {
             Self::Generated(body) => body.read(into, length),
             Self::File(part) => part.read(into, length)?,
             Self::Chain(chain) => chain.read(into, length)?,
+            Self::Growing(growing) => growing.read(into, length),
         }
         Ok(length)
     }
@@ -97,7 +133,7 @@ impl Body {
         match self {
             Self::Bytes(bytes) => Ok(bytes.split_to(length)),
             Self::File(part) => part.take(length),
-            Self::Generated(_) | Self::Chain(_) => {
+            Self::Generated(_) | Self::Chain(_) | Self::Growing(_) => {
                 let mut piece = BytesMut::with_capacity(length);
                 self.read(&mut piece, length)?;
                 Ok(piece.freeze())
@@ -111,7 +147,7 @@ impl Body {
     /// Whether they do.
     pub(crate) fn unread(&mut self, length: usize) -> bool {
         match self {
-            Self::Bytes(_) => return false,
+            Self::Bytes(_) | Self::Growing(_) => return false,
             Self::Generated(body) => body.unread(length),
             Self::File(part) => part.unread(length),
             Self::Chain(chain) => return chain.unread(length),
@@ -231,6 +267,21 @@ mod tests {
             assert!(body().read(&mut BytesMut::new(), 100_000).is_err());
             assert!(body().take(100_000).is_err());
         }
+    }
+
+    #[test]
+    fn what_grows_ends_when_that_is_told() {
+        let mut body = Body::growing();
+        assert!(body.is_open() && !body.ends_with(0));
+        body.extend("abc".into(), false);
+        body.extend("de".into(), false);
+        let mut read = BytesMut::new();
+        assert_eq!((body.read(&mut read, 4).unwrap(), &read[..]), (4, &b"abcd"[..]));
+        assert!(!body.ends_with(1));
+        body.extend(Bytes::new(), true);
+        assert!(body.ends_with(1) && !body.is_open());
+        assert_eq!(body.take(10).unwrap(), "e");
+        assert!(body.ends_with(0) && Body::empty().ends_with(0));
     }
 
     #[test]

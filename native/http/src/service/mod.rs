@@ -3,21 +3,28 @@
 mod body;
 mod coding;
 mod conditions;
+mod conversation;
 mod file;
 mod files;
 mod generated;
+mod growing;
 mod path;
 mod portion;
 mod root;
 mod sink;
 mod site;
+mod streams;
 
 pub use body::Body;
+pub use conversation::{Conversation, Said};
 pub use file::FilePart;
 pub use files::{Clock, Files};
 pub use generated::Generated;
 pub use sink::Sink;
 pub use site::{Site, SiteError};
+pub use streams::Streams;
+
+use std::time::Instant;
 
 use headway_wire::{Request, Response};
 
@@ -34,6 +41,16 @@ pub struct Reply {
 pub trait Service {
     /// The answer to a request. Its content, if it has any, is ignored.
     fn respond(&mut self, request: &Request) -> Reply;
+
+    /// The answer to a request whose content comes over time: the head, and who says what follows. `None` if the
+    /// whole answer is known at once.
+    fn converse(
+        &mut self,
+        _request: &Request,
+        _now: Instant,
+    ) -> Option<(Response, Box<dyn Conversation>)> {
+        None
+    }
 
     /// Whether the answer waits for the end of the request's content.
     fn awaits_content(&self, _request: &Request) -> bool {

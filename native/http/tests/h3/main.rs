@@ -10,6 +10,7 @@ mod early_data;
 mod exchange;
 mod fetch;
 mod fuzz;
+mod growing;
 mod hostile_client;
 mod hostile_server;
 mod pair;

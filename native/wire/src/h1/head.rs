@@ -19,6 +19,8 @@ pub struct RequestHead {
     pub body: BodyLength,
     /// Whether another request may follow (RFC 9112 §9.3).
     pub keep_alive: bool,
+    /// Whether the response may come in chunks: not to a client of HTTP/1.0 (RFC 9112 §6.1).
+    pub takes_chunks: bool,
     /// Whether the client waits for 100 before it sends the content (RFC 9110 §10.1.1).
     pub expects_continue: bool,
 }
@@ -144,6 +146,7 @@ fn parse_request(head: &Bytes, scheme: &str) -> Result<RequestHead, Error> {
     };
     Ok(RequestHead {
         keep_alive: keep_alive(&fields, minor),
+        takes_chunks: minor > 0,
         expects_continue: minor > 0 && fields.has_member("expect", "100-continue"),
         body,
         request: Request {

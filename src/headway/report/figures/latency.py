@@ -8,6 +8,7 @@ from functools import partial
 import polars as pl
 
 from headway.analysis import Analysis, Cell
+from headway.analysis.latencies import Awaited
 from headway.analysis.numbers import significant
 from headway.report.figures.data import told
 from headway.report.figures.kind import Kind, Picture, Subject, picture_name
@@ -23,15 +24,22 @@ _LAST = 1e-5
 """Of requests: what is rarer stands at the edge."""
 
 
+_SPANS = {
+    Awaited.REQUESTS: "a request was to be made to the last byte of its response",
+    Awaited.MESSAGES: "a message was made to its last byte",
+}
+
+
 def _draw(subject: Subject) -> Picture | None:
     analysis = subject.analysis
     known = [cell for cell in analysis.cells if any(side.latencies for side in cell.sides)]
     if not known:
         return None
     cells = [cell for cell in telling_cells(analysis, _MOST_PANELS) if cell in known]
+    timed = _timed(known)
     said = (
-        "What so large a share of requests took at most, of all finished runs together, from when a request was to be "
-        "made to the last byte of its response. Each tenfold step to the right leaves out nine of ten slower requests."
+        f"What so large a share of {timed} took at most, of all finished runs together, from when {_SPANS[timed]}. "
+        f"Each tenfold step to the right leaves out nine of ten slower {timed}."
     )
     if len(cells) < len(known):
         said += f" The {len(cells)} of {len(known)} conditions with the largest differences."
@@ -54,13 +62,18 @@ def _draw(subject: Subject) -> Picture | None:
 KIND = Kind(place=42, section=Section.RESULTS, draw=_draw, every_metric=False)
 
 
+def _timed(cells: Sequence[Cell]) -> Awaited:
+    """What took the time, of cells that have such."""
+    return next(side.latencies.timed for cell in cells for side in cell.sides if side.latencies)
+
+
 def _data(analysis: Analysis) -> pl.DataFrame:
     rows = [
         {
             "cell": cell.name,
             "title": cell.title,
             "contender": side.contender,
-            "requests": side.latencies.count,
+            side.latencies.timed.value: side.latencies.count,
             "share": share,
             "latency_ms": latency_ms,
         }
@@ -89,7 +102,7 @@ def _panel(subject: Subject, cell: Cell, sheet: Sheet, frame: Frame) -> None:
     y_axis(sheet, frame, up, ticks, [written(tick) for tick in ticks])
     shares = [share for share in _SHARES if 1 - share >= rarest]
     labels = [f"{100 * share:g} %" for share in shares]
-    x_axis(sheet, frame, [across(1 - share) for share in shares], labels, "requests")
+    x_axis(sheet, frame, [across(1 - share) for share in shares], labels, _timed([cell]).value)
     for side, one in found:
         style = subject.styles[side.contender]
         line = [(across(max(1 - share, rarest)), up(latency)) for share, latency in one.curve]

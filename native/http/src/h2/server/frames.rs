@@ -235,7 +235,7 @@ impl Server {
         let Some(stream) = self.streams.get_mut(&id) else { return Ok(()) };
         let (before, initial) = (stream.send_window, self.link.initial_window);
         let widened = stream.send_window.widen(increment, initial);
-        if stream.body.is_some() {
+        if stream.body.as_ref().is_some_and(|body| body.remaining() > 0) {
             self.turns.widened(id, before, stream.send_window, initial);
         }
         self.highest_window = self.highest_window.max(stream.send_window);

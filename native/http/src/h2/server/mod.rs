@@ -168,7 +168,7 @@ impl Server {
         // which streams without a response never get from `turns`.
         let stream = self.streams.get_mut(&id).expect("the scheduler knows open streams only");
         let body = stream.body.as_mut().expect("a stream is scheduled once it has a response");
-        let ends = body.remaining() == length as u64;
+        let ends = body.ends_with(length as u64);
         let start = out.len();
         encode::data_header(id, length, ends, out);
         if let Err(error) = body.read(out, length) {
@@ -181,6 +181,8 @@ impl Server {
         if ends {
             self.turns.ended(id, length);
             self.finish(id);
+        } else if body.remaining() == 0 {
+            self.turns.drained(id, length);
         } else {
             self.turns.sent(id, length, stream.send_window, self.link.initial_window);
         }
@@ -292,7 +294,7 @@ impl ServerSide for Server {
     fn respond(&mut self, id: RequestId, reply: Reply) {
         let Ok(id) = u32::try_from(id.0) else { return };
         let Some(stream) = self.streams.get_mut(&id) else { return };
-        let empty = reply.body.remaining() == 0;
+        let empty = reply.body.ends_with(0);
         self.link.queue_headers(id, reply.response.lines(), None, empty);
         stream.body = Some(reply.body);
         if empty {
@@ -300,6 +302,24 @@ impl ServerSide for Server {
         }
         let (window, initial) = (stream.send_window, self.link.initial_window);
         self.turns.open(id, &stream.priority, window, initial);
+        if stream.body.as_ref().is_some_and(Body::is_open) {
+            self.turns.drained(id, 0);
+        }
+    }
+
+    fn extend(&mut self, id: RequestId, content: Bytes, ends: bool) {
+        let Ok(id) = u32::try_from(id.0) else { return };
+        let Some(stream) = self.streams.get_mut(&id) else { return };
+        let Some(body) = stream.body.as_mut().filter(|body| body.is_open()) else { return };
+        let was_drained = body.remaining() == 0;
+        body.extend(content, ends);
+        if body.ends_with(0) {
+            self.turns.close(id, stream.send_window);
+            self.link.queue_end(id);
+            self.finish(id);
+        } else if was_drained && body.remaining() > 0 {
+            self.turns.filled(id, stream.send_window, self.link.initial_window);
+        }
     }
 
     fn header_counts(&self) -> HeaderCounts {

@@ -1,0 +1,21 @@
+use std::time::Instant;
+
+use bytes::Bytes;
+
+/// Who says what follows the head of a response, over time.
+pub trait Conversation {
+    /// When there is something to say next.
+    fn due(&self) -> Option<Instant>;
+
+    /// What is to be said by now.
+    fn say(&mut self, now: Instant) -> Said;
+}
+
+/// Part of what a conversation says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Said {
+    /// Content of the response.
+    pub content: Bytes,
+    /// Whether that is the last of it.
+    pub ends: bool,
+}

@@ -1,0 +1,9 @@
+//! Messages that applications send over time: what they say, when they are made, and how they are framed.
+//!
+//! * [`message`]: a message's number and the time at which it was made
+//! * [`schedule`]: when a series of messages is made
+//! * [`events`]: server-sent events (WHATWG HTML, section 9.2)
+
+pub mod events;
+pub mod message;
+pub mod schedule;
