@@ -103,6 +103,38 @@ REFUSED = [
         "5: path.links.udp.zzz: unknown key; there are burst, ",
     ),
     (
+        BASE + '[path]\ntunnel = "wiregard"',
+        "5: path.tunnel.kind: 'wiregard' is not one of ipip, gre, vxlan, wireguard; did you mean 'wireguard'?",
+    ),
+    (
+        BASE + '[path]\ntunnel = "2 kB"',
+        "5: path.tunnel.overhead: an overhead is 1 B to 924 B, not 2 kB",
+    ),
+    (
+        BASE + "[path]\ntunnel = {}",
+        '5: path.tunnel: a tunnel is "ipip", "gre", "vxlan", "wireguard", or',
+    ),
+    (
+        BASE + '[path]\ntunnel = { overhead = "9 B", over = "ipv6" }',
+        "5: path.tunnel.over: an overhead of bytes has its outer header in it; leave out over",
+    ),
+    (
+        BASE + '[path]\nmtu = "600 B"\ntunnel = "wireguard"',
+        "5: path.mtu: the tunnel leaves packets of 540 B; they have 576 B to 1500 B",
+    ),
+    (
+        BASE + '[path]\nmtu = "1600 B"',
+        "5: path.mtu: hosts send packets of up to 1500 B: leave out mtu",
+    ),
+    (
+        'family = "ipv6"\n' + BASE + '[path]\ntunnel = "300 B"',
+        "6: path.tunnel: every link carries 1280 B of IPv6 (RFC 8200), not 1.2 kB only",
+    ),
+    (
+        "offload = true\n" + BASE + '[path]\ntunnel = "gre"',
+        "6: path.tunnel: packets of up to 64 kB cross the path: leave out offload",
+    ),
+    (
         BASE + '[path.nat]\nrebind = ["1 s"]',
         "5: path.nat.rebind: unknown key; did you mean 'rebindings'?",
     ),

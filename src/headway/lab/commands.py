@@ -270,8 +270,9 @@ def _police(policer: Policer) -> str:
 
 def _addition(one: Shaping) -> Iterator[str]:
     match one:
-        case Shaper(device):
-            yield f"qdisc add dev {device} root handle 1: htb default 1"
+        case Shaper(device, _, overhead):
+            stab = f"stab overhead {overhead} " if overhead else ""
+            yield f"qdisc add dev {device} root handle 1: {stab}htb default 1"
             yield _shaper_class("add", one)
         case Queue(device):
             yield f"qdisc add dev {device} parent 1:1 handle 10: {_discipline(one)}"

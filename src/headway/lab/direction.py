@@ -93,7 +93,8 @@ def _bottleneck(way: LinkWay) -> Iterator[Shaping]:
     if rate is None or is_traced(way):
         return
     device = way.devices.queue_device
-    yield Shaper(device, _rate_at_start(way, rate))
+    overhead = way.direction.overhead_bytes
+    yield Shaper(device, _rate_at_start(way, rate), overhead)
     limit_bytes = queue.limit_bytes(rate, way.rtt)
     yield Queue(device, queue.discipline, limit_bytes, queue.packets, rate, queue.ecn)
 
@@ -174,7 +175,7 @@ def udp_rules(way: LinkWay) -> UdpRules | None:
 def packet_filters(way: LinkWay) -> Iterator[PacketFilter]:
     """What drops packets of a direction in its queue's router, in the order in which they meet it."""
     yield from filter(None, (named_drops(way), udp_rules(way)))
-    if way.direction.mtu and not way.direction.mtu.icmp:
+    if (mtu := way.direction.carries) and not mtu.icmp:
         yield SilentRouter()
 
 
@@ -183,7 +184,7 @@ def with_mtu(way: LinkWay, value: IpValue) -> IpValue:
 
     Not the device has it: that would drop longer packets of the other direction, too.
     """
-    mtu, inner = way.direction.mtu, way.place.inner
+    mtu, inner = way.direction.carries, way.place.inner
     neighbour = inner.address(2 if way.way is Way.UP else 1)
     if mtu and isinstance(value, Route) and value.via == neighbour:
         return replace(value, mtu=int(mtu.size))

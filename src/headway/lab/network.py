@@ -262,7 +262,7 @@ def _counted(way: LinkWay) -> Counted:
         trace=way.name if is_traced(way) else "",
         policed=policers.device if (policers := policing(way)) else "",
         udp_rules=rules.table if (rules := udp_rules(way)) else "",
-        has_mtu=way.direction.mtu is not None,
+        has_mtu=way.direction.carries is not None,
         maps=has_nat(way),
         maps_back=way.nat is not None and not has_nat(way),
     )

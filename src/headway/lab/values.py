@@ -17,10 +17,17 @@ from headway.study.units import Duration, Rate, Ratio
 
 @dataclass(frozen=True)
 class Shaper:
-    """The rate of a link's direction, on a device of its queue's router."""
+    """The rate of a link's direction, on a device of its queue's router.
+
+    Attributes:
+        device: the device.
+        rate: on the wire.
+        overhead_bytes: what each packet has there beside its own bytes; it cannot change.
+    """
 
     device: str
     rate: Rate
+    overhead_bytes: int = 0
 
 
 @dataclass(frozen=True)

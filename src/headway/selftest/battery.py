@@ -125,6 +125,13 @@ _PATHS: tuple[dict[str, Any], ...] = (
         "rtt": "20 ms",
         "nat": {"udp_idle": "30 s", "rebindings": ["1 s", {"at": "2 s", "what": "address"}, "3 s"]},
     },
+    {"rate": "10 Mbit/s", "rtt": "20 ms", "tunnel": "wireguard"},
+    {
+        "links": [
+            {"rate": "20 Mbit/s", "rtt": "10 ms", "tunnel": {"kind": "vxlan", "over": "ipv6"}},
+            {"rate": "21 Mbit/s", "rtt": "10 ms", "mtu": "1540 B", "tunnel": "100 B"},
+        ]
+    },
     {"links": [{"rtt": "10 ms", "nat": {"rebindings": ["1 s"]}}, {"rtt": "30 ms", "nat": True}]},
 )
 

@@ -57,6 +57,8 @@ def _direction(direction: Direction) -> list[str]:
             words.append(f"{count} {name}{'s' if count > 1 else ''}")
     if direction.mtu:
         words.append(f"MTU {direction.mtu.size}{'' if direction.mtu.icmp else ' without ICMP'}")
+    if direction.tunnel:
+        words.append(f"tunnel {direction.tunnel}")
     if direction.policer:
         words.append(f"policed to {direction.policer.rate}")
     if direction.udp:

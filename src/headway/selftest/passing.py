@@ -59,7 +59,7 @@ def latest_rule_ns(path: Path) -> int:
     return max((int(time) for udp in ways for time in (udp.start, udp.end) if time), default=0)
 
 
-_RULES = ("mtu", "policer", "udp")
+_RULES = ("mtu", "policer", "udp", "tunnel")
 
 
 def _mapped(path: Path, change: Callable[[Direction], Direction]) -> Path:
@@ -110,7 +110,7 @@ class _IdealLink:
         self._every = _Bucket(direction.policer) if direction.policer else None
 
     def passes(self, packet: ProbePacket) -> bool:
-        udp, mtu = self._direction.udp, self._direction.mtu
+        udp, mtu = self._direction.udp, self._direction.carries
         ruled = udp if packet.udp and udp and self._is_on(udp, packet.at_ns) else None
         if ruled and self._of_udp and not self._of_udp.takes(packet):
             return False
@@ -168,7 +168,7 @@ class Passing(CheckStep):
             self._send(way, SMALL_FRAME_BYTES, _FEW, echo=True)
 
     def _plan_sizes(self, way: Way, course: Course) -> None:
-        limits = {int(stage.direction.mtu.size) for stage in course.stages if stage.direction.mtu}
+        limits = {int(mtu.size) for stage in course.stages if (mtu := stage.direction.carries)}
         udp = (stage.direction.udp for stage in course.stages)
         limits |= {int(one.longest) for one in udp if one and one.longest}
         for limit in sorted(limits):

@@ -49,6 +49,7 @@ from headway.selftest.step import CheckStep
 from headway.selftest.timed import MOST_BOUNDARIES, LossChanges, Pulses, RateChanges, horizon_ns
 from headway.selftest.timeline import RECORD_TYPE, Sight, Timeline
 from headway.selftest.transfer import TRANSFER_BYTES, TcpTransfer
+from headway.selftest.tunnelling import TunnelledTrains, has_tunnel, tunnels_alone
 from headway.study.host import Host
 from headway.study.kernel import Kernel
 from headway.study.path import Path as NetworkPath
@@ -116,6 +117,8 @@ def measure_path(
     checks = measured(_Emulation(without_rules(path), seed), directory)
     if has_rules(path):
         checks += measured(_Rules(rules_alone(path), seed), directory / "rules")
+    if has_tunnel(path):
+        checks += measured(_Tunnels(tunnels_alone(path), seed), directory / "tunnel")
     if has_nat(path):
         checks += measured(_Nats(nat_alone(path), seed), directory / "nat")
     return checks
@@ -311,6 +314,18 @@ class _Rules(_Experiment):
         passing = Passing(self._timeline)
         self._origin_ns = passing.origin_ns
         self._steps.append(passing)
+
+    @override
+    def _judge_counts(self, sight: Sight, told: Mapping[Way, Counts]) -> Iterator[Check]:
+        return judge_rule_counts(self._timeline.path, sight, told)
+
+
+class _Tunnels(_Experiment):
+    """A path's tunnels and rates."""
+
+    def __init__(self, path: NetworkPath, seed: int) -> None:
+        super().__init__(path, seed, 0)
+        self._steps.append(TunnelledTrains(self._timeline, path))
 
     @override
     def _judge_counts(self, sight: Sight, told: Mapping[Way, Counts]) -> Iterator[Check]:

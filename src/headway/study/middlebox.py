@@ -16,6 +16,8 @@ SMALLEST_MTU_IPV6 = 1280
 """RFC 8200, section 5; QUIC needs it, too (RFC 9000, section 14)."""
 LARGEST_MTU = 1500
 """That of the lab's other devices."""
+_LARGEST_BELOW_A_TUNNEL = 3000
+"""More than any tunnel needs to carry packets of `LARGEST_MTU`."""
 _LONGEST_BURST_S = 270
 _SMALLEST_BURST = 1514
 """A packet that is larger than a policer's bucket never passes."""
@@ -42,7 +44,7 @@ class Mtu(Part):
 
     @model_validator(mode="after")
     def _possible(self) -> Self:
-        if not SMALLEST_MTU <= self.size <= LARGEST_MTU:
+        if not SMALLEST_MTU <= self.size <= _LARGEST_BELOW_A_TUNNEL:
             raise wrong("size", f"an MTU is {SMALLEST_MTU} B to {LARGEST_MTU} B, not {self.size}")
         return self
 

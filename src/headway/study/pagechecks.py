@@ -61,7 +61,7 @@ def _check_one_connection(page: Page, protocol: Protocol) -> None:
 def is_remembered(path: Path | None) -> bool:
     """Whether hosts or routers keep something of what a path did: path MTUs that they learned, counts of rules, mappings."""
     natted = any(link.nat for link in path.links) if path else False
-    return natted or any(way.mtu or way.udp for way in _ways(path))
+    return natted or any(way.carries or way.udp for way in _ways(path))
 
 
 def begins_with_workload(path: Path | None) -> bool:

@@ -21,11 +21,12 @@ from pydantic_core.core_schema import ValidationInfo
 
 from headway.errors import nearest
 from headway.study.loss import Loss, RandomLoss
-from headway.study.middlebox import MtuSource, Policer, UdpSource
+from headway.study.middlebox import Mtu, MtuSource, Policer, UdpSource
 from headway.study.nat import NatSource
 from headway.study.part import Part, wrong
 from headway.study.rates import RandomRate, RateSchedule, RateSource, TraceRate
 from headway.study.satellite import CarrierCourse, Satellite
+from headway.study.tunnel import TunnelSource, carried
 from headway.study.units import Duration, Rate, Ratio, Size, UnitError, split_quantity
 
 ETHERNET_HEADER_BYTES = 14
@@ -193,6 +194,7 @@ class Direction(Part):
     mtu: MtuSource | None = Field(default=None, exclude_if=_is_none)
     policer: Policer | None = Field(default=None, exclude_if=_is_none)
     udp: UdpSource | None = Field(default=None, exclude_if=_is_none)
+    tunnel: TunnelSource | None = Field(default=None, exclude_if=_is_none)
     queue: Queue = Queue(bdp=1)
     changes: tuple[Change, ...] = ()
 
@@ -200,7 +202,10 @@ class Direction(Part):
     def _consistent(self) -> Self:
         if self.rate is None and any(change.rate for change in self.changes):
             raise ValueError("changes give a rate, but the direction has none to begin with")
+        carried(self.mtu, self.tunnel)
         if isinstance(self.rate, TraceRate):
+            if self.tunnel:
+                raise wrong("tunnel", "a trace counts whole packets; a tunnel needs a rate")
             if self.queue.discipline is not Discipline.DROPTAIL:
                 raise ValueError('a trace-driven link has a droptail queue; leave out "discipline"')
             if any(change.rate for change in self.changes):
@@ -215,9 +220,19 @@ class Direction(Part):
         return self
 
     @property
+    def carries(self) -> Mtu | None:
+        """The largest packet that it carries, in its tunnel if it has one; None if any that hosts send."""
+        return carried(self.mtu, self.tunnel)
+
+    @property
+    def overhead_bytes(self) -> int:
+        """What its tunnel adds to each packet."""
+        return int(self.tunnel.each) if self.tunnel else 0
+
+    @property
     def has_rules(self) -> bool:
         """Whether packets are dropped by their size, by their transport, or because they come too fast."""
-        return bool(self.mtu or self.policer or self.udp)
+        return bool(self.carries or self.policer or self.udp)
 
     @property
     def capacity(self) -> Rate | None:

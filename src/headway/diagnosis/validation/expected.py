@@ -140,7 +140,7 @@ def _longest_wait_ns(direction: Direction, rtt: Duration) -> int | None:
     if direction.queue.discipline is not Discipline.DROPTAIL:
         return None
     limit = direction.queue.limit_bytes(direction.first_rate, rtt)
-    return (limit + FRAME_BYTES) * 8 * 10**9 // lowest
+    return (limit + FRAME_BYTES + direction.overhead_bytes) * 8 * 10**9 // lowest
 
 
 def _loses_evenly(direction: Direction) -> bool:

@@ -10,6 +10,7 @@ from headway.diagnosis.goodput import INTERVAL_S, received_bytes
 from headway.diagnosis.samples import Sample, read_samples
 from headway.diagnosis.transfer import Transfer
 from headway.diagnosis.validation.evidence import Rates
+from headway.study.middlebox import LARGEST_MTU
 from headway.study.path import FRAME_BYTES
 from headway.study.setting import Setting
 
@@ -31,7 +32,8 @@ def find_rates(setting: Setting, transfer: Transfer, run_directory: Path) -> Rat
     if segment is None or segment.rate_mbit is None or not samples:
         return None
     busiest_mbit, standing = _use(samples, segment.queue_device, segment.rate_mbit)
-    payload_mbit = segment.rate_mbit * _payload_bytes(setting) / FRAME_BYTES
+    payload_bytes, overhead_bytes = _payload_bytes(setting), _overhead_bytes(setting)
+    payload_mbit = segment.rate_mbit * (payload_bytes - overhead_bytes) / FRAME_BYTES
     received = received_bytes(transfer.flows, transfer.began_s)
     return Rates(
         between=segment.name,
@@ -50,6 +52,13 @@ def _payload_bytes(setting: Setting) -> int:
     family = setting.family
     over_quic = setting.protocol.over_quic
     return family.udp_payload_bytes - _QUIC_BYTES if over_quic else family.tcp_payload_bytes
+
+
+def _overhead_bytes(setting: Setting) -> int:
+    """What tunnels towards the client leave less of a packet; on the wire, the narrowest of them carries full frames."""
+    ways = [link.down for path in setting.paths if path for link in path.links]
+    left = [int(mtu.size) for one in ways if one.tunnel and (mtu := one.carries)]
+    return LARGEST_MTU - min([LARGEST_MTU, *left])
 
 
 def _use(samples: Sequence[Sample], queue_device: str, rate_mbit: float) -> tuple[float, bool]:

@@ -1,0 +1,96 @@
+"""What a tunnel's overhead costs: trains of packets of two sizes, spaced by their bytes and the overhead."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from typing_extensions import override
+
+from headway.contract.probe_orders import SMALL_FRAME_BYTES, ProbeFlow
+from headway.selftest.check import Check
+from headway.selftest.ideal import directions
+from headway.selftest.step import CheckStep, both_ways
+from headway.selftest.timeline import Sight, Timeline
+from headway.study.path import (
+    ETHERNET_HEADER_BYTES,
+    FRAME_BYTES,
+    Direction,
+    Link,
+    Path,
+    Queue,
+    Way,
+)
+
+_TRAIN = 100
+_PRECISION = 1e-3
+_CLOCK_STEP_NS = 1000
+
+
+def has_tunnel(path: Path) -> bool:
+    """Whether any link with a rate has a tunnel, in any direction."""
+    ways = (way for link in path.links for way in (link.down, link.up))
+    return any(way.tunnel and way.first_rate for way in ways)
+
+
+def tunnels_alone(path: Path) -> Path:
+    """The path with its first rates, its delays and its tunnels, and with queues that hold every train."""
+
+    def alone(one: Direction) -> Direction:
+        given = {key: getattr(one, key) for key in ("delay", "mtu", "tunnel")}
+        return Direction.model_validate(
+            given | {"rate": one.first_rate, "queue": Queue(packets=2 * _TRAIN)}
+        )
+
+    links = [Link(down=alone(link.down), up=alone(link.up)) for link in path.links]
+    return Path(links=tuple(links))
+
+
+class TunnelledTrains(CheckStep):
+    """Packets at once: the link that takes longest for one of them spaces them."""
+
+    def __init__(self, timeline: Timeline, path: Path) -> None:
+        self._timeline, self._path = timeline, path
+        self._flows: dict[tuple[Way, int], int] = {}
+        for way in Way:
+            for frame_bytes in (SMALL_FRAME_BYTES, self._largest(way)):
+                start_ns = timeline.now_ns
+                flow = ProbeFlow(frame_bytes, ((start_ns, _TRAIN),))
+                self._flows[way, frame_bytes] = timeline.add(way, flow)
+                timeline.end_step(start_ns)
+
+    def _largest(self, way: Way) -> int:
+        sizes = [int(mtu.size) for one in directions(self._path, way) if (mtu := one.carries)]
+        return min([FRAME_BYTES, *(size + ETHERNET_HEADER_BYTES for size in sizes)])
+
+    def _spacing_ns(self, way: Way, frame_bytes: int) -> float:
+        return max(
+            (frame_bytes + one.overhead_bytes) * 8e9 / one.first_rate
+            for one in directions(self._path, way)
+            if one.first_rate
+        )
+
+    @override
+    def judge(self, sight: Sight) -> Iterator[Check]:
+        for way in both_ways():
+            if not any(one.tunnel and one.first_rate for one in directions(self._path, way)):
+                continue
+            for (its_way, frame_bytes), flow in self._flows.items():
+                if its_way is way:
+                    times = np.sort(sight.passage(way, flow).arrived_ns)
+                    yield self._judge(way, frame_bytes, times.tolist())
+
+    def _judge(self, way: Way, frame_bytes: int, times: list[int]) -> Check:
+        expected = self._spacing_ns(way, frame_bytes) / 1e3
+        whole = len(times) == _TRAIN
+        slack = max(_PRECISION * expected, _CLOCK_STEP_NS / 1e3 / _TRAIN)
+        return Check(
+            f"tunnel {frame_bytes} B {way}",
+            self._timeline.path,
+            expected,
+            (times[-1] - times[0]) / (_TRAIN - 1) / 1e3 if whole else None,
+            expected - slack,
+            expected + slack,
+            "us",
+            f"between {_TRAIN} packets of {frame_bytes} bytes at once, within {100 * _PRECISION:.2g} %",
+        )
