@@ -1,0 +1,18 @@
+//! Players of adaptive video, without I/O and without a clock: which segment to fetch next, in which
+//! quality, and what that does to the buffer.
+//!
+//! A [`Player`] is asked for its next [`Step`], and told when a segment has come. Moments are seconds
+//! since the session's start. The same calls give the same session.
+
+mod history;
+mod playback;
+mod player;
+mod rule;
+mod session;
+mod video;
+
+pub use history::History;
+pub use player::{Player, Settings, Step};
+pub use rule::{RuleName, UnknownRule};
+pub use session::{Segment, Session, Stall};
+pub use video::{Rung, Video, VideoError};

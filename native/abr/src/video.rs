@@ -1,0 +1,94 @@
+//! What is played.
+
+use serde::Deserialize;
+
+/// One quality of a video.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rung {
+    /// Its rate, in bit/s: what the rules compare.
+    pub bit_s: f64,
+    /// Where its segments are: one path for each, or one for all.
+    pub paths: Vec<String>,
+    /// Bytes of its segments: one number for each, or one for all.
+    pub bytes: Vec<u64>,
+}
+
+/// A video, cut into segments of one length, each of which there is in every quality.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Video {
+    /// What a segment plays, in seconds.
+    pub segment_s: f64,
+    /// How many there are.
+    pub segments: usize,
+    /// The ladder, from the lowest rate up.
+    pub rungs: Vec<Rung>,
+}
+
+/// A video that cannot be played.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+pub enum VideoError {
+    /// There is nothing to play.
+    #[error("a video has segments, of some length, and rungs")]
+    Empty,
+    /// The ladder does not rise.
+    #[error("rung {0} does not have a greater rate than the one before")]
+    Order(usize),
+    /// Segments without a path or a size.
+    #[error("rung {0} has neither one path and size for all segments nor one for each")]
+    Count(usize),
+}
+
+impl Video {
+    /// # Errors
+    /// It cannot be played.
+    pub fn check(&self) -> Result<(), VideoError> {
+        if self.segments == 0 || self.rungs.is_empty() || self.segment_s.is_nan() {
+            return Err(VideoError::Empty);
+        }
+        if self.segment_s <= 0.0 {
+            return Err(VideoError::Empty);
+        }
+        let fits = |count| count == 1 || count == self.segments;
+        let mut before = 0.0;
+        for (number, rung) in (1..).zip(&self.rungs) {
+            if rung.bit_s.is_nan() || rung.bit_s <= before {
+                return Err(VideoError::Order(number));
+            }
+            if !fits(rung.paths.len()) || !fits(rung.bytes.len()) {
+                return Err(VideoError::Count(number));
+            }
+            before = rung.bit_s;
+        }
+        Ok(())
+    }
+
+    /// Where a segment is.
+    #[must_use]
+    pub fn path(&self, rung: usize, segment: usize) -> &str {
+        of_segment::<String>(&self.rungs[rung].paths, segment)
+    }
+
+    /// Its size.
+    #[must_use]
+    pub fn bytes(&self, rung: usize, segment: usize) -> u64 {
+        *of_segment(&self.rungs[rung].bytes, segment)
+    }
+
+    /// The highest rung with at most this rate, in bit/s; the lowest if none has.
+    #[must_use]
+    pub fn at_most(&self, bit_s: f64) -> usize {
+        self.rungs.partition_point(|rung| rung.bit_s <= bit_s).saturating_sub(1)
+    }
+
+    /// The highest rung.
+    #[must_use]
+    pub fn top(&self) -> usize {
+        self.rungs.len() - 1
+    }
+}
+
+fn of_segment<T>(values: &[T], segment: usize) -> &T {
+    &values[if values.len() == 1 { 0 } else { segment }]
+}
