@@ -15,6 +15,7 @@ from headway.lab.assemble import orders_for
 from headway.pages.races import stream_races
 from headway.planning.demands import check_programs
 from headway.planning.deploy import deploy
+from headway.study.discovery import Alternative
 from headway.study.setting import Setting
 
 OWN = "headway-server"
@@ -120,21 +121,35 @@ def test_curl_may_speak_either_version() -> None:
 
 
 def test_a_client_that_is_told_is_refused() -> None:
-    told = {"workload": {"size": "1 kB"}, "client": {"program": "headway-client"}}
+    told = {"workload": {"size": "1 kB"}, "client": {"program": "wget2"}}
     with pytest.raises(WrongInputError, match=r"speaks what it is told; .*curl"):
         check_programs(deploy(Setting.model_validate(PAGE | {"discovery": {}} | told)))
 
 
-def test_a_server_of_one_version_is_refused() -> None:
-    setting = Setting.model_validate(PAGE | {"discovery": {}, "server": {"program": "nginx"}})
-    with pytest.raises(WrongInputError, match=f"offers one version at a time; .*{OWN}"):
-        check_programs(deploy(setting))
+@pytest.mark.parametrize(
+    ("server", "told"),
+    [
+        ("headway-server", "headway-server takes QUIC on the port of TCP; .* nginx"),
+        ("haproxy", f"haproxy offers one version at a time; .*{OWN}"),
+    ],
+)
+def test_servers_that_cannot_offer_so_are_refused(server: str, told: str) -> None:
+    asked = {"discovery": {"alternative": {"port": 444}}, "server": {"program": server}}
+    raw = asked | {"workload": {"size": "1 kB"}, "protocol": "h3"}
+    with pytest.raises(WrongInputError, match=told):
+        check_programs(deploy(Setting.model_validate(raw)))
+
+
+def test_alt_svc_names_port_and_host() -> None:
+    assert Alternative().field_value == 'h3=":443"; ma=86400'
+    assert Alternative(host="alt.test", port=444).field_value == 'h3="alt.test:444"; ma=86400'
 
 
 TYPES = {
     "HTTP_STREAM_JOB_CONTROLLER": 1,
     "HTTP_STREAM_JOB": 2,
     "HTTP_STREAM_REQUEST_BOUND_TO_JOB": 3,
+    "HTTP_STREAM_JOB_WAITING": 4,
 }
 
 

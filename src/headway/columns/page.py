@@ -24,9 +24,13 @@ class PageMetrics(Columns):
         "`dns_alpn_h3` by an HTTPS record; null without Chromium's log."
     )
     quic_tries: int | None = column(
-        "Requests for which the browser began a connection of QUIC beside one of TCP; null likewise."
+        "Requests for which the client began a connection of QUIC beside one of TCP; null likewise."
     )
     quic_tries_lost: int | None = column("Of these, those that TCP carried; null likewise.")
+    quic_wait_s: float | None = column(
+        "Of the page's own response, or the first one of a client that found out the version, if TCP carried it: how long TCP had "
+        "waited for QUIC before it began; 0 if QUIC carried it, or was not tried; null likewise."
+    )
     dns_hosts: int | None = column(
         "Hosts for whose addresses a request waited; null without `[dns]`."
     )

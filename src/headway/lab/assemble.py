@@ -154,6 +154,7 @@ def _server(flow: DeployedFlow, end: Endpoint, address: HostAddress, node: Node)
         more_addresses=(*node.more_addresses, *_other_addresses(flow, end)),
         seed=flow.asked.seed,
         revisited=bool(setting.discovery),
+        quic_port=setting.discovery.alternative.port if setting.discovery else 443,
         application=setting.workload.application,
     )
     return cast(Server, end.adapter).serve(listener, end.asked, setting.capture)

@@ -29,6 +29,7 @@ from headway.sites.altsvc import advertising
 from headway.sites.finding import find_site
 from headway.sites.ownfonts import with_own_fonts
 from headway.sites.replay import replay_tree
+from headway.study.discovery import Alternative
 from headway.study.host import Protocol
 from headway.study.units import Duration
 
@@ -146,7 +147,8 @@ def _replayed(deployment: Deployment) -> Path | None:
             if group.protocol is not Protocol.H3
             for host in group.hosts
         }
-        site = advertising(site, older)
+        told = (one.discovery.alternative for one in loading if one.discovery)
+        site = advertising(site, older, next(told, Alternative()).field_value)
     return replay_tree(site)
 
 

@@ -23,6 +23,7 @@ from headway.study.path import FRAME_BYTES
 from headway.study.units import Duration
 from headway.study.upload import Upload
 
+HTTPS_PORT = 443
 _ALPN = {Protocol.H1: ("http/1.1",), Protocol.H2: ("h2",), Protocol.H3: ("h3",)}
 _FLOODING_PACKETS = 8
 """With queues of 2 to 6 packets, 11 of 20 downloads from nginx-1.26 failed; with 8 and 66, none of two."""
@@ -116,6 +117,9 @@ def _contradicting(flow: DeployedFlow) -> Iterator[str]:
                 f"the HTTPS record names {name}, which the server does not speak (protocol is {setting.protocol}): a "
                 "client that follows it fails"
             )
+    port, offered_at = setting.dns.https.port or HTTPS_PORT, setting.discovery.alternative.port
+    if "h3" in setting.dns.https.alpn and "h3" in names and port != offered_at:
+        yield f"the HTTPS record names port {port}, and the server has h3 at {offered_at}: a client that follows it fails"
 
 
 def _over_quic(flow: DeployedFlow) -> list[Endpoint]:
@@ -192,6 +196,12 @@ def _check_discovers(flow: DeployedFlow) -> None:
         able = ", ".join(name for name, other in SERVERS.items() if other.offers_several)
         told = f"{server.name} offers one version at a time; these servers offer several: {able}"
         raise WrongInputError(told, where="server.program")
+    if flow.setting.discovery.alternative.port != HTTPS_PORT and not server.offers_elsewhere:
+        able = ", ".join(name for name, other in SERVERS.items() if other.offers_elsewhere)
+        told = (
+            f"{server.name} takes QUIC on the port of TCP; these servers take it on another: {able}"
+        )
+        raise WrongInputError(told, where="discovery.alternative.port")
 
 
 def _check_chooses(flow: DeployedFlow) -> None:

@@ -94,6 +94,7 @@ class Listener(Reached):
 
     With ``site``, what a server serves is the site in `SITE_DIRECTORY`, and not the bodies. With ``application``,
     requests are for that. With ``revisited``, clients come back, once their connections are closed. ``seed`` is the run's.
+    ``quic_port`` is where QUIC is taken.
     """
 
     namespace: str
@@ -105,6 +106,7 @@ class Listener(Reached):
     seed: int = 0
     revisited: bool = False
     application: Application | None = None
+    quic_port: int = 443
 
     @property
     def every_address(self) -> tuple[HostAddress, ...]:
@@ -275,6 +277,8 @@ class Server(Adapter):
 
     offers_several: ClassVar[bool] = False
     """Whether it can serve several versions of HTTP at once."""
+    offers_elsewhere: ClassVar[bool] = False
+    """Whether it can take QUIC on another port than TCP."""
     has_several_addresses: ClassVar[bool] = False
     """Whether it can listen on several addresses."""
     replays: ClassVar[bool] = False
@@ -367,5 +371,7 @@ def port_of(tls: bool) -> int:
 def served_on(listener: Listener) -> tuple[str, ...]:
     """Sockets that a server must have open: ``tcp:443``, ``udp:443``, ``tcp:80``."""
     transports = {protocol.transport for protocol in listener.protocols}
-    port = port_of(listener.tls)
-    return tuple(f"{transport}:{port}" for transport in sorted(transports, reverse=True))
+    ports = {"tcp": port_of(listener.tls), "udp": listener.quic_port}
+    return tuple(
+        f"{transport}:{ports[transport]}" for transport in sorted(transports, reverse=True)
+    )

@@ -34,6 +34,7 @@ class Caddy(Server):
     name = "caddy"
     package = "caddy"
     protocols = HTTP
+    offers_several = True
     takes_uploads = True
     has_application = True
     quic_congestion_controls = ("reno",)

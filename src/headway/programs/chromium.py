@@ -208,7 +208,7 @@ class Chromium(Client):
             *_SWITCHES,
             *(_unforced(flow, addresses) if flow.discovery else _forced(flow, addresses)),
             f"--user-data-dir=/tmp/chromium-{flow.namespace}",
-            *(() if flow.resolver or flow.other_address else _told(addresses)),
+            *(() if flow.resolver or flow.other_address else _told(named_addresses(flow))),
         ]
         if options := self.knob("quic_connection_options", flow.host):
             argv.append(f"--quic-connection-options={options}")
@@ -222,9 +222,9 @@ class Chromium(Client):
         return {"SSLKEYLOGFILE": f"/lab/run/{SECRETS_FILE}"}
 
 
-def _told(addresses: Mapping[str, HostAddress]) -> tuple[str, ...]:
+def _told(names: Mapping[str, tuple[HostAddress, ...]]) -> tuple[str, ...]:
     """Tells addresses of hosts; others are not to be asked for, and not to be waited for."""
-    rules = ", ".join(f"MAP {host} {address.in_url}" for host, address in addresses.items())
+    rules = ", ".join(f"MAP {name} {addresses[0].in_url}" for name, addresses in names.items())
     return (f"--host-resolver-rules={rules}, MAP * ~NOTFOUND",)
 
 

@@ -29,7 +29,7 @@ from headway.programs.client import (
     secrets_environment,
     started_again,
 )
-from headway.programs.measurement import Measurement, Tried
+from headway.programs.measurement import Measurement, QuicRace, Tried
 from headway.programs.uploads import answer_file, carried_bytes, content_file
 from headway.study.discovery import offered
 from headway.study.dns import RecordType
@@ -127,7 +127,7 @@ class Curl(Client):
             "--write-out",
             "%{json}\\n",
         ]
-        if flow.other_address:
+        if flow.other_address or flow.discovery:
             argv += ["--verbose", "--trace-time"]
         if self.knob("tcp_fast_open", flow.host) == "on" and not flow.protocol.over_quic:
             argv.append("--tcp-fastopen")
@@ -207,6 +207,7 @@ def _all_transfers(seen: list[_CurlTransfer], flow: Flow, directory: Path) -> Me
     # A transfer that joins a connection has none of its own; the first one made it.
     return Measurement(
         spoken=_spoken(seen[0]) if flow.discovery else None,
+        race=_race(seen[0], flow, directory),
         tried=_tried(directory) if flow.other_address else (),
         won=_family(seen[0].remote_ip) if flow.other_address else None,
         dns_s=_addressed_s(seen) if flow.resolver else None,
@@ -234,6 +235,15 @@ def _tried(directory: Path) -> tuple[Tried, ...]:
         for at_s, match in found
         if match and at_s is not None
     )
+
+
+def _race(seen: _CurlTransfer, flow: Flow, directory: Path) -> QuicRace | None:
+    """What came of its QUIC beside TCP. Where it chooses between families, too, its trace tells no wait for QUIC apart."""
+    if not (flow.discovery and flow.protocol is Protocol.H3) or flow.other_address:
+        return None
+    times_s = [one.at_s for one in _tried(directory)]
+    lost = seen.http_version != _VERSION_SEEN[Protocol.H3]
+    return QuicRace(lost, times_s[-1] - times_s[0] if lost and times_s else 0.0)
 
 
 def _clock_s(line: str) -> float | None:

@@ -39,6 +39,19 @@ class Tried:
 
 
 @dataclass(frozen=True)
+class QuicRace:
+    """What came of a connection of QUIC beside one of TCP.
+
+    Attributes:
+        lost: whether TCP carried the response.
+        wait_s: how long TCP had waited for QUIC, if it did; else 0.
+    """
+
+    lost: bool
+    wait_s: float
+
+
+@dataclass(frozen=True)
 class Visit:
     """How a browser loaded a page; seconds from navigation start unless said otherwise.
 
@@ -76,6 +89,7 @@ class Measurement:
             none did, or the client does not tell.
         began_s: from the program's start; what it did before, as getting a ticket for 0-RTT, does not count.
         spoken: the version of HTTP that the first response came by, of a client that was told none.
+        race: of a client, no browser, that tried QUIC beside TCP.
         tried: connections that it began, of a client that chooses between families.
         won: the family over which the first response came; None of a client that does not choose.
         dns_s: the server's address is known, from a resolver; None if the client was told it, or does not tell.
@@ -97,6 +111,7 @@ class Measurement:
     connected: bool | None = None
     began_s: float = 0
     spoken: str | None = None
+    race: QuicRace | None = None
     tried: tuple[Tried, ...] = ()
     won: str | None = None
     dns_s: float | None = None

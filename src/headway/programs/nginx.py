@@ -154,6 +154,8 @@ class Nginx(Server):
     protocols = HTTP
     quic_congestion_controls = ("cubic",)
     replays = True
+    offers_several = True
+    offers_elsewhere = True
     has_several_addresses = True
     executable: ClassVar[str] = "nginx"
     modules: ClassVar[str] = "/usr/lib/nginx/modules"
@@ -308,7 +310,7 @@ def _listening(listener: Listener, values: dict[str, str]) -> list[str]:
         return [*lines, *_listen(listener, "80")]
     if Protocol.H3 in listener.protocols:
         lines += [
-            *_listen(listener, "443 quic"),
+            *_listen(listener, f"{listener.quic_port} quic"),
             "http3 on;",
             f"http3_stream_buffer_size {values['http3_stream_buffer_size']};",
             f"quic_gso {values['quic_gso']};",
@@ -316,6 +318,8 @@ def _listening(listener: Listener, values: dict[str, str]) -> list[str]:
         ]
     if listener.protocols - {Protocol.H3}:
         lines += _listen(listener, "443 ssl")
+    if listener.revisited:
+        lines.append("keepalive_timeout 60;")
     if values["ktls"] == "on":
         lines += ["ssl_conf_command Options KTLS;"]
     return [

@@ -59,6 +59,8 @@ def named_addresses(flow: Flow) -> dict[str, tuple[HostAddress, ...]]:
     if flow.workload.replayed is None:
         return {SERVER_NAME: flow.addresses}
     names = origin_addresses(flow.workload, flow.address, flow.elsewhere)
+    if flow.discovery and flow.discovery.alternative.host:
+        names[flow.discovery.alternative.host] = flow.address
     return {name: flow.addresses if one == flow.address else (one,) for name, one in names.items()}
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from pydantic import Field
 
+from headway.study.dns import DnsName
 from headway.study.host import Protocol
 from headway.study.pagechecks import counts_from_workload
 from headway.study.part import Part, wrong
@@ -16,6 +17,22 @@ _MOST_VISITS = 20
 _OFFERED = (Protocol.H1, Protocol.H2, Protocol.H3)
 
 
+class Alternative(Part):
+    """Where Alt-Svc says that HTTP/3 is (RFC 7838, section 3); at the server's own name and port if nothing is said."""
+
+    host: DnsName | None = Field(
+        default=None, description="another name, of the same address, which the client has to find"
+    )
+    port: int = Field(
+        default=443, ge=1, le=65535, description="another port, on which the server takes QUIC"
+    )
+
+    @property
+    def field_value(self) -> str:
+        """The value of the field."""
+        return f'h3="{self.host or ""}:{self.port}"; ma=86400'
+
+
 class Discovery(Part):
     """The server offers every version up to ``protocol``, and the client is told none of them."""
 
@@ -24,6 +41,11 @@ class Discovery(Part):
         ge=1,
         le=_MOST_VISITS,
         description="which visit is measured: before the second, the client has learnt what the first responses said",
+    )
+    alternative: Alternative = Field(
+        default=Alternative(),
+        exclude_if=lambda alternative: alternative == Alternative(),
+        description="where HTTP/3 is, if not at the server's name and port",
     )
 
 

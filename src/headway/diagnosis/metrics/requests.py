@@ -24,10 +24,13 @@ def _requests(finished: FinishedRun) -> Mapping[str, Any]:
 
 
 @measure
-def _spoken(finished: FinishedRun) -> Mapping[str, str]:
+def _spoken(finished: FinishedRun) -> Mapping[str, Any]:
     """Of a page, its own metrics say it."""
-    spoken = finished.measured.spoken
-    return {"document_protocol": spoken} if spoken else {}
+    spoken, race = finished.measured.spoken, finished.measured.race
+    told: dict[str, Any] = {"document_protocol": spoken} if spoken else {}
+    if race:
+        told |= {"quic_tries": 1, "quic_tries_lost": int(race.lost), "quic_wait_s": race.wait_s}
+    return told
 
 
 @measure

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from headway.pages.load import PageLoad
-from headway.pages.metrics.measure import measure
+from headway.pages.metrics.measure import measure, seconds
 from headway.pages.races import stream_races
 from headway.pages.spoken import PROTOCOL_IDS
 
@@ -19,9 +19,9 @@ def _document(load: PageLoad) -> Mapping[str, str | None]:
 
 
 @measure
-def _races(load: PageLoad) -> Mapping[str, int | str | None]:
+def _races(load: PageLoad) -> Mapping[str, int | float | str | None]:
     if load.net_log is None:
-        return dict.fromkeys(("document_tried", "quic_tries", "quic_tries_lost"))
+        return dict.fromkeys(("document_tried", "quic_tries", "quic_tries_lost", "quic_wait_s"))
     ends = (one.ended_ms for one in load.resources if one.ended_ms is not None)
     origin_ms = load.time_origin_ms
     every = stream_races(load.net_log, origin_ms, origin_ms + max(ends, default=0))
@@ -31,4 +31,5 @@ def _races(load: PageLoad) -> Mapping[str, int | str | None]:
         "document_tried": ", ".join(document.tried) if document else None,
         "quic_tries": len(races),
         "quic_tries_lost": sum(one.won == "main" for one in races),
+        "quic_wait_s": seconds(document.waited_ms) if document else None,
     }
