@@ -11,6 +11,7 @@ use headway_reactor::{Application, Reactor, Ready, Signal, Signals, Token};
 use crate::plan::Job;
 use crate::record::Record;
 use crate::report::{ConnectionRow, Goodput, RequestRow};
+use crate::slow::{SlowReader, Slowness};
 use crate::target::Origin;
 use crate::transport::{Connector, Transport};
 use headway_reactor::Clock;
@@ -19,6 +20,8 @@ use headway_reactor::Clock;
 pub(crate) const END: Token = Token(0);
 pub(crate) const ACT: Token = Token(1);
 const FIRST_CONNECTION: u64 = 2;
+/// The request whose response a slow reader reads: the first.
+const SLOW: usize = 0;
 /// How often a request is sent at most, if servers refuse it.
 const MAX_ATTEMPTS: u32 = 3;
 
@@ -39,6 +42,8 @@ pub(crate) struct Limits {
     pub(crate) new_connections: bool,
     /// The server's word that it wants some content.
     pub(crate) expect: Duration,
+    /// How the first response is read, if not as it comes.
+    pub(crate) slowness: Option<Slowness>,
 }
 
 /// Fetches URLs.
@@ -58,6 +63,8 @@ pub(crate) struct Fetch<'a> {
     idle: VecDeque<Instant>,
     /// Content that waits for the server's word, and until when.
     expecting: BTreeMap<usize, Instant>,
+    /// Reads the first response.
+    slow: Option<SlowReader>,
     connections: Vec<Connection>,
     goodput: Goodput,
     /// The last turn.
@@ -97,6 +104,7 @@ impl<'a> Fetch<'a> {
             waiting: order.into(),
             open: 0,
             expecting: BTreeMap::new(),
+            slow: limits.slowness.map(SlowReader::new),
             connections: Vec::new(),
             goodput: Goodput::new(interval.as_secs_f64()),
             now: clock.start_instant(),
@@ -154,6 +162,9 @@ impl<'a> Fetch<'a> {
     /// A request is over: its user has time for the next one.
     fn over(&mut self, job: usize, now: Instant) {
         self.left -= 1;
+        if let Some(slow) = self.slow.as_mut().filter(|_| job == SLOW) {
+            slow.end();
+        }
         if self.limits.users.is_some() {
             self.idle.push_back(now + self.limits.think);
         }
@@ -223,6 +234,17 @@ impl<'a> Fetch<'a> {
         }
     }
 
+    /// Reads what a slow reader takes by now.
+    fn read_slowly(&mut self, now: Instant) {
+        let Some(slow) = &mut self.slow else { return };
+        while let Some(bytes) = slow.takes(now) {
+            let connection = self.records[SLOW].connection();
+            if let Some(connection) = connection.and_then(|index| self.connections.get_mut(index)) {
+                connection.transport.read(RequestId(SLOW as u64), bytes, now);
+            }
+        }
+    }
+
     /// Every connection's turn.
     ///
     /// # Returns
@@ -266,6 +288,9 @@ impl<'a> Fetch<'a> {
             ClientEvent::Head { response, .. } => {
                 record.head(&response, at_s);
                 self.expecting.remove(&job);
+                if let Some(slow) = self.slow.as_mut().filter(|_| job == SLOW) {
+                    slow.begin(now);
+                }
             }
             ClientEvent::Data { data, .. } => {
                 self.goodput.add(at_s, data.len() as u64);
@@ -336,6 +361,7 @@ impl Application for Fetch<'_> {
             self.interrupt(&format!("not complete after {seconds} s (--timeout)"), now);
         }
         self.proceed(now);
+        self.read_slowly(now);
         while !self.finished() {
             self.dispatch(now);
             if !self.exchange(reactor, now)? {
@@ -354,7 +380,8 @@ impl Application for Fetch<'_> {
         let connections = self.connections.iter().filter(|c| !c.is_over);
         let connections = connections.filter_map(|c| c.transport.deadline());
         let expecting = self.expecting.values().min().copied();
-        connections.chain(due).chain(user).chain(self.timeout()).chain(expecting).min()
+        let slow = self.slow.as_ref().and_then(SlowReader::due);
+        connections.chain(due).chain(slow).chain(user).chain(self.timeout()).chain(expecting).min()
     }
 
     fn finished(&self) -> bool {

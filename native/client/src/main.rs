@@ -8,6 +8,7 @@ mod options;
 mod plan;
 mod record;
 mod report;
+mod slow;
 mod target;
 mod transport;
 
@@ -197,6 +198,7 @@ fn limits(options: &Options, protocol: Protocol) -> Limits {
         think: options.think,
         new_connections: options.new_connections,
         expect: options.expect_timeout,
+        slowness: options.slowness(),
         timeout: (!options.timeout.is_zero()).then_some(options.timeout),
     }
 }

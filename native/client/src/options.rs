@@ -14,6 +14,7 @@ use headway_wire::range::Range;
 use headway_wire::{Field, Priority};
 
 use crate::lookup::{Over, Service};
+use crate::slow::Slowness;
 use crate::target::Target;
 use crate::transport::Move;
 
@@ -67,6 +68,12 @@ pub(crate) struct Options {
     /// Reports when each message came that a response has, of server-sent events, and when it was made
     #[arg(long, conflicts_with_all = ["range", "resume", "output"])]
     pub(crate) events: bool,
+    /// Reads the first URL's response at this rate, in bytes a second, every 10 ms; flow control holds the server back
+    #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) slow_rate: Option<u64>,
+    /// Reads nothing of the content of the first URL's response for so many seconds after its head, and then all
+    #[arg(long, value_name = "SECONDS", conflicts_with = "slow_rate", value_parser = seconds)]
+    pub(crate) slow_pause: Option<Duration>,
     /// Priority field (RFC 9218), as "u=1, i": one for all URLs, or repeated one for each
     #[arg(long, value_name = "PRIORITY", value_parser = check_priority)]
     pub(crate) priority: Vec<String>,
@@ -270,6 +277,11 @@ impl Options {
     pub(crate) fn quic(&self) -> Config {
         let (qlog_directory, trace_directory) = (self.qlog.clone(), self.trace.clone());
         Config { qlog_directory, trace_directory, ..self.quic.clone() }
+    }
+
+    /// How the first URL's response is read, if not as it comes.
+    pub(crate) fn slowness(&self) -> Option<Slowness> {
+        self.slow_rate.map(Slowness::Rate).or(self.slow_pause.map(Slowness::Pause))
     }
 
     /// The address to connect from.

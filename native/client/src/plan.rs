@@ -41,6 +41,8 @@ pub(crate) struct Job {
     pub(crate) content: Content,
     /// Whether the response is a stream of events.
     pub(crate) events: bool,
+    /// Whether a slow reader reads the response.
+    pub(crate) is_read_slowly: bool,
 }
 
 /// What the options ask for.
@@ -65,6 +67,9 @@ pub(crate) fn jobs(options: &Options) -> Result<Vec<Job>, PlanError> {
             jobs.push(job);
         }
     }
+    if let (Some(first), Some(_)) = (jobs.first_mut(), options.slowness()) {
+        first.is_read_slowly = true;
+    }
     Ok(jobs)
 }
 
@@ -85,8 +90,8 @@ pub(crate) fn priming(options: &Options) -> Job {
     let mut request = request(options, &target);
     request.method = "HEAD".to_owned();
     let (content, offset) = (Content::new(false, None, None), Duration::ZERO);
-    let (importance, upload_bytes, events) = (None, None, false);
-    Job { target, request, importance, upload_bytes, offset, content, events }
+    let (importance, upload_bytes, events, is_read_slowly) = (None, None, false, false);
+    Job { target, request, importance, upload_bytes, offset, content, events, is_read_slowly }
 }
 
 fn check(options: &Options) -> Result<(), PlanError> {
@@ -149,7 +154,8 @@ fn job(
     });
     let offset = of_url(&options.start_offsets, number).copied().unwrap_or_default();
     let (target, upload_bytes, events) = (target.clone(), options.upload, options.events);
-    Ok(Job { target, request, importance, upload_bytes, offset, content, events })
+    let is_read_slowly = false;
+    Ok(Job { target, request, importance, upload_bytes, offset, content, events, is_read_slowly })
 }
 
 fn request(options: &Options, target: &Target) -> Request {

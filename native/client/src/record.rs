@@ -48,6 +48,7 @@ impl Record {
             id,
             request: self.job.request.clone(),
             importance: self.job.importance,
+            reads_on_demand: self.job.is_read_slowly,
             content_bytes: self.job.upload_bytes,
         }
     }

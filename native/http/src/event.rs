@@ -31,6 +31,9 @@ pub struct Asked {
     pub request: Request,
     /// The place of its response among others.
     pub importance: Option<Importance>,
+    /// The content of its response comes as far as the program asks for it, and windows are widened by what it
+    /// took: otherwise all of it comes at once.
+    pub reads_on_demand: bool,
     /// The content, made of its size alone ([`Generated`](crate::service::Generated)).
     pub content_bytes: Option<u64>,
 }
@@ -39,7 +42,7 @@ impl Asked {
     /// A request without content.
     #[must_use]
     pub fn new(id: RequestId, request: Request, importance: Option<Importance>) -> Self {
-        Self { id, request, importance, content_bytes: None }
+        Self { id, request, importance, reads_on_demand: false, content_bytes: None }
     }
 
     /// The content, to be sent, if it has any.

@@ -108,6 +108,10 @@ pub trait ClientSide {
     /// Sends content that the server was to ask for first, though it has not.
     fn proceed(&mut self, id: RequestId);
 
+    /// The program takes so many more bytes of a response that it reads on demand
+    /// ([`Asked::reads_on_demand`]).
+    fn read(&mut self, id: RequestId, bytes: u64);
+
     /// What has happened since.
     fn poll(&mut self) -> Option<ClientEvent>;
 

@@ -36,6 +36,7 @@ from headway.programs.uploads import answers_directory, carried_bytes
 from headway.study.dns import RecordType
 from headway.study.host import HTTP, Host, Protocol
 from headway.study.requestseries import RequestSeries, Reuse
+from headway.study.slowreader import SlowReader
 from headway.study.stream import Stream
 from headway.study.upload import Upload
 from headway.study.workload import Download, Migration, Parallel, Workload
@@ -78,7 +79,7 @@ class HeadwayClient(NativeQuic, Client):
     name = "headway-client"
     package = "headway-client"
     protocols = HTTP
-    workloads = (Download, Parallel, Migration, Upload, RequestSeries, Stream)
+    workloads = (Download, Parallel, Migration, Upload, RequestSeries, Stream, SlowReader)
     expects = True
     discovers = True
     asks_for = frozenset(RecordType)
@@ -132,16 +133,11 @@ class HeadwayClient(NativeQuic, Client):
         if self._resumes(flow):
             argv.append("--early-data")
         files: dict[str, str] = {}
-        if isinstance(flow.workload, Upload):
-            argv += self._content(flow.workload)
-        elif isinstance(flow.workload, RequestSeries):
-            argv += _series(flow, flow.workload, files)
-        elif isinstance(flow.workload, Stream):
-            argv += _streams(flow, flow.workload, files)
+        argv += self._workload(flow, files)
         bodies = flow.body_files
         if bodies:
             argv.append(f"--output={_BODIES}")
-        argv += flow.urls
+        argv += _urls(flow)
         program = Program(
             self.name,
             flow.namespace,
@@ -156,12 +152,18 @@ class HeadwayClient(NativeQuic, Client):
         report = report_of(_NativeReport, directory / REPORT)
         if report is None:
             return Measurement(error=f"{self.name}: {last_words(directory, self.name)}")
-        wrong = (_error(request, flow, directory) for request in report.requests)
+        wrong = (
+            _error(number, request, flow, directory)
+            for number, request in enumerate(report.requests)
+        )
         if error := next((error for error in wrong if error), None):
             return Measurement(error=f"{self.name}: {error}")
         ends = tuple(request.last_byte_s or 0 for request in report.requests)
-        is_series = isinstance(flow.workload, RequestSeries)
-        waits = tuple(end - one.queued_s for end, one in zip(ends, report.requests, strict=True))
+        is_series = isinstance(flow.workload, RequestSeries | SlowReader)
+        waits = [end - one.queued_s for end, one in zip(ends, report.requests, strict=True)]
+        if isinstance(flow.workload, SlowReader):
+            # The first is slow because it is read so.
+            waits = waits[1:]
         # Its report begins with the requests that count, after the connection that yields a ticket.
         began_s = ended.at_ns / 1e9 - report.ended_s if self._resumes(flow) else 0.0
         return Measurement(
@@ -174,7 +176,7 @@ class HeadwayClient(NativeQuic, Client):
             total_s=max(ends),
             bytes=carried_bytes(flow, (request.bytes for request in report.requests)),
             each_s=() if is_series else ends,
-            latencies_s=waits if is_series else (),
+            latencies_s=tuple(waits) if is_series else (),
             streams=_heard(report.requests) if isinstance(flow.workload, Stream) else (),
         )
 
@@ -184,6 +186,17 @@ class HeadwayClient(NativeQuic, Client):
         usual = {knob.name: knob.default for knob in self.knobs}
         changed = {name: value for name, value in values.items() if value != usual[name]}
         return [f"--{name.replace('_', '-')}={value}" for name, value in changed.items()]
+
+    def _workload(self, flow: Flow, files: dict[str, str]) -> list[str]:
+        """What is done besides asking for URLs at once."""
+        workload = flow.workload
+        if isinstance(workload, Upload):
+            return self._content(workload)
+        if isinstance(workload, RequestSeries):
+            return _series(flow, workload, files)
+        if isinstance(workload, Stream):
+            return _streams(flow, workload, files)
+        return _slow(workload) if isinstance(workload, SlowReader) else []
 
     def _content(self, upload: Upload) -> list[str]:
         """What a request sends, and where its answer goes."""
@@ -212,6 +225,26 @@ def _series(flow: Flow, series: RequestSeries, files: dict[str, str]) -> list[st
     if series.users is not None:
         return [*argv, f"--users={series.users}", f"--think={series.think.s:.9f}"]
     return [*argv, _arrivals(flow, series.arrivals_s(f"{flow.seed} {flow.name}"), files)]
+
+
+def _slow(reader: SlowReader) -> list[str]:
+    """How the first response is read, and when the others are asked for."""
+    starts = (number * reader.interval.s for number in range(reader.requests))
+    option = (
+        f"--slow-pause={reader.pause.s:.9f}"
+        if reader.pause is not None
+        else f"--slow-rate={(reader.rate or 0) // 8}"
+    )
+    return [option, f"--start-offsets={','.join(f'{start:.9f}' for start in starts)}"]
+
+
+def _urls(flow: Flow) -> tuple[str, ...]:
+    """What is asked for: of a slow reader, that and what is beside it."""
+    if not isinstance(flow.workload, SlowReader):
+        return flow.urls
+    (url,) = flow.urls
+    place = url.removesuffix(str(int(flow.workload.size)))
+    return tuple(f"{place}{size}" for size in flow.workload.sizes)
 
 
 def _streams(flow: Flow, stream: Stream, files: dict[str, str]) -> list[str]:
@@ -244,11 +277,14 @@ def _received(flow: Flow) -> tuple[str, ...]:
     return (name, *(f"{name}.{number}" for number in range(2, flow.workload.requests + 1)))
 
 
-def _error(request: _NativeRequest, flow: Flow, directory: Path) -> str | None:
+def _error(number: int, request: _NativeRequest, flow: Flow, directory: Path) -> str | None:
     if request.status is not None and request.status >= 400:
         return answer_error(request.status, request.bytes, flow, directory)
     if request.error or request.status is None or request.last_byte_s is None:
         return request.error or "an answer did not come"
+    if isinstance(flow.workload, SlowReader):
+        size = flow.workload.sizes[number]
+        return f"{request.bytes} bytes came of {size}" if request.bytes != size else None
     if isinstance(flow.workload, Stream):
         wanted = list(range(1, flow.workload.events + 1))
         if [message.number for message in request.messages] != wanted:

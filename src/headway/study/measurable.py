@@ -12,6 +12,7 @@ from headway.study.path import Direction
 from headway.study.rates import RateSchedule
 from headway.study.requestseries import RequestSeries
 from headway.study.setting import Setting
+from headway.study.slowreader import SlowReader
 from headway.study.source import Source
 from headway.study.stream import Stream
 
@@ -151,7 +152,7 @@ def _is_of(setting: Setting, metric: str) -> bool:
         case Of.CALLS:
             return isinstance(setting.workload, Call)
         case Of.SERIES:
-            return isinstance(setting.workload, RequestSeries)
+            return isinstance(setting.workload, RequestSeries | SlowReader)
         case Of.STREAMS:
             return isinstance(setting.workload, Stream)
         case Of.COMPETING:

@@ -12,9 +12,10 @@ from typing_extensions import override
 from headway.study.bulk import Arrivals, Bulk, OnOff
 from headway.study.call import Call
 from headway.study.device import Device
-from headway.study.host import Protocol
+from headway.study.host import HTTP, Protocol
 from headway.study.part import wrong
 from headway.study.requestseries import RequestSeries
+from headway.study.slowreader import SlowReader
 from headway.study.stream import Stream
 from headway.study.units import Size
 from headway.study.upload import Upload
@@ -230,6 +231,7 @@ Workload = Annotated[
     | Upload
     | RequestSeries
     | Stream
+    | SlowReader
     | Bulk
     | Arrivals
     | OnOff
@@ -255,6 +257,10 @@ def check_carried(workload: WorkloadPart, protocol: Protocol) -> None:
         able = " or ".join(one for one in Protocol if one in workload.protocols)
         what = "a call" if able == Protocol.UDP else "a bulk flow"
         raise wrong("protocol", f"{what} is sent over {able}, not {protocol}")
+    if protocol in HTTP:
+        able = " or ".join(one for one in Protocol if one in workload.protocols)
+        told = f"several requests share a connection over {able}, not over {protocol}"
+        raise wrong("protocol", told)
     what, kind = ("calls", "call") if protocol is Protocol.UDP else ("bulk flows", "bulk")
     raise wrong("workload.kind", f'{protocol} is for {what}; write workload.kind = "{kind}"')
 

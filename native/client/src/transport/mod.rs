@@ -57,6 +57,9 @@ pub(crate) trait Transport {
     /// Sends content that the server was to ask for first, though it has not.
     fn proceed(&mut self, id: RequestId);
 
+    /// Takes so many more bytes of a response that is read on demand.
+    fn read(&mut self, id: RequestId, bytes: u64, now: Instant);
+
     /// The user commands it to move to another address; only QUIC can.
     ///
     /// # Errors

@@ -74,6 +74,7 @@ impl QuicConnector {
             last: LastKnown::default(),
             error,
             link,
+            was_read: false,
         })
     }
 
@@ -115,6 +116,8 @@ struct QuicTransport {
     deadline: Option<Instant>,
     last: LastKnown,
     error: Option<String>,
+    /// A response was read on demand: there may be events without any of the connection's.
+    was_read: bool,
 }
 
 /// What was known of the connection last.
@@ -139,6 +142,9 @@ impl QuicTransport {
             link.is_registered = true;
         }
         link.udp.transmit(now)?;
+        if std::mem::take(&mut self.was_read) {
+            Self::take_events(&mut self.side, &mut self.received_bytes, events);
+        }
         while let Some((_, event)) = link.udp.endpoint.poll() {
             match &event {
                 Event::Connected { early_data_accepted } => {
@@ -156,16 +162,20 @@ impl QuicTransport {
                 (None, Event::Closed(reason)) => self.side.close(&reason.to_string()),
                 (None, _) => {}
             }
-            while let Some(event) = self.side.poll() {
-                if let ClientEvent::Data { data, .. } = &event {
-                    self.received_bytes += data.len() as u64;
-                }
-                events.push(event);
-            }
+            Self::take_events(&mut self.side, &mut self.received_bytes, events);
             link.udp.transmit(now)?;
         }
         self.deadline = link.udp.endpoint.deadline();
         Ok(())
+    }
+
+    fn take_events(side: &mut h3::Client, received: &mut u64, events: &mut Vec<ClientEvent>) {
+        while let Some(event) = side.poll() {
+            if let ClientEvent::Data { data, .. } = &event {
+                *received += data.len() as u64;
+            }
+            events.push(event);
+        }
     }
 
     /// Changes the address as was asked for after so many bytes.
@@ -243,6 +253,14 @@ impl Transport for QuicTransport {
         let connection = self.link.as_mut().and_then(|l| l.udp.endpoint.connection(l.key));
         if let Some(connection) = connection {
             self.side.proceed(connection, id);
+        }
+    }
+
+    fn read(&mut self, id: RequestId, bytes: u64, now: Instant) {
+        let connection = self.link.as_mut().and_then(|l| l.udp.endpoint.connection(l.key));
+        if let Some(connection) = connection {
+            self.side.read(now, connection, id, bytes);
+            self.was_read = true;
         }
     }
 

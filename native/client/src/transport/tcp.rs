@@ -130,7 +130,7 @@ impl TcpTransport {
         self.side.close(reason, orderly);
     }
 
-    fn read(&mut self, ready: Ready, now: Instant) -> Result<Reading, PipeError> {
+    fn receive(&mut self, ready: Ready, now: Instant) -> Result<Reading, PipeError> {
         let Some(pipe) = &mut self.pipe else { return Ok(Reading::Open) };
         pipe.ready(ready, now)?;
         if !ready.readable {
@@ -185,8 +185,12 @@ impl Transport for TcpTransport {
         self.side.proceed(id);
     }
 
+    fn read(&mut self, id: RequestId, bytes: u64, _now: Instant) {
+        self.side.read(id, bytes);
+    }
+
     fn ready(&mut self, ready: Ready, now: Instant) {
-        match self.read(ready, now) {
+        match self.receive(ready, now) {
             Ok(Reading::Open) => {}
             Ok(Reading::Ended) => self.close("the server ended the connection", true),
             Err(error) => self.close(&error.to_string(), false),

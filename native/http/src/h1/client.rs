@@ -16,9 +16,16 @@ struct Exchange {
     /// Once the final response's head has come.
     body: Option<BodyReader>,
     keep_alive: bool,
+    /// Of a response that is read on demand, what the program takes beyond what it has got; less than nothing if more
+    /// came with what it took.
+    appetite: Option<i64>,
 }
 
 impl Exchange {
+    fn wants_input(&self) -> bool {
+        self.body.is_none() || self.appetite.is_none_or(|appetite| appetite > 0)
+    }
+
     fn has_content_to_send(&self) -> bool {
         self.content.as_ref().is_some_and(Outgoing::is_ready)
     }
@@ -69,6 +76,10 @@ impl Client {
             match body.decode(input)? {
                 None => break,
                 Some(BodyPiece::Data(data)) => {
+                    if let Some(appetite) = self.exchange.as_mut().and_then(|e| e.appetite.as_mut())
+                    {
+                        *appetite -= data.len() as i64;
+                    }
                     self.events.push_back(ClientEvent::Data { id, data });
                 }
                 Some(BodyPiece::End(_)) => self.finish(),
@@ -112,14 +123,23 @@ impl ClientSide for Client {
         let mut head = BytesMut::new();
         encode::request(&asked.request, &mut head);
         self.unsent = Some((id, head));
+        let appetite = asked.reads_on_demand.then_some(0);
         let (content, method) = (asked.content(), asked.request.method);
-        self.exchange = Some(Exchange { id, method, content, body: None, keep_alive: false });
+        let (body, keep_alive) = (None, false);
+        self.exchange = Some(Exchange { id, method, content, body, keep_alive, appetite });
     }
 
     fn proceed(&mut self, id: RequestId) {
         let exchange = self.exchange.as_mut().filter(|exchange| exchange.id == id);
         if let Some(content) = exchange.and_then(|exchange| exchange.content.as_mut()) {
             content.is_held = false;
+        }
+    }
+
+    fn read(&mut self, id: RequestId, bytes: u64) {
+        let exchange = self.exchange.as_mut().filter(|exchange| exchange.id == id);
+        if let Some(appetite) = exchange.and_then(|exchange| exchange.appetite.as_mut()) {
+            *appetite = appetite.saturating_add_unsigned(bytes);
         }
     }
 
@@ -132,7 +152,7 @@ impl ClientSide for Client {
     }
 
     fn wants_input(&self) -> bool {
-        true
+        self.exchange.as_ref().is_none_or(Exchange::wants_input)
     }
 
     fn send(&mut self, limit: usize, out: &mut BytesMut) {

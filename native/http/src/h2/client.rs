@@ -7,6 +7,7 @@ use headway_wire::{Dependency, Fields, Response};
 
 use super::flow::{ReceiveWindow, StreamWindow};
 use super::history::History;
+use super::kept::Kept;
 use super::link::{FRAME_HEADER_BYTES, Link, window_too_large};
 use crate::event::{Asked, ClientEvent, Failure, Outgoing, RequestId};
 use crate::side::ClientSide;
@@ -36,6 +37,8 @@ struct Stream {
     /// Once the response's head has come.
     length: Option<ContentLength>,
     window: ReceiveWindow,
+    /// What came of a response that is read on demand.
+    kept: Option<Kept>,
     send_window: StreamWindow,
     /// What is still to be sent of the request, if it has content.
     content: Option<Outgoing>,
@@ -97,6 +100,7 @@ impl Client {
 
     fn open(&mut self, asked: Asked) {
         let content = asked.content();
+        let kept = asked.reads_on_demand.then(Kept::default);
         let Asked { id, request, importance, .. } = asked;
         let stream = self.next_stream;
         self.next_stream += 2;
@@ -112,7 +116,7 @@ impl Client {
         let send_window = StreamWindow::default();
         let content = content.filter(|_| !ends);
         self.streams
-            .insert(stream, Stream { id, head, length: None, window, send_window, content });
+            .insert(stream, Stream { id, head, length: None, window, kept, send_window, content });
         self.events.push_back(ClientEvent::Sent { id });
     }
 
@@ -131,7 +135,8 @@ impl Client {
     }
 
     fn give_up(&mut self, stream: u32, failure: Failure) {
-        if let Some(Stream { id, .. }) = self.streams.remove(&stream) {
+        if let Some(Stream { id, kept, .. }) = self.streams.remove(&stream) {
+            self.link.read(kept.map_or(0, |kept| kept.bytes()));
             self.events.push_back(ClientEvent::Failed { id, failure });
         }
     }
@@ -249,18 +254,48 @@ impl Client {
         end_stream: bool,
     ) -> Result<(), Error> {
         let Some(stream) = self.streams.get_mut(&number) else { return self.history.check(number) };
-        if !end_stream {
-            self.link.count_stream_content(number, &mut stream.window, flow)?;
-        }
+        let content_bytes = data.len();
+        let fresh = match &mut stream.kept {
+            Some(kept) => {
+                if let Err(error) = Link::keep(number, &mut stream.window, flow) {
+                    self.link.read(flow);
+                    return Err(error);
+                }
+                // Nobody reads padding.
+                self.link.read_stream(number, &mut stream.window, flow - content_bytes as u32);
+                kept.push(data, end_stream);
+                None
+            }
+            None => {
+                if !end_stream {
+                    self.link.count_stream_content(number, &mut stream.window, flow)?;
+                }
+                Some(data)
+            }
+        };
         let Some(length) = &mut stream.length else {
             let reason = "content before the response";
             return Err(Error::stream(number, ErrorCode::ProtocolError, reason));
         };
-        length.add(data.len()).map_err(|malformed| Error::malformed(number, malformed))?;
+        length.add(content_bytes).map_err(|malformed| Error::malformed(number, malformed))?;
+        let Some(data) = fresh else { return self.deliver(number) };
         if !data.is_empty() {
             self.events.push_back(ClientEvent::Data { id: stream.id, data });
         }
         if end_stream { self.finish(number) } else { Ok(()) }
+    }
+
+    /// Hands over what the program takes of a response that it reads on demand.
+    fn deliver(&mut self, number: u32) -> Result<(), Error> {
+        let Some(stream) = self.streams.get_mut(&number) else { return Ok(()) };
+        let Some(kept) = &mut stream.kept else { return Ok(()) };
+        while let Some(data) = kept.take() {
+            self.link.read_stream(number, &mut stream.window, data.len() as u32);
+            if !data.is_empty() {
+                self.events.push_back(ClientEvent::Data { id: stream.id, data });
+            }
+        }
+        if kept.is_over() { self.finish(number) } else { Ok(()) }
     }
 
     fn finish(&mut self, number: u32) -> Result<(), Error> {
@@ -323,6 +358,16 @@ impl ClientSide for Client {
         }
     }
 
+    fn read(&mut self, id: RequestId, bytes: u64) {
+        let Some(&number) = self.names.get(&id) else { return };
+        if let Some(kept) = self.streams.get_mut(&number).and_then(|stream| stream.kept.as_mut()) {
+            kept.ask(bytes);
+            if let Err(error) = self.deliver(number) {
+                self.fail(&error);
+            }
+        }
+    }
+
     fn is_closed(&self) -> bool {
         self.going_away || self.link.has_failed()
     }
@@ -333,7 +378,9 @@ impl ClientSide for Client {
 
     fn receive(&mut self, mut input: Bytes) {
         while !self.link.has_failed() {
-            match self.link.decode(&mut input) {
+            let streams = &self.streams;
+            let keeps = |id| streams.get(&id).is_some_and(|stream: &Stream| stream.kept.is_some());
+            match self.link.decode(&mut input, keeps) {
                 Ok(None) => break,
                 Ok(Some(frame)) => {
                     if let Err(error) = self.frame(frame) {

@@ -62,28 +62,46 @@ impl StreamWindow {
     }
 }
 
-/// What the peer may send, in bytes. All that comes is taken at once; the peer is told when half the
-/// window is used.
+/// What the peer may send, in bytes. The peer is told when half the window was read.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ReceiveWindow {
     size: u32,
+    /// Of what came, what nobody has read.
+    unread: u32,
+    /// What was read, and the peer was not told.
     used: u32,
 }
 
 impl ReceiveWindow {
     pub(super) fn new(size: u32) -> Self {
-        Self { size, used: 0 }
+        Self { size, unread: 0, used: 0 }
     }
 
-    /// Counts bytes that came.
+    /// Counts bytes that came and were read at once.
     ///
     /// # Returns
     /// The increment to announce, if it is time.
     pub(super) fn receive(&mut self, bytes: u32) -> Result<Option<u32>, Exceeded> {
-        let used =
-            self.used.checked_add(bytes).filter(|&used| used <= self.size).ok_or(Exceeded)?;
-        self.used = used;
-        Ok(self.due())
+        self.arrive(bytes)?;
+        Ok(self.read(bytes))
+    }
+
+    /// Counts bytes that came, and that somebody will read.
+    pub(super) fn arrive(&mut self, bytes: u32) -> Result<(), Exceeded> {
+        let held = self.used.checked_add(self.unread).and_then(|held| held.checked_add(bytes));
+        held.filter(|&held| held <= self.size).ok_or(Exceeded)?;
+        self.unread += bytes;
+        Ok(())
+    }
+
+    /// Bytes that came were read.
+    ///
+    /// # Returns
+    /// The increment to announce, if it is time.
+    pub(super) fn read(&mut self, bytes: u32) -> Option<u32> {
+        self.unread -= bytes;
+        self.used += bytes;
+        self.due()
     }
 
     /// The window is another one from now on, whatever came before.
@@ -124,6 +142,15 @@ mod tests {
         window.widen(1).unwrap();
         assert_eq!(window.widen(1), Err(TooLarge));
         assert_eq!(window.available(), MAX_WINDOW as usize);
+    }
+
+    #[test]
+    fn what_nobody_reads_is_not_announced() {
+        let mut window = ReceiveWindow::new(100);
+        assert_eq!((window.arrive(60), window.receive(40)), (Ok(()), Ok(None)));
+        assert_eq!(window.arrive(1), Err(Exceeded));
+        assert_eq!((window.read(9), window.read(1)), (None, Some(50)));
+        assert_eq!((window.arrive(50), window.arrive(1)), (Ok(()), Err(Exceeded)));
     }
 
     #[test]

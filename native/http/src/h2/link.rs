@@ -97,7 +97,14 @@ impl Link {
     }
 
     /// The next frame; those about the connection alone have taken effect already.
-    pub(super) fn decode(&mut self, input: &mut Bytes) -> Result<Option<Frame>, Error> {
+    ///
+    /// # Arguments
+    /// * `keeps` - whether content of a stream is kept until somebody [reads](Self::read) it.
+    pub(super) fn decode(
+        &mut self,
+        input: &mut Bytes,
+        keeps: impl Fn(u32) -> bool,
+    ) -> Result<Option<Frame>, Error> {
         while let Some(frame) = self.decoder.decode(input)? {
             match frame {
                 Frame::Ping { ack: false, payload } => {
@@ -109,8 +116,8 @@ impl Link {
                     let changed = self.send_window.widen(increment);
                     changed.map_err(|_| window_too_large(Scope::Connection))?;
                 }
-                Frame::Data { flow, .. } => {
-                    self.count_content(flow)?;
+                Frame::Data { stream, flow, .. } => {
+                    self.count_content(flow, keeps(stream))?;
                     return Ok(Some(frame));
                 }
                 frame => return Ok(Some(frame)),
@@ -119,15 +126,35 @@ impl Link {
         Ok(None)
     }
 
-    fn count_content(&mut self, flow: u32) -> Result<(), Error> {
-        let due = self.receive_window.receive(flow).map_err(|_| {
+    fn count_content(&mut self, flow: u32, is_kept: bool) -> Result<(), Error> {
+        self.receive_window.arrive(flow).map_err(|_| {
             let reason = "more content than the connection's window allows";
             Error::connection(ErrorCode::FlowControlError, reason)
         })?;
-        if let Some(increment) = due {
-            encode::window_update(0, increment, &mut self.queue);
+        if !is_kept {
+            self.read(flow);
         }
         Ok(())
+    }
+
+    /// Content that came was read: the connection has room for more.
+    pub(super) fn read(&mut self, bytes: u32) {
+        if let Some(increment) = self.receive_window.read(bytes) {
+            encode::window_update(0, increment, &mut self.queue);
+        }
+    }
+
+    /// Counts content against a stream's window that is kept until somebody reads it.
+    pub(super) fn keep(stream: u32, window: &mut ReceiveWindow, flow: u32) -> Result<(), Error> {
+        window.arrive(flow).map_err(|_| stream_exceeded(stream))
+    }
+
+    /// Content of a stream that was kept was read: the stream and the connection have room for more.
+    pub(super) fn read_stream(&mut self, stream: u32, window: &mut ReceiveWindow, bytes: u32) {
+        self.read(bytes);
+        if let Some(increment) = window.read(bytes) {
+            encode::window_update(stream, increment, &mut self.queue);
+        }
     }
 
     /// Counts content of a stream against its window.
@@ -137,10 +164,7 @@ impl Link {
         window: &mut ReceiveWindow,
         flow: u32,
     ) -> Result<(), Error> {
-        let due = window.receive(flow).map_err(|_| {
-            let reason = "more content than the stream's window allows";
-            Error::stream(stream, ErrorCode::FlowControlError, reason)
-        })?;
+        let due = window.receive(flow).map_err(|_| stream_exceeded(stream))?;
         if let Some(increment) = due {
             encode::window_update(stream, increment, &mut self.queue);
         }
@@ -252,6 +276,11 @@ impl Link {
         let length = limit.min(self.queue.len());
         out.unsplit(self.queue.split_to(length));
     }
+}
+
+fn stream_exceeded(stream: u32) -> Error {
+    let reason = "more content than the stream's window allows";
+    Error::stream(stream, ErrorCode::FlowControlError, reason)
 }
 
 pub(super) fn window_too_large(scope: Scope) -> Error {

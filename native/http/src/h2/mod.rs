@@ -3,6 +3,7 @@
 mod client;
 mod flow;
 mod history;
+mod kept;
 mod link;
 mod server;
 mod turns;

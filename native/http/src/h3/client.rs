@@ -93,6 +93,19 @@ impl Client {
         }
     }
 
+    /// The program takes so many more bytes of a response that it reads on demand
+    /// ([`Asked::reads_on_demand`]).
+    pub fn read(&mut self, now: Instant, connection: &mut Connection, id: RequestId, bytes: u64) {
+        let Some(stream) = self.exchanges.get(&id).map(|exchange| exchange.stream) else { return };
+        let Some(open) = self.open.get_mut(&stream) else { return };
+        let Some(appetite) = &mut open.appetite else { return };
+        *appetite = appetite.saturating_add_unsigned(bytes);
+        if let Err(error) = self.read_response(now, connection, stream) {
+            close(now, connection, &error);
+            self.close(&format!("the server broke HTTP/3's rules: {error}"));
+        }
+    }
+
     /// The connection is over: responses under way are incomplete.
     pub fn close(&mut self, reason: &str) {
         self.is_closed = true;
@@ -241,7 +254,8 @@ impl Client {
             }
         };
         let response = Message::new(Role::Client);
-        self.open.insert(stream, Open { asked, response, content: held });
+        let appetite = asked.reads_on_demand.then_some(0);
+        self.open.insert(stream, Open { asked, response, content: held, appetite });
     }
 
     /// HTTP/3 has no dependencies: they go into the priority field, as Headway's extension of it.
@@ -292,7 +306,8 @@ impl Client {
         connection: &mut Connection,
         stream: StreamId,
     ) -> Result<(), Error> {
-        while self.open.get(&stream).is_none_or(|open| !open.response.is_blocked()) {
+        let goes_on = |open: &Open| !open.response.is_blocked() && !open.is_sated();
+        while self.open.get(&stream).is_none_or(goes_on) {
             let result = match connection.read(now, stream) {
                 Read::Data(data) => {
                     if let Some(open) = self.open.get_mut(&stream) {
@@ -349,6 +364,7 @@ impl Client {
             match open.response.next(now, stream, &mut self.link)? {
                 Some(Part::Section(fields)) => self.section(connection, stream, fields)?,
                 Some(Part::Content(data)) => {
+                    open.got(data.len());
                     self.events.push_back(ClientEvent::Data { id: open.asked.id, data });
                 }
                 None => break,

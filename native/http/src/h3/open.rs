@@ -13,9 +13,24 @@ pub(super) struct Open {
     pub(super) response: Message,
     /// The request's content, until it is handed to the transport.
     pub(super) content: Option<Outgoing>,
+    /// Of a response that is read on demand, what the program takes beyond what it has got; less than nothing if more
+    /// came with what it took.
+    pub(super) appetite: Option<i64>,
 }
 
 impl Open {
+    /// Whether nothing more is to be read now.
+    pub(super) fn is_sated(&self) -> bool {
+        self.response.has_head() && self.appetite.is_some_and(|appetite| appetite <= 0)
+    }
+
+    /// Content was read.
+    pub(super) fn got(&mut self, bytes: usize) {
+        if let Some(appetite) = &mut self.appetite {
+            *appetite -= bytes as i64;
+        }
+    }
+
     /// The next field section of the response: a head, or the trailers.
     ///
     /// # Returns

@@ -242,7 +242,7 @@ impl ServerSide for Server {
     fn receive_some(&mut self, input: &mut Bytes, events: usize) {
         let mut more = true;
         while more && !self.link.has_failed() && self.events.len() < events {
-            match self.link.decode(input) {
+            match self.link.decode(input, |_| false) {
                 Ok(None) => more = false,
                 Ok(Some(frame)) => {
                     if let Err(error) = self.frame(frame) {
