@@ -77,6 +77,51 @@ def test_goodput_is_the_links_less_headers(run_setting: RunSetting, protocol: st
     assert record.goodput_mbit == pytest.approx(SIZE * 8e-6 / record.total_s)
 
 
+@pytest.mark.parametrize(("client", "protocol"), BY_CLIENT)
+def test_a_refusal_is_an_answer_that_was_asked_for(
+    run_setting: RunSetting, client: str, protocol: str
+) -> None:
+    """An answer before the content saves most of it, one after it saves nothing."""
+    took = {}
+    for early in (True, False):
+        raw = setting(client, "headway-server", protocol, status=413, early=early)
+        record = run_setting(raw, name=f"early-{early}")
+        assert record.error is None and record.total_s is not None
+        assert record.bytes is None and record.goodput_mbit is None
+        took[early] = record
+    assert took[True].total_s < 0.1 < SIZE * 8e-6 / RATE_MBIT < took[False].total_s
+    if took[False].content_sent_bytes is not None:
+        assert took[False].content_sent_bytes == SIZE
+        assert 0 < took[True].content_sent_bytes < SIZE / 5
+
+
+@pytest.mark.parametrize("client", [one.name for one in UPLOADING if one.expects])
+@pytest.mark.parametrize("protocol", ["h1", "h2", "h3"])
+def test_who_asks_first_and_is_refused_sends_nothing(
+    run_setting: RunSetting, client: str, protocol: str
+) -> None:
+    """Over HTTP/3 it takes two round trips; but curl waits for one more, until its end of the stream is closed, too."""
+    round_trips = 2 if (protocol, client) == ("h3", "headway-client") else 3
+    raw = setting(client, "headway-server", protocol, status=413, early=True, expect=True)
+    record = run_setting(raw)
+    assert record.error is None
+    assert record.total_s == pytest.approx(round_trips * 0.02, abs=0.003 * round_trips)
+    packets = {"h3": record.udp_packets_up}.get(protocol, record.tcp_packets_up)
+    assert packets is not None and packets < 20
+    assert record.content_sent_bytes in (0, None)
+
+
+@pytest.mark.parametrize("server", [one.name for one in TAKING if one.has_application])
+def test_a_slow_application_answers_later(run_setting: RunSetting, server: str) -> None:
+    took = {}
+    for delay in ("0 s", "300 ms"):
+        raw = setting("headway-client", server, "h2", delay=delay, service=delay)
+        record = run_setting(raw, name=f"delay-{delay[0]}")
+        assert record.error is None and record.bytes == SIZE
+        took[delay] = record.total_s
+    assert took["300 ms"] - took["0 s"] == pytest.approx(0.6, abs=0.001)
+
+
 @pytest.mark.parametrize("client", [one.name for one in UPLOADING if one.expects])
 def test_content_waits_for_the_servers_word(run_setting: RunSetting, client: str) -> None:
     """Over HTTP/1.1 nginx asks for it, which costs a round trip; over HTTP/2 it does not: a time-out of 1 s."""

@@ -87,7 +87,7 @@ def test_servers_without_a_sink_get_an_upstream(name: str) -> None:
         (200, "<html>", "the server does not say how much came of 1000000"),
         (200, None, "the server does not say how much came of 1000000"),
         (405, None, "the server answered with status 405: it takes no POST"),
-        (413, None, "the server answered with status 413"),
+        (413, None, "the server answered with status 413: the content is too much for it"),
     ],
 )
 def test_what_is_wrong_with_an_answer(

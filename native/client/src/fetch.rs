@@ -296,8 +296,8 @@ impl<'a> Fetch<'a> {
                 self.goodput.add(at_s, data.len() as u64);
                 record.content(&data, at_s);
             }
-            ClientEvent::Finished { .. } => {
-                record.finished(at_s);
+            ClientEvent::Finished { content_bytes, .. } => {
+                record.finished(content_bytes, at_s);
                 self.open -= 1;
                 self.note_head_of_line(job);
                 self.over(job, now);

@@ -103,8 +103,9 @@ impl Record {
         }
     }
 
-    pub(crate) fn finished(&mut self, at_s: f64) {
+    pub(crate) fn finished(&mut self, content_bytes: u64, at_s: f64) {
         self.row.last_byte_s = Some(at_s);
+        self.row.sent_bytes = self.job.upload_bytes.map(|_| content_bytes);
         self.row.sha256 = self.job.content.digest();
         self.is_over = true;
         if let (false, Some(status)) = (self.is_good, self.row.status) {

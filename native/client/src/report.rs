@@ -53,6 +53,8 @@ pub(crate) struct RequestRow {
     pub(crate) secured_s: Option<f64>,
     /// When the request was given to the transport.
     pub(crate) sent_s: Option<f64>,
+    /// Of its content, how much was sent before the response was complete.
+    pub(crate) sent_bytes: Option<u64>,
     /// When the server said that it wanted the content.
     pub(crate) continued_s: Option<f64>,
     /// When the response's head had come.

@@ -51,7 +51,7 @@ impl Asked {
         let size = self.content_bytes?;
         let is_held = self.request.expects_continue();
         let body = Body::Generated(Box::new(Generated::new(size, 0, size)));
-        Some(Outgoing { body, is_held })
+        Some(Outgoing { body, is_held, size })
     }
 }
 
@@ -62,9 +62,17 @@ pub struct Outgoing {
     pub body: Body,
     /// Whether the server is to say first that it wants it (RFC 9110, section 10.1.1).
     pub is_held: bool,
+    /// All of it, in bytes.
+    pub size: u64,
 }
 
 impl Outgoing {
+    /// How much was sent, in bytes.
+    #[must_use]
+    pub fn sent_bytes(&self) -> u64 {
+        self.size - self.body.remaining()
+    }
+
     /// Whether there is something to be sent now.
     #[must_use]
     pub fn is_ready(&self) -> bool {
@@ -99,10 +107,12 @@ pub enum ClientEvent {
         /// The content, in order.
         data: Bytes,
     },
-    /// The response is complete.
+    /// The response is complete. What the server answered without is not sent any more.
     Finished {
         /// To which request.
         id: RequestId,
+        /// How much of the request's content was sent: over TCP handed to the pipe, over QUIC put into packets.
+        content_bytes: u64,
     },
     /// There will be no complete response.
     Failed {
@@ -122,7 +132,7 @@ impl ClientEvent {
             | Self::Continued { id }
             | Self::Head { id, .. }
             | Self::Data { id, .. }
-            | Self::Finished { id }
+            | Self::Finished { id, .. }
             | Self::Failed { id, .. } => *id,
         }
     }

@@ -61,7 +61,12 @@ pub trait ServerSide {
     /// What has happened since.
     fn poll(&mut self) -> Option<ServerEvent>;
 
-    /// Answers a request. One that was given up meanwhile needs no answer.
+    /// The answer to a request waits for its content: a client that asks first (RFC 9110, section 10.1.1) is told
+    /// to send it.
+    fn proceed(&mut self, id: RequestId);
+
+    /// Answers a request. One that was given up meanwhile needs no answer; of one whose content has not come, all of
+    /// it, the rest is not taken.
     fn respond(&mut self, id: RequestId, reply: Reply);
 
     /// More comes of content that grows ([`Body::growing`](crate::service::Body::growing)).

@@ -25,8 +25,34 @@ fn answer(server: &mut Server) -> usize {
     requests
 }
 
+/// Answers what has come whole.
+fn answer_whole(server: &mut Server) -> usize {
+    let mut requests = 0;
+    while let Some(event) = server.poll() {
+        match event {
+            ServerEvent::Request { id, .. } => server.proceed(id),
+            ServerEvent::Received { id, .. } => {
+                requests += 1;
+                server.respond(id, respond(&Request::get("http", "a.test", "/bytes/0")));
+            }
+            _ => {}
+        }
+    }
+    requests
+}
+
 /// All that the server sends after these bytes, given in pieces.
 fn served(server: &mut Server, bytes: &[u8], piece: usize) -> String {
+    served_by(answer, server, bytes, piece)
+}
+
+/// The same, answered in some way.
+fn served_by(
+    answer: fn(&mut Server) -> usize,
+    server: &mut Server,
+    bytes: &[u8],
+    piece: usize,
+) -> String {
     let mut sent = BytesMut::new();
     for piece in bytes.chunks(piece) {
         server.receive(Bytes::copy_from_slice(piece));
@@ -37,6 +63,11 @@ fn served(server: &mut Server, bytes: &[u8], piece: usize) -> String {
         }
     }
     String::from_utf8_lossy(&sent).into_owned()
+}
+
+/// First lines of responses.
+fn statuses(sent: &str) -> Vec<&str> {
+    sent.lines().filter_map(|line| line.strip_prefix("HTTP/1.1 ")).collect()
 }
 
 proptest! {
@@ -145,22 +176,29 @@ fn the_connection_ends_when_asked_to() {
 }
 
 #[test]
-fn content_of_requests_is_skipped() {
+fn content_of_requests_is_waited_for() {
     let post = b"POST / HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\n\
                  4\r\nGET \r\n0\r\n\r\n\
                  PUT / HTTP/1.1\r\nhost: a\r\ncontent-length: 5\r\nexpect: 100-continue\r\n\r\n12345";
-    for piece in [1, 1000] {
-        let sent = served(&mut Server::new("http"), post, piece);
-        let starts: Vec<_> = sent.lines().filter(|l| l.starts_with("HTTP/1.1 ")).collect();
-        assert_eq!(
-            starts,
-            [
-                "HTTP/1.1 405 Method Not Allowed",
-                "HTTP/1.1 100 Continue",
-                "HTTP/1.1 405 Method Not Allowed",
-            ]
-        );
+    // Who has sent the content is not told to.
+    for (piece, expected) in
+        [(1, &["200 OK", "100 Continue", "200 OK"][..]), (1000, &["200 OK"; 2])]
+    {
+        let sent = served_by(answer_whole, &mut Server::new("http"), post, piece);
+        assert_eq!(statuses(&sent), expected);
     }
+}
+
+#[test]
+fn an_answer_before_the_end_of_content_is_the_last() {
+    let post = b"POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 30\r\nexpect: 100-continue\r\n\r\n\
+                 GET / HTTP/1.1\r\nhost: a\r\n\r\n   ";
+    let mut server = Server::new("http");
+    let (head, content) = post.split_at(post.len() - 30);
+    let sent = served(&mut server, head, 1000);
+    assert_eq!(statuses(&sent), ["405 Method Not Allowed"]);
+    assert!(sent.contains("connection: close\r\n") && server.is_finished());
+    assert_eq!(served(&mut server, content, 7), "");
 }
 
 #[test]

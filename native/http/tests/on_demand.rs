@@ -56,7 +56,7 @@ impl Pair {
                     ClientEvent::Data { id, data } => {
                         *self.came.entry(id).or_default() += data.len() as u64;
                     }
-                    ClientEvent::Finished { id } => self.finished.push(id),
+                    ClientEvent::Finished { id, .. } => self.finished.push(id),
                     ClientEvent::Failed { failure, .. } => panic!("{failure}"),
                     _ => {}
                 }

@@ -50,6 +50,7 @@ fn carry(
             match event {
                 ServerEvent::Request { id, request } => {
                     requests.insert(id, request);
+                    server.proceed(id);
                 }
                 ServerEvent::Received { id, content_bytes } => {
                     outcome.received.insert(id, content_bytes);
@@ -110,6 +111,39 @@ proptest! {
             prop_assert_eq!(outcome.received.into_values().collect::<Vec<_>>(), vec![size]);
             prop_assert_eq!((outcome.continued, outcome.finished), (usize::from(expects), 1));
         }
+    }
+}
+
+#[test]
+fn what_is_answered_without_is_not_sent() {
+    let (h1, h2) = (h1::Client::default(), h2::Client::new(h2::ClientOptions::default()));
+    let h2_server = h2::Server::new(h2::ServerOptions::default());
+    let pairs: [(Box<dyn ClientSide>, Box<dyn ServerSide>); 2] =
+        [(Box::new(h1), Box::new(h1::Server::new("https"))), (Box::new(h2), Box::new(h2_server))];
+    for (mut client, mut server) in pairs {
+        client.ask(post(0, 1_000_000, false));
+        let mut finished = None;
+        while finished.is_none() {
+            let mut sent = BytesMut::new();
+            client.send(10_000, &mut sent);
+            server.receive(sent.split().freeze());
+            while let Some(event) = server.poll() {
+                if let ServerEvent::Request { id, request } = event {
+                    server.respond(id, respond(&request));
+                }
+            }
+            server.send(10_000, &mut sent);
+            client.receive(sent.freeze());
+            while let Some(event) = client.poll() {
+                if let ClientEvent::Finished { content_bytes, .. } = event {
+                    finished = Some(content_bytes);
+                }
+            }
+        }
+        assert!((1..20_000).contains(&finished.unwrap()), "{finished:?}");
+        let mut rest = BytesMut::new();
+        client.send(100_000, &mut rest);
+        assert!(rest.len() < 100, "a reset, and no content");
     }
 }
 

@@ -26,6 +26,16 @@ pub(crate) struct Exchanges {
     count: u64,
 }
 
+/// What is to be told to a connection.
+pub(crate) enum Next {
+    /// Nothing yet.
+    Nothing,
+    /// A request's content is waited for.
+    Proceed(RequestId),
+    /// A request's answer.
+    Respond(RequestId, Reply),
+}
+
 struct Exchange {
     at: Instant,
     method: String,
@@ -53,13 +63,13 @@ impl Exchanges {
         self.count
     }
 
-    /// Has a request answered, unless the answer waits for its content; what else happened to one is logged.
+    /// Has a request answered, or its content waited for; what else happened to one is logged.
     pub(crate) fn handle(
         &mut self,
         event: ServerEvent,
         protocol: Protocol,
         context: &mut Context<'_>,
-    ) -> Option<(RequestId, Reply)> {
+    ) -> Next {
         match event {
             ServerEvent::Request { id, request } => {
                 self.count += 1;
@@ -69,39 +79,34 @@ impl Exchanges {
                     self.talks.begin(id, conversation);
                     let reply = Reply { response, body: Body::growing() };
                     self.open(id, &request, &reply, context);
-                    return Some((id, reply));
+                    return Next::Respond(id, reply);
                 }
                 if context.service.awaits_content(&request) {
                     self.awaited.insert(id, request);
-                    return None;
+                    return Next::Proceed(id);
                 }
                 let reply = context.service.respond(&request);
                 self.open(id, &request, &reply, context);
                 self.in_time(id, reply, context)
             }
             ServerEvent::Received { id, content_bytes } => {
-                let request = self.awaited.remove(&id)?;
+                let Some(request) = self.awaited.remove(&id) else { return Next::Nothing };
                 let reply = context.service.acknowledge(&request, content_bytes);
                 self.open(id, &request, &reply, context);
                 self.in_time(id, reply, context)
             }
             ended => {
                 self.end(&ended, protocol, context);
-                None
+                Next::Nothing
             }
         }
     }
 
     /// An answer that goes at once; others go when it is time.
-    fn in_time(
-        &mut self,
-        id: RequestId,
-        reply: Reply,
-        context: &mut Context<'_>,
-    ) -> Option<(RequestId, Reply)> {
-        let Some(at) = context.work.take(context.now) else { return Some((id, reply)) };
+    fn in_time(&mut self, id: RequestId, reply: Reply, context: &mut Context<'_>) -> Next {
+        let Some(at) = context.work.take(context.now) else { return Next::Respond(id, reply) };
         self.later.insert((at, self.count), (id, reply));
-        None
+        Next::Nothing
     }
 
     /// The next answer whose time has come.

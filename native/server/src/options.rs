@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, ValueEnum};
 use headway_http::priorities::Priorities;
-use headway_http::service::{Files, Service, Sink, Site, SiteError, Streams};
+use headway_http::service::{Files, Service, Sink, Site, SiteError, Streams, Verdict};
 use headway_http::tcp::SocketOptions;
 use headway_http::tls::{Identity, Protocol, ServerTls, TlsError, Versions, provider};
 use headway_http::{h2, h3};
@@ -82,6 +82,12 @@ pub(crate) struct Options {
     /// bytes
     #[arg(long)]
     sink: bool,
+    /// Status of that answer
+    #[arg(long, value_name = "STATUS", default_value_t = 200, requires = "sink", value_parser = clap::value_parser!(u16).range(200..=599))]
+    sink_status: u16,
+    /// Answers once the head of such a request has come, and takes no more of it
+    #[arg(long, requires = "sink")]
+    sink_early: bool,
     /// Answers GET of /events/SIZE?SCHEDULE with server-sent events of that size, each made at its time: SCHEDULE is
     /// first=SECONDS&interval=SECONDS&count=N, or at=SECONDS,SECONDS,...
     #[arg(long)]
@@ -236,8 +242,9 @@ impl Options {
                 Box::new(if self.no_dates { files } else { files.dated(SystemTime::now) })
             }
         };
+        let verdict = Verdict { status: self.sink_status, is_early: self.sink_early };
         let service: Box<dyn Service> =
-            if self.sink { Box::new(Sink::before(service)) } else { service };
+            if self.sink { Box::new(Sink::before(service, verdict)) } else { service };
         Ok(if self.events { Box::new(Streams::before(service)) } else { service })
     }
 

@@ -15,7 +15,7 @@ use headway_reactor::{Interest, Looks, Reactor, Token, UdpSocket, say};
 use headway_schedule::Strategy;
 
 use crate::context::Context;
-use crate::exchanges::Exchanges;
+use crate::exchanges::{Exchanges, Next};
 use crate::limits::Limits;
 use crate::patience::{Patience, Phase};
 
@@ -342,8 +342,10 @@ fn answer(
     context: &mut Context<'_>,
 ) {
     while let Some(event) = side.poll() {
-        if let Some((id, reply)) = exchanges.handle(event, Protocol::H3, context) {
-            side.respond(connection, id, reply);
+        match exchanges.handle(event, Protocol::H3, context) {
+            Next::Nothing => {}
+            Next::Proceed(id) => side.proceed(connection, id),
+            Next::Respond(id, reply) => side.respond(connection, id, reply),
         }
     }
 }

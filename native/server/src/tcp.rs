@@ -11,7 +11,7 @@ use headway_http::{h1, h2};
 use headway_reactor::{Reactor, Ready, Token};
 
 use crate::context::Context;
-use crate::exchanges::Exchanges;
+use crate::exchanges::{Exchanges, Next};
 use crate::header_log::HeaderLog;
 use crate::limits::Limits;
 use crate::patience::{Patience, Phase};
@@ -320,8 +320,10 @@ fn handle_events(
     context: &mut Context<'_>,
 ) {
     while let Some(event) = side.poll() {
-        if let Some((id, reply)) = exchanges.handle(event, protocol, context) {
-            side.respond(id, reply);
+        match exchanges.handle(event, protocol, context) {
+            Next::Nothing => {}
+            Next::Proceed(id) => side.proceed(id),
+            Next::Respond(id, reply) => side.respond(id, reply),
         }
     }
 }

@@ -54,6 +54,7 @@ class Of(Enum):
     CALLS = "calls"
     SERIES = "series of requests"
     STREAMS = "streams"
+    UPLOADS = "uploads"
     COMPETING = "flows that compete"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from headway.columns.column import Better, Columns, Needs, Of, column, given, metric
+from headway.columns.column import LOWER_HIGHER, Better, Columns, Needs, Of, column, given, metric
 
 
 class Status(StrEnum):
@@ -93,7 +93,15 @@ class Transferred(Columns):
         "When the client's address changed, from the start of the workload; null if it did not."
     )
     bytes: int | None = column(
-        "Bytes of response body that the client received; of uploads, of content that the server says came."
+        "Bytes of response body that the client received; of uploads, of content that the server says came; null "
+        "of one that the server did not take, all of it."
+    )
+    content_sent_bytes: int | None = metric(
+        "Of uploads: content that the client had sent when the response was complete; less than all of it if the server "
+        "answered early and the client then stopped. headway-client tells, and curl over TCP.",
+        "content sent",
+        of=Of.UPLOADS,
+        words=LOWER_HIGHER,
     )
     goodput_mbit: float | None = metric(
         "`bytes` over `total_s`, Mbit/s.", "goodput", better=Better.MORE

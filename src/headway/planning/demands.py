@@ -270,7 +270,8 @@ def _check_application(flow: DeployedFlow) -> None:
             f"{', '.join(name for name, other in SERVERS.items() if other.takes_uploads)}",
             where="server.program",
         )
-    if not isinstance(workload, Upload) and not server.has_application:
+    only_counts = isinstance(workload, Upload) and workload.application.only_counts
+    if not only_counts and not server.has_application:
         raise WrongInputError(
             f"{server.name} has no application behind it; these servers do: "
             f"{', '.join(name for name, other in SERVERS.items() if other.has_application)}",

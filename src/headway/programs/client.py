@@ -11,6 +11,7 @@ from pydantic import BaseModel, ValidationError
 from headway.programs import uploads
 from headway.programs.base import SECRETS_FILE, Flow, Knob, Resolver
 from headway.programs.measurement import Measurement
+from headway.study.application import TAKEN
 from headway.study.dns import DnsTransport
 from headway.study.family import HostAddress
 
@@ -34,7 +35,13 @@ _ASIDES = (
 )
 """How lines begin that go with an error, and are none; the agent has the same."""
 _GO_ENDS = ("panic: ", "fatal error: ")
-_NO_POST = (405, 501)
+_REFUSALS = {
+    405: "it takes no POST",
+    413: "the content is too much for it",
+    417: "it takes no Expect",
+    501: "it takes no POST",
+}
+"""Why a server may refuse content (RFC 9110, section 15)."""
 
 _UNTIL_IT_SUCCEEDS = """\
 tries=$1 pause=$2
@@ -115,13 +122,14 @@ def answer_error(status: int, size: int, flow: Flow, directory: Path) -> str | N
         flow: what was asked.
         directory: of the run.
     """
-    if status != 200:
-        refused = status in _NO_POST and flow.workload.content_size is not None
-        why = ": it takes no POST" if refused else ""
+    application, uploads_any = flow.workload.application, flow.workload.content_size is not None
+    if status != (application.status if application else TAKEN):
+        why = f": {_REFUSALS[status]}" if status in _REFUSALS and uploads_any else ""
         return f"the server answered with status {status}{why}"
-    if flow.workload.content_size is not None:
-        return uploads.count_error(flow, directory)
-    wanted = flow.workload.amount if flow.workload.application else flow.body_bytes
+    if uploads_any:
+        takes = application is None or application.takes_content
+        return uploads.count_error(flow, directory) if takes else None
+    wanted = flow.workload.amount if application else flow.body_bytes
     if size != wanted:
         return f"{size} bytes came of {int(wanted or 0)}"
     return None

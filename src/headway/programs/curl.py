@@ -30,7 +30,7 @@ from headway.programs.client import (
     started_again,
 )
 from headway.programs.measurement import Measurement, QuicRace, Tried
-from headway.programs.uploads import answer_file, carried_bytes, content_file
+from headway.programs.uploads import answer_file, carried_bytes, content_file, sent_bytes
 from headway.study.discovery import offered
 from headway.study.dns import RecordType
 from headway.study.family import HostAddress
@@ -67,6 +67,7 @@ class _CurlTransfer(BaseModel):
     time_namelookup: float = 0.0
     remote_ip: str = ""
     size_download: int
+    size_upload: int = 0
     time_connect: float
     time_appconnect: float
     time_starttransfer: float
@@ -216,6 +217,12 @@ def _all_transfers(seen: list[_CurlTransfer], flow: Flow, directory: Path) -> Me
         ttfb_s=min(one.time_starttransfer for one in seen),
         total_s=max(one.time_total for one in seen),
         bytes=carried_bytes(flow, (one.size_download for one in seen)),
+        # Over HTTP/3 it counts what it has in a buffer of its own.
+        content_sent_bytes=(
+            None
+            if flow.protocol is Protocol.H3
+            else sent_bytes(flow, (one.size_upload for one in seen))
+        ),
         each_s=tuple(one.time_total for one in seen),
     )
 

@@ -32,7 +32,7 @@ from headway.programs.native import (
     compression_options,
     quic_knobs,
 )
-from headway.programs.uploads import answers_directory, carried_bytes
+from headway.programs.uploads import answers_directory, carried_bytes, sent_bytes
 from headway.study.dns import RecordType
 from headway.study.host import HTTP, Host, Protocol
 from headway.study.requestseries import RequestSeries, Reuse
@@ -62,6 +62,7 @@ class _NativeRequest(BaseModel):
     last_byte_s: float | None
     status: int | None
     bytes: int
+    sent_bytes: int | None = None
     error: str | None
     messages: list[_NativeMessage] = []
 
@@ -175,6 +176,9 @@ class HeadwayClient(NativeQuic, Client):
             ttfb_s=_least(request.first_byte_s for request in report.requests),
             total_s=max(ends),
             bytes=carried_bytes(flow, (request.bytes for request in report.requests)),
+            content_sent_bytes=sent_bytes(
+                flow, (request.sent_bytes for request in report.requests)
+            ),
             each_s=() if is_series else ends,
             latencies_s=tuple(waits) if is_series else (),
             streams=_heard(report.requests) if isinstance(flow.workload, Stream) else (),

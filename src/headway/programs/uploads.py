@@ -8,8 +8,8 @@ from pathlib import Path
 from headway.contract.orders import Program
 from headway.programs.base import Flow, Started
 from headway.programs.native import command
-from headway.study.application import Application
-from headway.study.upload import UPLOAD_PATH
+from headway.study.application import TAKEN, Application
+from headway.study.upload import UPLOAD_PATH, Upload
 
 PORT = 8082
 """Port of the loopback address on which a server's own upstream takes content."""
@@ -39,7 +39,8 @@ def application_options(application: Application) -> list[str]:
         return ["--events"]
     times = {"service": application.service, "think": application.delay}
     slow = [f"--{name}-time={time.s:.9f}" for name, time in times.items() if time]
-    return ["--sink", *slow]
+    status = [] if application.status == TAKEN else [f"--sink-status={application.status}"]
+    return ["--sink", *slow, *status, *(["--sink-early"] if application.early else [])]
 
 
 def content_file(flow: Flow) -> str:
@@ -54,11 +55,20 @@ def content_bytes(flow: Flow) -> int:
     return int(size)
 
 
-def carried_bytes(flow: Flow, received: Iterable[int]) -> int:
-    """What a flow's requests carried: content that they sent, if they did, or else that of their responses."""
+def carried_bytes(flow: Flow, received: Iterable[int]) -> int | None:
+    """What a flow's requests carried: content of responses, or their own; None if the server did not take that."""
     if flow.workload.content_size is None:
         return sum(received)
-    return content_bytes(flow) * flow.workload.requests
+    takes = flow.workload.application is None or flow.workload.application.takes_content
+    return content_bytes(flow) * flow.workload.requests if takes else None
+
+
+def sent_bytes(flow: Flow, sent: Iterable[int | None]) -> int | None:
+    """What an upload's client had sent when the response was complete; None of others, and if it does not tell."""
+    if not isinstance(flow.workload, Upload):
+        return None
+    told = [one for one in sent if one is not None]
+    return sum(told) if told else None
 
 
 def answers_directory() -> str:

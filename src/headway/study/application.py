@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from headway.study.units import Duration
 
 _NONE = Duration(0)
+TAKEN = 200
+"""Status of an answer to content that was taken."""
 
 
 @dataclass(frozen=True)
@@ -18,9 +20,23 @@ class Application:
         service: what it takes for each answer, one after the other, as one worker does.
         delay: what each answer takes besides, whatever else goes on.
         streams: whether it makes its answers over time.
+        status: of its answers to requests with content.
+        early: whether such an answer goes once the head has come, and not once all content has.
     """
 
     path: str
     service: Duration = _NONE
     delay: Duration = _NONE
     streams: bool = False
+    status: int = TAKEN
+    early: bool = False
+
+    @property
+    def takes_content(self) -> bool:
+        """Whether it takes the content of a request, all of it."""
+        return self.status == TAKEN and not self.early
+
+    @property
+    def only_counts(self) -> bool:
+        """Whether it does nothing but say how much content came."""
+        return self.takes_content and not (self.service or self.delay)

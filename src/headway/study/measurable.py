@@ -15,6 +15,7 @@ from headway.study.setting import Setting
 from headway.study.slowreader import SlowReader
 from headway.study.source import Source
 from headway.study.stream import Stream
+from headway.study.upload import Upload
 
 _OF_FLOWS = frozenset(
     {"total_s", "goodput_mbit", "utilisation", "queue_delay_ms", "queue_delay_p95_ms"}
@@ -155,6 +156,8 @@ def _is_of(setting: Setting, metric: str) -> bool:
             return isinstance(setting.workload, RequestSeries | SlowReader)
         case Of.STREAMS:
             return isinstance(setting.workload, Stream)
+        case Of.UPLOADS:
+            return isinstance(setting.workload, Upload)
         case Of.COMPETING:
             return False
         case _:

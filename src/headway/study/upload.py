@@ -7,13 +7,15 @@ from typing import Literal, Self
 from pydantic import Field, model_validator
 from typing_extensions import override
 
-from headway.study.application import Application
+from headway.study.application import TAKEN, Application
 from headway.study.part import wrong
-from headway.study.units import Size
+from headway.study.units import Duration, Size
 from headway.study.workloadpart import WorkloadPart
 
 UPLOAD_PATH = "upload"
 """Path of the URL that uploads go to."""
+_NONE = Duration(0)
+_FIRST_ERROR, _LAST_ERROR = 400, 599
 
 
 class Upload(WorkloadPart):
@@ -26,11 +28,37 @@ class Upload(WorkloadPart):
         description="the content waits until the server says that it wants it (Expect: "
         "100-continue), or for the client's time-out",
     )
+    service: Duration = Field(
+        default=_NONE,
+        exclude_if=lambda service: not service,
+        description="what the application takes for the answer, as one worker does",
+    )
+    delay: Duration = Field(
+        default=_NONE,
+        exclude_if=lambda delay: not delay,
+        description="what the answer takes besides",
+    )
+    status: int = Field(
+        default=TAKEN,
+        exclude_if=lambda status: status == TAKEN,
+        description="of the answer: 200, or that of a refusal, 400 to 599, which is no failure then",
+    )
+    early: bool = Field(
+        default=False,
+        exclude_if=lambda early: not early,
+        description="the answer goes once the head of the request has come, and not once all of the content has",
+    )
 
     @model_validator(mode="after")
     def _has_content(self) -> Self:
         if self.expect and not self.size:
             raise wrong("expect", "without content nothing waits (RFC 9110, section 10.1.1)")
+        if self.early and not self.size:
+            raise wrong("early", "without content no answer comes before its end")
+        if self.status != TAKEN and not _FIRST_ERROR <= self.status <= _LAST_ERROR:
+            raise wrong(
+                "status", f"{self.status} is neither 200 nor the status of a refusal, 400 to 599"
+            )
         return self
 
     @property
@@ -41,7 +69,15 @@ class Upload(WorkloadPart):
     @property
     @override
     def application(self) -> Application:
-        return Application(UPLOAD_PATH)
+        return Application(
+            UPLOAD_PATH, self.service, self.delay, status=self.status, early=self.early
+        )
 
     def __str__(self) -> str:
-        return f"upload {self.size}{' with Expect' if self.expect else ''}"
+        expects = " with Expect" if self.expect else ""
+        early = " early" if self.early else ""
+        answered = f", answered {self.status}{early}" if early or self.status != TAKEN else ""
+        after = (
+            f" after {Duration(self.service + self.delay)}" if self.service or self.delay else ""
+        )
+        return f"upload {self.size}{expects}{answered}{after}"

@@ -91,9 +91,10 @@ impl Client {
     fn finish(&mut self) {
         if let Some(exchange) = self.exchange.take() {
             // Where a request's content ends early, the next one has no beginning (RFC 9112, section 9.5).
-            let is_cut = exchange.content.is_some_and(|content| content.body.remaining() > 0);
+            let is_cut = exchange.content.as_ref().is_some_and(|c| c.body.remaining() > 0);
             self.closed |= !exchange.keep_alive || is_cut;
-            self.events.push_back(ClientEvent::Finished { id: exchange.id });
+            let content_bytes = exchange.content.map_or(0, |content| content.sent_bytes());
+            self.events.push_back(ClientEvent::Finished { id: exchange.id, content_bytes });
         }
     }
 

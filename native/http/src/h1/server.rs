@@ -14,14 +14,25 @@ use crate::side::{Awaits, Fault, ServerSide};
 enum State {
     /// For a request.
     Waits,
-    /// In the content of a request, of which so many bytes have come.
-    Content(RequestHead, BodyReader, u64),
+    /// In the content of a request.
+    Content(Incoming),
     /// For the program's answer.
     Asked { keep_alive: bool, takes_chunks: bool },
     /// In the response.
     Answers(Answer),
     /// After the last response.
     Over,
+}
+
+/// A request whose head has come.
+struct Incoming {
+    keep_alive: bool,
+    takes_chunks: bool,
+    /// The client asks before it sends the content.
+    asks: bool,
+    body: BodyReader,
+    /// Of the content, how much has come.
+    content_bytes: u64,
 }
 
 /// A response that is being sent.
@@ -102,23 +113,26 @@ impl Server {
             match &mut self.state {
                 State::Waits => {
                     let Some(head) = self.reader.decode(&mut self.input)? else { return Ok(()) };
-                    if head.expects_continue {
-                        encode::response(&Response::new(100), &mut self.head);
-                    }
-                    let body = BodyReader::new(head.body);
-                    self.state = State::Content(head, body, 0);
+                    let RequestHead { request, keep_alive, takes_chunks, .. } = head;
+                    let (asks, body) = (head.expects_continue, BodyReader::new(head.body));
+                    let content_bytes = 0;
+                    self.state = State::Content(Incoming {
+                        keep_alive,
+                        takes_chunks,
+                        asks,
+                        body,
+                        content_bytes,
+                    });
+                    let id = RequestId(self.number);
+                    self.events.push_back(ServerEvent::Request { id, request });
                 }
-                State::Content(head, body, content_bytes) => match body.decode(&mut self.input)? {
+                State::Content(incoming) => match incoming.body.decode(&mut self.input)? {
                     None => return Ok(()),
-                    Some(BodyPiece::Data(data)) => *content_bytes += data.len() as u64,
+                    Some(BodyPiece::Data(data)) => incoming.content_bytes += data.len() as u64,
                     Some(BodyPiece::End(_)) => {
-                        let (id, content_bytes) = (RequestId(self.number), *content_bytes);
-                        let request = std::mem::take(&mut head.request);
-                        self.state = State::Asked {
-                            keep_alive: head.keep_alive,
-                            takes_chunks: head.takes_chunks,
-                        };
-                        self.events.push_back(ServerEvent::Request { id, request });
+                        let (id, content_bytes) = (RequestId(self.number), incoming.content_bytes);
+                        let Incoming { keep_alive, takes_chunks, .. } = *incoming;
+                        self.state = State::Asked { keep_alive, takes_chunks };
                         self.events.push_back(ServerEvent::Received { id, content_bytes });
                     }
                 },
@@ -133,13 +147,13 @@ impl Server {
 
     /// What follows a message that cannot be understood cannot be, either.
     fn refuse(&mut self, status: u16, reason: &str) {
+        self.close(reason);
         let text = format!("{reason}\n");
         let mut response = Response::new(status);
         response.fields.push("content-length", text.len().to_string());
         response.fields.push("connection", "close");
         encode::response(&response, &mut self.head);
         self.head.extend_from_slice(text.as_bytes());
-        self.state = State::Over;
         self.input.clear();
     }
 }
@@ -156,9 +170,9 @@ impl ServerSide for Server {
 
     fn close(&mut self, reason: &str) {
         let sent_bytes = match std::mem::replace(&mut self.state, State::Over) {
-            State::Asked { .. } => 0,
+            State::Content(_) | State::Asked { .. } => 0,
             State::Answers(answer) => answer.content_bytes(),
-            State::Waits | State::Content(..) | State::Over => return,
+            State::Waits | State::Over => return,
         };
         let (id, reason) = (RequestId(self.number), reason.to_owned());
         self.events.push_back(ServerEvent::Aborted { id, sent_bytes, reason });
@@ -196,8 +210,21 @@ impl ServerSide for Server {
         self.events.pop_front()
     }
 
+    fn proceed(&mut self, _id: RequestId) {
+        if let State::Content(incoming) = &mut self.state {
+            if std::mem::take(&mut incoming.asks) {
+                encode::response(&Response::new(100), &mut self.head);
+            }
+        }
+    }
+
     fn respond(&mut self, _id: RequestId, reply: Reply) {
-        let State::Asked { mut keep_alive, takes_chunks } = self.state else { return };
+        let (mut keep_alive, takes_chunks) = match &self.state {
+            State::Asked { keep_alive, takes_chunks } => (*keep_alive, *takes_chunks),
+            // Where the next request would begin is not known before the rest has come (RFC 9112, section 9.3).
+            State::Content(incoming) => (false, incoming.takes_chunks),
+            State::Waits | State::Answers(_) | State::Over => return,
+        };
         let Reply { mut response, body } = reply;
         let is_chunked = body.is_open() && takes_chunks;
         if is_chunked {

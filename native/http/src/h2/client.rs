@@ -209,9 +209,6 @@ impl Client {
         content.body.read(out, length).expect("content that is computed is always there");
         stream.send_window.take(length);
         self.link.send_window.take(length);
-        if ends {
-            stream.content = None;
-        }
         self.turn = number;
     }
 
@@ -299,12 +296,13 @@ impl Client {
     }
 
     fn finish(&mut self, number: u32) -> Result<(), Error> {
-        let Some(Stream { id, length: Some(length), .. }) = self.streams.get(&number) else {
-            return Ok(());
-        };
+        let Some(stream) = self.streams.get(&number) else { return Ok(()) };
+        let Stream { id, length: Some(length), .. } = stream else { return Ok(()) };
         length.finish().map_err(|malformed| Error::malformed(number, malformed))?;
-        self.events.push_back(ClientEvent::Finished { id: *id });
-        if self.streams.remove(&number).is_some_and(|stream| stream.content.is_some()) {
+        let (id, content_bytes) = (*id, stream.content.as_ref().map_or(0, Outgoing::sent_bytes));
+        self.events.push_back(ClientEvent::Finished { id, content_bytes });
+        let removed = self.streams.remove(&number).and_then(|stream| stream.content);
+        if removed.is_some_and(|content| content.body.remaining() > 0) {
             // What the server answered without is not sent (RFC 9113, section 8.1).
             self.link.queue_reset(number, ErrorCode::Cancel);
         }

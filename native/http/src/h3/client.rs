@@ -1,3 +1,4 @@
+use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::rc::Rc;
 use std::time::Instant;
@@ -87,9 +88,9 @@ impl Client {
     /// Sends content that the server was to ask for first, though it has not.
     pub fn proceed(&mut self, connection: &mut Connection, id: RequestId) {
         let Some(stream) = self.exchanges.get(&id).map(|exchange| exchange.stream) else { return };
-        let content = self.open.get_mut(&stream).and_then(|open| open.content.take());
-        if let Some(content) = content {
-            supply(connection, stream, content);
+        let Some(open) = self.open.get_mut(&stream) else { return };
+        if let Some(content) = open.content.take() {
+            supply(connection, stream, content, &open.sent_bytes);
         }
     }
 
@@ -242,6 +243,7 @@ impl Client {
         let exchange = Exchange { stream, head_of_line: HeadOfLine::default() };
         self.exchanges.insert(asked.id, exchange);
         self.events.push_back(ClientEvent::Sent { id: asked.id });
+        let sent_bytes = Rc::default();
         let held = match content {
             None => {
                 connection.finish(stream);
@@ -249,13 +251,14 @@ impl Client {
             }
             Some(content) if content.is_held => Some(content),
             Some(content) => {
-                supply(connection, stream, content);
+                supply(connection, stream, content, &sent_bytes);
                 None
             }
         };
         let response = Message::new(Role::Client);
         let appetite = asked.reads_on_demand.then_some(0);
-        self.open.insert(stream, Open { asked, response, content: held, appetite });
+        let open = Open { asked, response, content: held, appetite, sent_bytes };
+        self.open.insert(stream, open);
     }
 
     /// HTTP/3 has no dependencies: they go into the priority field, as Headway's extension of it.
@@ -399,9 +402,13 @@ impl Client {
         let Some(open) = self.open.get(&stream) else { return Ok(()) };
         match open.response.finish() {
             Ok(()) => {
-                let id = open.asked.id;
+                let (id, content_bytes) = (open.asked.id, open.sent_bytes.get());
+                if content_bytes < open.asked.content_bytes.unwrap_or(0) {
+                    // What the server answered without is not sent.
+                    connection.reset(stream, ErrorCode::RequestCancelled.code());
+                }
                 self.open.remove(&stream);
-                self.events.push_back(ClientEvent::Finished { id });
+                self.events.push_back(ClientEvent::Finished { id, content_bytes });
                 Ok(())
             }
             Err(error) => self.stream_error(connection, stream, error),
@@ -439,7 +446,13 @@ impl Client {
     }
 }
 
-/// The content of a request goes on its stream, to the stream's end.
-fn supply(connection: &mut Connection, stream: StreamId, content: Outgoing) {
-    connection.supply(stream, Box::new(Content::new(content.body, Rc::default(), Rc::default())));
+/// The content of a request goes on its stream, to the stream's end, and is counted.
+fn supply(
+    connection: &mut Connection,
+    stream: StreamId,
+    content: Outgoing,
+    sent_bytes: &Rc<Cell<u64>>,
+) {
+    let content = Content::new(content.body, Rc::clone(sent_bytes), Rc::default());
+    connection.supply(stream, Box::new(content));
 }

@@ -18,6 +18,10 @@ pub(super) struct Exchange {
     pub(super) is_read: bool,
     /// Of its content, how much has come.
     pub(super) content_bytes: u64,
+    /// Its head says that there is some.
+    pub(super) has_content: bool,
+    /// The client asks before it sends that.
+    pub(super) asks: bool,
     /// What PRIORITY_UPDATE says, or else, once it has come, the header section.
     pub(super) priority: Option<Priority>,
     /// What the server decides on, once the header section has come; None if that is for the client.

@@ -1,5 +1,8 @@
 //! A request that was sent, as the client sees it.
 
+use std::cell::Cell;
+use std::rc::Rc;
+
 use headway_wire::fields::ContentLength;
 use headway_wire::h3::Error;
 use headway_wire::{Fields, Response};
@@ -16,6 +19,8 @@ pub(super) struct Open {
     /// Of a response that is read on demand, what the program takes beyond what it has got; less than nothing if more
     /// came with what it took.
     pub(super) appetite: Option<i64>,
+    /// How much of that was put into packets.
+    pub(super) sent_bytes: Rc<Cell<u64>>,
 }
 
 impl Open {

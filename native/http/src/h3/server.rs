@@ -161,6 +161,16 @@ impl Server {
         self.events.pop_front()
     }
 
+    /// The answer to a request waits for its content: a client that asks first is told to send it.
+    pub fn proceed(&mut self, connection: &mut Connection, id: RequestId) {
+        let stream = request_stream(id.0);
+        let Some(exchange) = self.exchanges.get_mut(&stream) else { return };
+        if std::mem::take(&mut exchange.asks) {
+            let head = self.link.headers(connection, stream, Response::new(100).lines());
+            connection.write(stream, head.freeze());
+        }
+    }
+
     /// Answers a request. One that was given up meanwhile needs no answer.
     pub fn respond(&mut self, connection: &mut Connection, id: RequestId, reply: Reply) {
         let stream = request_stream(id.0);
@@ -175,6 +185,10 @@ impl Server {
         connection.write(stream, head.freeze());
         if exchange.is_open {
             return;
+        }
+        if exchange.has_content && !exchange.is_read {
+            // The answer needs no more of it (RFC 9114 section 4.1).
+            connection.stop(stream, ErrorCode::NoError.code());
         }
         if reply.body.remaining() > 0 {
             let content = Content::new(
@@ -239,6 +253,8 @@ impl Server {
                 request: Message::new(Role::Server),
                 is_read: false,
                 content_bytes: 0,
+                has_content: false,
+                asks: false,
                 priority: self.early_priorities.remove(&stream.into()),
                 decided: None,
                 is_answered: false,
@@ -298,7 +314,7 @@ impl Server {
                     if let Some(exchange) = self.exchanges.get_mut(&stream) {
                         exchange.request.push(data);
                     }
-                    self.read_parts(now, connection, stream)
+                    self.read_parts(now, stream)
                 }
                 Read::Blocked => return Ok(()),
                 Read::Finished => {
@@ -328,23 +344,18 @@ impl Server {
     ) -> Result<(), Error> {
         let Some(exchange) = self.exchanges.get_mut(&stream) else { return Ok(()) };
         exchange.request.unblock();
-        let section = fields.and_then(|fields| self.section(connection, stream, fields));
-        let result = section.and_then(|()| self.read_parts(now, connection, stream));
+        let section = fields.and_then(|fields| self.section(stream, fields));
+        let result = section.and_then(|()| self.read_parts(now, stream));
         match result {
             Ok(()) => self.read_request(now, connection, stream),
             Err(error) => self.fail(connection, stream, error),
         }
     }
 
-    fn read_parts(
-        &mut self,
-        now: Instant,
-        connection: &mut Connection,
-        stream: StreamId,
-    ) -> Result<(), Error> {
+    fn read_parts(&mut self, now: Instant, stream: StreamId) -> Result<(), Error> {
         while let Some(exchange) = self.exchanges.get_mut(&stream) {
             match exchange.request.next(now, stream, &mut self.link)? {
-                Some(Part::Section(fields)) => self.section(connection, stream, fields)?,
+                Some(Part::Section(fields)) => self.section(stream, fields)?,
                 Some(Part::Content(data)) => exchange.content_bytes += data.len() as u64,
                 None => break,
             }
@@ -352,19 +363,12 @@ impl Server {
         Ok(())
     }
 
-    fn section(
-        &mut self,
-        connection: &mut Connection,
-        stream: StreamId,
-        fields: Fields,
-    ) -> Result<(), Error> {
+    fn section(&mut self, stream: StreamId, fields: Fields) -> Result<(), Error> {
         let Some(exchange) = self.exchanges.get_mut(&stream) else { return Ok(()) };
         if let Some(request) = exchange.section(fields, self.priorities)? {
-            if request.expects_continue() {
-                let interim = Response::new(100);
-                let head = self.link.headers(connection, stream, interim.lines());
-                connection.write(stream, head.freeze());
-            }
+            exchange.asks = request.expects_continue();
+            let length = request.fields.get("content-length");
+            exchange.has_content = length.is_some_and(|length| &length[..] != b"0");
             let id = RequestId(stream.into());
             self.events.push_back(ServerEvent::Request { id, request });
         }

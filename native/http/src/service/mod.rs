@@ -20,7 +20,7 @@ pub use conversation::{Conversation, Said};
 pub use file::FilePart;
 pub use files::{Clock, Files};
 pub use generated::Generated;
-pub use sink::Sink;
+pub use sink::{Sink, Verdict};
 pub use site::{Site, SiteError};
 pub use streams::Streams;
 

@@ -68,6 +68,7 @@ impl Serve {
                     self.requests += 1;
                     if self.answers_at_end {
                         self.waiting.insert(id, request);
+                        side.proceed(connection, id);
                         continue;
                     }
                     side.respond(connection, id, (self.respond)(&request));

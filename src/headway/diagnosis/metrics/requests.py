@@ -20,6 +20,7 @@ def _requests(finished: FinishedRun) -> Mapping[str, Any]:
         "total_s": measured.total_s,
         "each_s": measured.each_s,
         "bytes": measured.bytes,
+        "content_sent_bytes": measured.content_sent_bytes,
     }
 
 

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use headway_schedule::Priority;
 use headway_wire::fields::{ContentLength, trailers};
 use headway_wire::h2::{Error, ErrorCode, Frame, Scope, Settings};
-use headway_wire::{Dependency, Fields, Request, Response};
+use headway_wire::{Dependency, Fields, Request};
 
 use super::{Server, Stream};
 use crate::event::{RequestId, ServerEvent};
@@ -97,6 +97,7 @@ impl Server {
         let decided = self.options.priorities.decided(&request);
         let stream = Stream {
             remote_open: !end_stream,
+            asks: !end_stream && request.expects_continue(),
             content_bytes: 0,
             length,
             receive_window: self.link.new_receive_window(),
@@ -107,9 +108,6 @@ impl Server {
         };
         self.streams.insert(id, stream);
         let name = RequestId(id.into());
-        if !end_stream && request.expects_continue() {
-            self.link.queue_headers(id, Response::new(100).lines(), None, false);
-        }
         self.events.push_back(ServerEvent::Request { id: name, request });
         if end_stream {
             self.events.push_back(ServerEvent::Received { id: name, content_bytes: 0 });

@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use bytes::{Bytes, BytesMut};
 use headway_schedule::{Priority, Strategy};
+use headway_wire::Response;
 use headway_wire::fields::ContentLength;
 use headway_wire::h2::{
     DEFAULT_WINDOW, Error, ErrorCode, MAX_STREAM, Role, Scope, Settings, encode,
@@ -71,6 +72,8 @@ impl Default for ServerOptions {
 struct Stream {
     /// The request's content may still come.
     remote_open: bool,
+    /// The client asks before it sends the content.
+    asks: bool,
     content_bytes: u64,
     length: ContentLength,
     receive_window: ReceiveWindow,
@@ -289,6 +292,14 @@ impl ServerSide for Server {
 
     fn poll(&mut self) -> Option<ServerEvent> {
         self.events.pop_front()
+    }
+
+    fn proceed(&mut self, id: RequestId) {
+        let Ok(id) = u32::try_from(id.0) else { return };
+        let asks = self.streams.get_mut(&id).is_some_and(|stream| std::mem::take(&mut stream.asks));
+        if asks {
+            self.link.queue_headers(id, Response::new(100).lines(), None, false);
+        }
     }
 
     fn respond(&mut self, id: RequestId, reply: Reply) {
