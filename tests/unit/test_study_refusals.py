@@ -18,6 +18,10 @@ SATELLITE = (
 )
 LEVELS = BASE + '[axes]\npath.rtt = ["1 ms", "2 ms"]\n[[exclude]]\n'
 PUBLISHED = BASE + '[[published]]\ncontender = "h2"\nvalue = 1\nsource = "x"\n'
+SECOND = (
+    'name = "s"\nprotocol = "h3"\n[workload]\nkind = "migration"\nsize = "1 MB"\nafter = "500 kB"\n'
+    '[workload.second_path]\nrtt = "10 ms"\n'
+)
 UNKNOWN = "unknown key; did you mean 'program'?"
 
 
@@ -133,6 +137,22 @@ REFUSED = [
     (
         "offload = true\n" + BASE + '[path]\ntunnel = "gre"',
         "6: path.tunnel: packets of up to 64 kB cross the path: leave out offload",
+    ),
+    (
+        SECOND + '[[hops]]\nname = "gw"',
+        "7: workload.second_path: a second path leads from the client to the server: leave out hops",
+    ),
+    (
+        SECOND.replace("10 ms", "1 s") + 'nat = true\ntunnel = "2 kB"',
+        "workload.second_path.tunnel.overhead: ",
+    ),
+    (
+        SECOND + '[client]\nprogram = "ngtcp2"\n[contenders]\nh3 = {}',
+        "7: workload.second_path: ngtcp2 lets the kernel choose an address, and that chooses the first interface's",
+    ),
+    (
+        SECOND.replace("rtt", "latency"),
+        "8: workload.second_path.latency: unknown key; did you mean 'rtt' or 'delay'?",
     ),
     (
         BASE + '[path.nat]\nrebind = ["1 s"]',

@@ -42,8 +42,11 @@ impl Migrator {
         Ok(time_left_ns(self.migration.after_bytes, received, self.migration.rate_bit_s))
     }
 
-    /// Give the host its new address, and end the TCP connections of the old one.
+    /// Give the host its new address, and end the TCP connections of the old one; nothing if it keeps that.
     pub(crate) fn migrate(&self, network: &Network) -> Result<(), Failure> {
+        if self.migration.old_address.is_empty() {
+            return Ok(());
+        }
         let argv = ["ss", "--tcp", "--kill", "src", &self.migration.old_address];
         let done = network.inside(&self.migration.namespace, || {
             network.carry_out("ip", &self.migration.ip)?;

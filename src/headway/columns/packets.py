@@ -132,6 +132,10 @@ class Observed(Columns):
     udp_packets_down: int | None = column("The same of UDP.")
     tcp_packets_up: int | None = column("Packets of TCP that came from the client to whom it asks.")
     udp_packets_up: int | None = column("The same of UDP.")
+    second_path_packets_down: int | None = column(
+        "Those of both transports, down, that came over the path of the client's second interface; null without one."
+    )
+    second_path_packets_up: int | None = column("The same towards the server.")
 
 
 class Validation(Columns):

@@ -132,7 +132,8 @@ class TraceLink:
 class Migration:
     """A host's address changes when its device has received so many bytes.
 
-    The old address is lost, and every TCP connection that has it is ended.
+    The old address is lost, and every TCP connection that has it is ended; empty, and without lines for ``ip``, if
+    clients go on from another interface's.
     ``rate_bit_s`` is the most that the device can receive, None if there is no limit.
     """
 

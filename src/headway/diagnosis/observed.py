@@ -9,7 +9,7 @@ from typing import Any
 
 from headway.contract.arrivals import Arrived
 from headway.contract.orders import Outcome
-from headway.lab.watching import arrived_at
+from headway.lab.watching import arrived_at, arrived_second
 from headway.planning.deployment import DeployedFlow, Segment
 from headway.programs.measurement import Measurement
 from headway.study.path import ETHERNET_HEADER_BYTES, FRAME_BYTES, Way
@@ -42,11 +42,13 @@ def observed_error(flow: DeployedFlow, measured: Measurement, outcome: Outcome) 
 
 def observed_columns(flow: DeployedFlow, outcome: Outcome) -> dict[str, Any]:
     """Columns of what crossed a flow's first segment; none if the lab did not tell."""
-    columns = {}
+    columns: dict[str, int | None] = {}
     for way in (Way.DOWN, Way.UP):
         if arrived := arrived_at(outcome, flow, flow.segments[0], way):
             columns[f"tcp_packets_{way}"] = arrived.tcp_packets
             columns[f"udp_packets_{way}"] = arrived.udp_packets
+        if flow.second:
+            columns[f"second_path_packets_{way}"] = arrived_second(outcome, flow, way)
     return columns
 
 

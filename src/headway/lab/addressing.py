@@ -15,6 +15,7 @@ from headway.lab.values import (
     OnePacket,
     Route,
     RoutingRule,
+    SourceRule,
     Up,
 )
 from headway.planning.topology import Node, Port, Wire
@@ -24,6 +25,8 @@ from headway.study.kernel import HostDiscipline
 
 _INTERCEPTION_TABLE = 102
 """Routing table of hosts that intercept TCP connections."""
+_SECOND_TABLE = 103
+"""Routing table of clients for what they send from their second interface."""
 
 _FORWARDING = {
     Family.IPV4: {"net.ipv4.ip_forward": "1"},
@@ -103,6 +106,7 @@ def addressing(place: HostPlace) -> tuple[IpValue, ...]:
         *(() if place.node.kernel.segments_late else map(OnePacket, place.devices)),
         *_new_neighbour(place),
         *_routes(place),
+        *_second_routes(place),
         *_interception(place),
         *(Address(address, "lo", alone=True) for address in place.node.more_addresses),
     )
@@ -143,7 +147,29 @@ def _routes(place: HostPlace) -> Iterator[Route]:
     which Chromium would ask for no address of it.
     """
     for family in place.families:
-        yield from _routes_of([port for port in place.ports if port.wire.family is family], place)
+        ports = [port for port in place.ports if port.wire.tree == (family, False)]
+        yield from _routes_of(ports, place) if ports else ()
+
+
+def _second_routes(place: HostPlace) -> Iterator[IpValue]:
+    """Those of the way from a client's second interface: its routers know no other way to the server.
+
+    The client takes it for what has that interface's address. The server answers there by the wires' own networks.
+    """
+    is_end = any(not port.wire.second for port in place.ports)
+    for port in place.ports:
+        if not port.wire.second:
+            continue
+        node, via = place.node, port.wire.address(port.other)
+        plain = _route_of(node, node.upstream if port.upward else node.downstream)
+        if not port.upward:
+            yield from (replace(plain, network=one, via=via) for one in port.beyond)
+        elif is_end:
+            yield SourceRule(port.address, _SECOND_TABLE)
+            network = port.wire.wires_network
+            yield replace(plain, network=network, via=via, table=_SECOND_TABLE)
+        else:
+            yield replace(plain, network=port.wire.wires_network, via=via)
 
 
 def _routes_of(ports: Sequence[Port], place: HostPlace) -> Iterator[Route]:

@@ -229,7 +229,9 @@ def _migration(deployment: Deployment, network: NetworkLayout) -> Migration | No
     new = replace(old, address=old.address.migrated)
     # The routes, which may have gone with the old address.
     routes = [replace(one, replaces=True) for one in client.ip if isinstance(one, Route)]
-    rate = leg.links[0][0].down.highest_rate
+    rate = leg.links[0][0].down.highest_rate if leg.links else None
+    if flow.second:
+        return Migration(client.name, old.device, int(workload.after), "", (), rate)
     return Migration(
         namespace=client.name,
         device=old.device,

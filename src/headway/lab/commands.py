@@ -25,6 +25,7 @@ from headway.lab.values import (
     Shaper,
     Shaping,
     SilentRouter,
+    SourceRule,
     Tun,
     UdpRules,
     UdpTurn,
@@ -82,6 +83,9 @@ def ip_line(value: IpValue) -> str:
             # It names no address by which `ip` could tell the family.
             option = "-6 " if family is Family.IPV6 else ""
             return f"{option}rule add iif {device} {match}table {table}"
+        case SourceRule(address, table):
+            option = "-6 " if address.family is Family.IPV6 else ""
+            return f"{option}rule add from {address} table {table}"
         case Route():
             return " ".join(_route(value))
 

@@ -298,6 +298,14 @@ class RoutingRule:
 
 
 @dataclass(frozen=True)
+class SourceRule:
+    """Packets from an address of the host's, on whose way a routing table of their own decides."""
+
+    address: HostAddress
+    table: int
+
+
+@dataclass(frozen=True)
 class Tun:
     """A device whose packets a process reads and writes."""
 
@@ -311,4 +319,4 @@ class OnePacket:
     device: str
 
 
-IpValue = Address | Up | Quiet | Neighbour | Route | RoutingRule | Tun | OnePacket
+IpValue = Address | Up | Quiet | Neighbour | Route | RoutingRule | SourceRule | Tun | OnePacket

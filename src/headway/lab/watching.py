@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from headway.contract.arrivals import Arrived, Watched
 from headway.contract.orders import Outcome
@@ -12,7 +12,7 @@ from headway.planning.topology import Leg
 from headway.study.family import HostAddress
 from headway.study.path import Way
 
-OTHER = " (other family)"
+OTHER, SECOND = " (other family)", " (second path)"
 
 
 def watch_name(flow: DeployedFlow, segment: Segment, way: Way) -> str:
@@ -46,6 +46,20 @@ def _of_flow(flow: DeployedFlow) -> Iterator[Watched]:
             yield Watched(name, host, device, senders, flow.setting.family)
     if flow.other:
         yield from _of_other_family(flow, flow.other)
+    if flow.second:
+        yield from _of_second(flow, flow.second)
+
+
+def _of_second(flow: DeployedFlow, leg: Leg) -> Iterator[Watched]:
+    """The same of the path from the client's second interface."""
+    (segment,) = flow.segments
+    family = flow.setting.family
+    own = _behind_nats([leg]) or (leg.left_address,)
+    for way, host, device, senders in (
+        (Way.DOWN, leg.left, leg.wires[0].left_device, answering(flow, 0)),
+        (Way.UP, leg.right, leg.wires[-1].right_device, own),
+    ):
+        yield Watched(watch_name(flow, segment, way) + SECOND, host, device, senders, family)
 
 
 def _of_other_family(flow: DeployedFlow, leg: Leg) -> Iterator[Watched]:
@@ -60,12 +74,20 @@ def _of_other_family(flow: DeployedFlow, leg: Leg) -> Iterator[Watched]:
 
 
 def arrived_at(outcome: Outcome, flow: DeployedFlow, segment: Segment, way: Way) -> Arrived | None:
-    """What came to an end of a segment, over both families; None if the lab did not tell."""
+    """What came to an end of a segment, over both families and both interfaces; None if the lab did not tell."""
     name = watch_name(flow, segment, way)
-    own, other = outcome.arrived.get(name), outcome.arrived.get(name + OTHER)
-    if own is None or other is None:
+    own = outcome.arrived.get(name)
+    more = [one for what in (OTHER, SECOND) if (one := outcome.arrived.get(name + what))]
+    if own is None or not more:
         return own
-    return Arrived(own.tcp_packets + other.tcp_packets, own.udp_packets + other.udp_packets)
+    every = (own, *more)
+    return Arrived(sum(one.tcp_packets for one in every), sum(one.udp_packets for one in every))
+
+
+def arrived_second(outcome: Outcome, flow: DeployedFlow, way: Way) -> int | None:
+    """Packets that came over the path of the client's second interface; None without one."""
+    found = outcome.arrived.get(watch_name(flow, flow.segments[0], way) + SECOND)
+    return None if found is None else found.tcp_packets + found.udp_packets
 
 
 def answering(flow: DeployedFlow, number: int) -> tuple[HostAddress, ...]:
@@ -81,9 +103,16 @@ def _asking(flow: DeployedFlow, number: int) -> tuple[HostAddress, ...]:
     end = next(one for one in reversed(asking) if one.role is not Role.TCP_PEP)
     own = flow.legs[end.position].left_address
     crossed = flow.legs[end.position : flow.segments[number].far.position]
-    nats = [(one.nat, place) for leg in crossed for one, place in leg.links if one.nat]
-    if nats:
-        nat, place = nats[-1]
-        return nat_addresses(nat, place.inner.address(1))
+    if behind := _behind_nats(crossed):
+        return behind
     migrates = end.role is Role.CLIENT and flow.setting.workload.migrates
     return (own, own.migrated) if migrates else (own,)
+
+
+def _behind_nats(legs: Sequence[Leg]) -> tuple[HostAddress, ...]:
+    """The addresses of the last NAT on legs in a row; none without one."""
+    nats = [(one.nat, place) for leg in legs for one, place in leg.links if one.nat]
+    if not nats:
+        return ()
+    nat, place = nats[-1]
+    return nat_addresses(nat, place.inner.address(1))

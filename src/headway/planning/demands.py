@@ -74,6 +74,7 @@ def _check_flow(flow: DeployedFlow) -> None:
     _check_resolves(flow)
     _check_discovers(flow)
     _check_chooses(flow)
+    _check_second_interface(flow)
     _check_takes_time(flow)
     for end in (*others, *elsewhere):
         _check_program(end)
@@ -217,6 +218,13 @@ def _check_chooses(flow: DeployedFlow) -> None:
         able = ", ".join(name for name, other in SERVERS.items() if other.has_several_addresses)
         told = f"{server.name} listens on one address; these servers on several: {able}"
         raise WrongInputError(told, where="server.program")
+
+
+def _check_second_interface(flow: DeployedFlow) -> None:
+    """A client that migrates to another interface has to be told which."""
+    if flow.second and not flow.client.chooses_interface:
+        told = f"{flow.client.name} lets the kernel choose an address, and that chooses the first interface's"
+        raise WrongInputError(told, where="workload.second_path")
 
 
 def _check_takes_time(flow: DeployedFlow) -> None:

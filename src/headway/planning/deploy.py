@@ -39,11 +39,12 @@ def deploy(setting: Setting, seed: int | None = None) -> Deployment:
     on_the_way = chain(names, _met(setting, seed))
     elsewhere, to_resolver = tuple(_elsewhere(setting, seed)), tuple(_to_resolver(setting, seed))
     other = tuple(_over_other_family(setting, seed))
-    legs = lay_out((*on_the_way, *elsewhere), setting.family, to_resolver, other)
+    second = tuple(_from_second_interface(setting, seed))
+    legs = lay_out((*on_the_way, *elsewhere), setting.family, to_resolver, other, second)
     left = iter(legs)
-    own, to_origins, resolving, others = (
+    own, to_origins, resolving, others, beside = (
         tuple(itertools.islice(left, len(part)))
-        for part in (on_the_way, elsewhere, to_resolver, other)
+        for part in (on_the_way, elsewhere, to_resolver, other, second)
     )
     flow = placed(
         setting,
@@ -52,6 +53,7 @@ def deploy(setting: Setting, seed: int | None = None) -> Deployment:
         elsewhere=to_origins,
         resolver=next(iter(resolving), None),
         other=next(iter(others), None),
+        second=next(iter(beside), None),
     )
     resolvers = [Node.end(leg.right, Host(program=RESOLVER_PROGRAM)) for leg in resolving]
     nodes = (*flow.nodes, *(origin.node for origin in flow.origins), *resolvers)
@@ -69,6 +71,12 @@ def _over_other_family(setting: Setting, seed: int | None) -> Iterator[Neighbour
     if setting.other_path is not None:
         other = setting.family.other
         yield CLIENT, SERVER, _own_path(setting, setting.other_path, str(other), seed)
+
+
+def _from_second_interface(setting: Setting, seed: int | None) -> Iterator[Neighbours]:
+    """From the client to the server once more, if the client has two interfaces."""
+    if (path := setting.workload.path_beside) is not None:
+        yield CLIENT, SERVER, _own_path(setting, path, "second", seed)
 
 
 def _elsewhere(setting: Setting, seed: int | None) -> Iterator[Neighbours]:

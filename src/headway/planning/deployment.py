@@ -159,6 +159,7 @@ class DeployedFlow:
         origins: servers beside its own, of some hosts of a page.
         resolver: between its client and whom that asks for addresses; None if it is told them.
         other: between client and server over the other family; None if they have one.
+        second: between the client's second interface and the server; None if it has one interface.
     """
 
     setting: Setting
@@ -170,6 +171,7 @@ class DeployedFlow:
     origins: tuple[DeployedOrigin, ...] = ()
     resolver: Leg | None = None
     other: Leg | None = None
+    second: Leg | None = None
 
     @property
     def named(self) -> str:
@@ -183,8 +185,8 @@ class DeployedFlow:
 
     @property
     def all_legs(self) -> tuple[Leg, ...]:
-        """The legs, and that over the other family."""
-        return (*self.legs, self.other) if self.other else self.legs
+        """The legs, and those over the other family and from the client's second interface."""
+        return (*self.legs, *(leg for leg in (self.other, self.second) if leg))
 
     @property
     def start_s(self) -> float:

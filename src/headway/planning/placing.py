@@ -91,6 +91,7 @@ def placed(
     elsewhere: tuple[Leg, ...] = (),
     resolver: Leg | None = None,
     other: Leg | None = None,
+    second: Leg | None = None,
 ) -> DeployedFlow:
     """Put a setting's programs on a chain of hosts.
 
@@ -102,6 +103,7 @@ def placed(
         elsewhere: from the end of the chain's path to the servers of the setting's origins.
         resolver: between the client and whom it asks for addresses; None if it is told them.
         other: between client and server over the other family; None if they have one.
+        second: between the client's second interface and the server; None if it has one interface.
 
     Raises:
         WrongInputError: it names a program that does not exist, or a site.
@@ -122,6 +124,7 @@ def placed(
             elsewhere=_page_hosts(origins),
             resolver=_resolver(setting, resolver),
             other_address=other.right_address if other else None,
+            second_address=second.left_address if second else None,
         ),
         nodes=(acting[ends.client], *hops, acting[ends.server]),
         legs=legs,
@@ -130,6 +133,7 @@ def placed(
         origins=origins,
         resolver=resolver,
         other=other,
+        second=second,
     )
 
 

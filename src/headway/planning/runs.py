@@ -79,7 +79,12 @@ def distinct_paths(runs: Iterable[Run]) -> dict[str, Path]:
     """The paths that runs have, each once, by what describes it; of a profile, those that every repetition draws."""
     # By identity first: repetitions share a setting unless they draw their paths.
     settings = {id(run.setting): run.setting for run in runs}
-    paths = (path for setting in settings.values() for path in setting.paths if path)
+    paths = (
+        path
+        for setting in settings.values()
+        for path in (*setting.paths, setting.workload.path_beside)
+        if path
+    )
     return {path.model_dump_json(): path for path in paths}
 
 

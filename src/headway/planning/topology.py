@@ -69,6 +69,8 @@ class Wire:
     """Of its addresses."""
     both: bool = False
     """Whether the hosts at the ends of its path have addresses of both families."""
+    second: bool = False
+    """Whether it is on the way from a client's second interface."""
 
     def device(self, side: int) -> str:
         """That of the left (1) or right (2) end."""
@@ -77,6 +79,11 @@ class Wire:
     def address(self, side: int) -> HostAddress:
         """Address of the left (1) or right (2) end."""
         return self.family.address(self.number, side, both=self.both)
+
+    @property
+    def tree(self) -> tuple[Family, bool]:
+        """What it has in common with the other wires of its tree."""
+        return self.family, self.second
 
     @property
     def network(self) -> str:
@@ -234,6 +241,7 @@ def lay_out(
     family: Family,
     aside: Sequence[Neighbours] = (),
     other: Sequence[Neighbours] = (),
+    second: Sequence[Neighbours] = (),
 ) -> tuple[Leg, ...]:
     """Number the wires and routers of a tree of hosts.
 
@@ -242,15 +250,17 @@ def lay_out(
         family: of all addresses.
         aside: more of them, after which no device of the others is named.
         other: likewise, over the other family: their hosts have both.
+        second: likewise, from second interfaces of hosts of the tree to others of it.
     """
     legs, wires, links = [], itertools.count(), itertools.count()
     upward = Counter(left for left, _, _ in neighbours)
     downward = Counter(right for _, right, _ in neighbours)
     dual = {host for left, right, _ in other for host in (left, right)}
-    for is_aside, own, (left, right, path) in (
-        *((False, family, one) for one in neighbours),
-        *((True, family, one) for one in aside),
-        *((True, family.other, one) for one in other),
+    for is_aside, is_second, own, (left, right, path) in (
+        *((False, False, family, one) for one in neighbours),
+        *((True, False, family, one) for one in aside),
+        *((True, False, family.other, one) for one in other),
+        *((True, True, family, one) for one in second),
     ):
         both = {left, right} <= dual
         numbers = [next(links) for _ in (path.links if path else ())]
@@ -260,7 +270,7 @@ def lay_out(
             number = next(wires)
             up = f"{near}-up{number}" if is_aside or upward[near] > 1 else f"{near}-up"
             down = f"{far}-down{number}" if is_aside or downward[far] > 1 else f"{far}-down"
-            made.append(Wire(number, near, far, up, down, own, both))
+            made.append(Wire(number, near, far, up, down, own, both, is_second))
         legs.append(Leg(left, right, path, tuple(made)))
     return tuple(legs)
 
@@ -281,7 +291,7 @@ def chain(
 def ports(wires: Sequence[Wire], nodes: Iterable[Node]) -> Mapping[str, tuple[Port, ...]]:
     """The ports of every host and router, by its name, those towards clients first.
 
-    Hosts of both families are a tree for each.
+    Hosts of both families are a tree for each, and second interfaces have one of their own.
     """
     ends: dict[str, list[tuple[Wire, int]]] = {}
     for wire in wires:
@@ -294,7 +304,7 @@ def ports(wires: Sequence[Wire], nodes: Iterable[Node]) -> Mapping[str, tuple[Po
         networks: list[str] = []
         origins = neighbour in with_origins
         for other, its_side in ends[neighbour]:
-            if other is not wire and other.family is wire.family:
+            if other is not wire and other.tree == wire.tree:
                 farther, its_origins = beyond(other, its_side)
                 networks += [other.network, *farther]
                 origins |= its_origins

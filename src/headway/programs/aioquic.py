@@ -52,6 +52,7 @@ class Aioquic(Client):
     name = "aioquic"
     package = _PACKAGE
     protocols = frozenset({Protocol.H3})
+    chooses_interface = False
     workloads = (Download, Parallel, Migration, Upload)
     quic_congestion_controls = _CONGESTION_CONTROLS
     writes_qlog = True

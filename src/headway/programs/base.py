@@ -154,6 +154,7 @@ class Flow(Reached):
         resolver: whom it asks for addresses; None if it is told them.
         discovery: if it finds out the version of HTTP by itself; ``protocol`` is the newest one then.
         other_address: the same host's of the other family; None if it has none.
+        second_address: the client's own at its second interface; None if it has one interface.
     """
 
     name: str
@@ -174,6 +175,7 @@ class Flow(Reached):
     resolver: Resolver | None = None
     discovery: Discovery | None = None
     other_address: HostAddress | None = None
+    second_address: HostAddress | None = None
 
     @property
     def addresses(self) -> tuple[HostAddress, ...]:
@@ -327,6 +329,8 @@ class Client(Adapter):
     """Whether it tries addresses of both families (RFC 8305), and tells which one it came to."""
     asks_for: ClassVar[frozenset[RecordType]] = frozenset()
     """Types of records that it asks a resolver for if a study has one; none if it asks nobody."""
+    chooses_interface: ClassVar[bool] = True
+    """Whether, if it migrates, it does so to the address that it is told."""
     rehearses: ClassVar[bool] = False
     """Whether it has to be told beforehand when its address will change: a run is then carried
     out twice, and is the same both times until the address changes."""

@@ -212,7 +212,12 @@ class HeadwayClient(NativeQuic, Client):
 
 
 def _addressing(flow: Flow) -> tuple[str, ...]:
-    """Tells the server's address, or whom to ask for it."""
+    """Tells the server's address, or whom to ask for it; and to which of the client's own it is to migrate, if any."""
+    if flow.second_address:
+        return (
+            f"--resolve={SERVER_NAME}:{flow.address}",
+            f"--migrate-to={flow.second_address}",
+        )
     if flow.resolver is None:
         return (f"--resolve={SERVER_NAME}:{flow.address}",)
     over = flow.resolver.dns.transport

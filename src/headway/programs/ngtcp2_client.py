@@ -47,6 +47,7 @@ class Ngtcp2Client(Client):
     name = "ngtcp2"
     package = "ngtcp2-client"
     protocols = frozenset({Protocol.H3})
+    chooses_interface = False
     workloads = (Download, Parallel, Migration)
     rehearses = True
     quic_congestion_controls = ("cubic", "reno", "bbr")

@@ -46,7 +46,8 @@ class QuicGo(Client):
             f"--address={flow.socket_address}",
         ]
         if flow.workload.migrates:
-            argv.append(f"--migrate-to={flow.address.family.unspecified}")
+            target = flow.second_address or flow.address.family.unspecified
+            argv.append(f"--migrate-to={target}")
         bodies = flow.body_files
         argv += [f"--body={body}" for body in bodies]
         argv += flow.urls

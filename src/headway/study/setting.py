@@ -35,6 +35,7 @@ from headway.study.workload import (
     Workload,
     check_carried,
     check_kept,
+    check_second_path,
 )
 
 
@@ -218,6 +219,9 @@ class Setting(Part):
         if self.dual_stack:
             keys = ("proxy", "hops", "origins", "control", "fault")
             check_dual_stack(self.workload, [key for key in keys if getattr(self, key)])
+        if self.workload.path_beside:
+            known = ("proxy", "hops", "dns", "fault")
+            check_second_path([key for key in known if getattr(self, key)])
         check_carried(self.workload, self.protocol)
         if self.capture.bodies:
             check_kept(self.workload)
@@ -340,7 +344,7 @@ class Setting(Part):
 
     @property
     def _every_path(self) -> tuple[Path | None, ...]:
-        beside = (self.dns.path if self.dns else None, self.other_path)
+        beside = (self.dns.path if self.dns else None, self.other_path, self.workload.path_beside)
         return (*self.paths, *(origin.path for origin in self.origins.values()), *beside)
 
     @property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Annotated, Any, Literal, Self, get_args
 
@@ -14,6 +14,7 @@ from headway.study.call import Call
 from headway.study.device import Device
 from headway.study.host import HTTP, Protocol
 from headway.study.part import wrong
+from headway.study.path import Path
 from headway.study.requestseries import RequestSeries
 from headway.study.slowreader import SlowReader
 from headway.study.stream import Stream
@@ -68,11 +69,19 @@ class Migration(WorkloadPart):
     connectivity service does the same), so that a program without connection migration learns of
     the loss at once and may try again; a QUIC client may carry on from the new address
     (RFC 9000, section 9).
+
+    With a ``second_path``, the host has had another interface from the start, and keeps both. Then only
+    clients that migrate by themselves notice: they go on over that one.
     """
 
     kind: Literal["migration"] = "migration"
     size: Size
     after: Size = Field(description="received by the client, on the wire, when its address changes")
+    second_path: Path | None = Field(
+        default=None,
+        exclude_if=lambda path: path is None,
+        description="between a second interface of the client, which takes over, and the server; the first one stays",
+    )
 
     @property
     @override
@@ -84,6 +93,11 @@ class Migration(WorkloadPart):
     def migrates(self) -> bool:
         return True
 
+    @property
+    @override
+    def path_beside(self) -> Path | None:
+        return self.second_path
+
     @model_validator(mode="after")
     def _in_time(self) -> Self:
         if self.after >= self.size:
@@ -91,7 +105,8 @@ class Migration(WorkloadPart):
         return self
 
     def __str__(self) -> str:
-        return f"migration after {self.after} of {self.size}"
+        to = " to a second path" if self.second_path else ""
+        return f"migration after {self.after} of {self.size}{to}"
 
 
 class Cache(StrEnum):
@@ -280,3 +295,19 @@ def check_kept(workload: WorkloadPart) -> None:
     else:
         return
     raise wrong("capture.bodies", told)
+
+
+def check_second_path(beside: Sequence[str]) -> None:
+    """Refuse a second interface of the client beside what has one way to the server.
+
+    Args:
+        beside: keys of what the study has, too, and which cannot be.
+
+    Raises:
+        PydanticCustomError: there are some.
+    """
+    if beside:
+        told = (
+            f"a second path leads from the client to the server: leave out {' and '.join(beside)}"
+        )
+        raise wrong("workload.second_path", told)

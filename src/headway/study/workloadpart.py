@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from headway.study.application import Application
 from headway.study.host import BULK, HTTP, Protocol
 from headway.study.part import Part
+from headway.study.path import Path
 from headway.study.units import Duration, Size
 
 
@@ -102,6 +103,11 @@ class WorkloadPart(Part):
     def migrates(self) -> bool:
         """Whether the client's address changes."""
         return False
+
+    @property
+    def path_beside(self) -> Path | None:
+        """Between a second interface of the client and the server; None if it has one interface."""
+        return None
 
     @property
     def uploads(self) -> bool:
