@@ -35,6 +35,25 @@ def test_a_lookup_takes_its_round_trips(
     assert (record.dns_queries, record.dns_retries, record.dns_lost) == (2, 0, 0)
 
 
+@pytest.mark.parametrize("protocol", ["h2", "h3"])
+def test_a_lookup_over_https_takes_three_round_trips(
+    run_setting: RunSetting, protocol: str
+) -> None:
+    """RFC 8484 over RFC 9293 and RFC 8446: TCP, TLS and the request; both questions share a connection of HTTP/2."""
+    record = run_setting(looked_up(transport="https") | {"protocol": protocol})
+    assert record.error is None
+    assert record.dns_s == pytest.approx(3 * OWN_RTT_S, abs=MS)
+    over_path = {"h2": 3, "h3": 2}[protocol] * RTT_S
+    assert record.ttfb_s == pytest.approx(3 * OWN_RTT_S + over_path, abs=MS)
+    assert (record.dns_queries, record.dns_retries, record.dns_lost) == (2, 0, 0)
+
+
+def test_a_name_that_does_not_exist_is_told_over_https_too(run_setting: RunSetting) -> None:
+    record = run_setting(looked_up(transport="https", unknown=True))
+    assert record.status == "failed"
+    assert "resolve host: server.test" in (record.error or "")
+
+
 def test_a_slow_resolver_is_waited_for(run_setting: RunSetting) -> None:
     record = run_setting(looked_up(delay="100 ms"))
     assert record.dns_s == pytest.approx(OWN_RTT_S + 0.1, abs=MS)

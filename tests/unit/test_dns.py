@@ -113,6 +113,18 @@ def test_a_record_that_contradicts_the_server_is_named(
     assert [one.split(" (")[0] for one in found] == told
 
 
+def test_over_https_curl_is_told_where_and_others_are_refused() -> None:
+    asked = orders(transport="https")
+    (url,) = (one for one in argv(asked, "curl") if one.endswith("/dns-query"))
+    assert url == "https://dns.server.test/dns-query"
+    assert "dns.server.test" in asked.files["/etc/hosts"]
+    assert "/etc/resolv.conf" not in asked.files
+    assert any(one.startswith("--https=") for one in argv(asked, "resolver-headway-dns"))
+    setting = {"dns": {"transport": "https"}, "client": {"program": "headway-client"}}
+    with pytest.raises(WrongInputError, match=r"headway-client asks over tcp and udp; .*: curl"):
+        check_programs(deploy(Setting.model_validate(setting)))
+
+
 @pytest.mark.parametrize("dns", [{"https": True}, {"drops": ["HTTPS"]}])
 def test_a_record_that_nobody_asks_for_is_refused(dns: dict[str, Any]) -> None:
     with pytest.raises(WrongInputError, match="curl asks for no HTTPS record"):

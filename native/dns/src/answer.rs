@@ -20,6 +20,8 @@ pub(crate) enum Transport {
     Udp,
     /// Over a connection (RFC 7766).
     Tcp,
+    /// In a request (RFC 8484).
+    Https,
 }
 
 /// What became of a query.

@@ -1,6 +1,7 @@
 //! `headway-dns`: a resolver that answers from a file, and tells what it was asked.
 
 mod answer;
+mod https;
 mod options;
 mod server;
 mod stream;
@@ -12,6 +13,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
+use headway_http::tls::TlsError;
 use headway_reactor::say;
 
 use crate::options::Options;
@@ -42,6 +44,9 @@ enum Failure {
     /// An address cannot be used.
     #[error("cannot use {0}: {1}")]
     Bind(SocketAddr, #[source] io::Error),
+    /// Certificate or key are of no use.
+    #[error(transparent)]
+    Tls(#[from] TlsError),
     /// The report cannot be written.
     #[error("{}: {source}", path.display())]
     Report {
@@ -59,7 +64,7 @@ fn main() -> ExitCode {
     let Err(failure) = server::serve(&Options::parse()) else { return ExitCode::SUCCESS };
     say!("headway-dns: {failure}");
     match failure {
-        Failure::Zone { .. } | Failure::Unread { .. } => WRONG_OPTIONS.into(),
+        Failure::Zone { .. } | Failure::Unread { .. } | Failure::Tls(_) => WRONG_OPTIONS.into(),
         _ => ExitCode::FAILURE,
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use clap::Parser;
 use headway_knobs::parse_time;
 
-/// A resolver that answers from a file, over UDP and TCP, and tells what it was asked.
+/// A resolver that answers from a file, over UDP, TCP and HTTPS, and tells what it was asked.
 ///
 /// Exit status: 0 if a signal ended it, 1 if it cannot serve, 2 for wrong options or a wrong file.
 #[derive(Debug, Parser)]
@@ -14,6 +14,15 @@ pub(crate) struct Options {
     /// Address and port
     #[arg(long, value_name = "ADDRESS:PORT")]
     pub(crate) listen: SocketAddr,
+    /// Address and port for HTTPS (RFC 8484), by HTTP/2
+    #[arg(long, value_name = "ADDRESS:PORT", requires_all = ["cert", "key"])]
+    pub(crate) https: Option<SocketAddr>,
+    /// Certificate chain, PEM, its own first
+    #[arg(long, value_name = "FILE")]
+    pub(crate) cert: Option<PathBuf>,
+    /// The certificate's key, PEM
+    #[arg(long, value_name = "FILE")]
+    pub(crate) key: Option<PathBuf>,
     /// What it knows: JSON, docs/native-dns.md
     #[arg(long, value_name = "FILE")]
     pub(crate) zone: PathBuf,

@@ -3,16 +3,22 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::net::{SocketAddr, TcpListener};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use headway_http::event::RequestId;
+use headway_http::tls::{Identity, Protocol, ServerTls, Versions, provider};
 use headway_reactor::{
     Acceptor, Application, Clock, Interest, Lines, Reactor, Ready, Signal, Signals, Token,
     UdpSocket, run, say,
 };
 use serde::Serialize;
 
+use rustls::ServerConfig;
+
 use crate::Failure;
 use crate::answer::{Told, Transport, answered};
+use crate::https::HttpsConnection;
 use crate::options::Options;
 use crate::stream::Stream;
 use crate::zone::Zone;
@@ -21,7 +27,8 @@ const END: Token = Token(0);
 const ACT: Token = Token(1);
 const UDP: Token = Token(2);
 const TCP: Token = Token(3);
-const FIRST_STREAM: u64 = 4;
+const HTTPS: Token = Token(4);
+const FIRST_STREAM: u64 = 5;
 const MOST_STREAMS: usize = 100;
 
 /// Serves until a signal ends it.
@@ -41,6 +48,15 @@ pub(crate) fn serve(options: &Options) -> Result<(), Failure> {
     let listener = TcpListener::bind(options.listen).map_err(failed)?;
     listener.set_nonblocking(true)?;
     let acceptor = Acceptor::register(listener, &reactor, TCP)?;
+    let https = match (options.https, tls(options)?) {
+        (Some(address), Some(config)) => {
+            let listener =
+                TcpListener::bind(address).map_err(|error| Failure::Bind(address, error))?;
+            listener.set_nonblocking(true)?;
+            Some((Acceptor::register(listener, &reactor, HTTPS)?, config))
+        }
+        _ => None,
+    };
     let signals = Signals::register(&reactor, END, ACT)?;
     say!("headway-dns: on {}", options.listen);
     let mut server = Server {
@@ -50,7 +66,9 @@ pub(crate) fn serve(options: &Options) -> Result<(), Failure> {
         report,
         socket,
         acceptor,
+        https,
         signals,
+        requesting: BTreeMap::new(),
         streams: BTreeMap::new(),
         next: FIRST_STREAM,
         waiting: BTreeMap::new(),
@@ -60,11 +78,26 @@ pub(crate) fn serve(options: &Options) -> Result<(), Failure> {
     run(&mut reactor, &mut server)
 }
 
+/// How TLS is spoken, if there is a certificate.
+fn tls(options: &Options) -> Result<Option<Arc<ServerConfig>>, Failure> {
+    let (Some(chain), Some(key)) = (&options.cert, &options.key) else { return Ok(None) };
+    let tls = ServerTls {
+        provider: provider(),
+        identity: Identity::from_pem_files(chain, key)?,
+        protocols: vec![Protocol::H2],
+        versions: Versions::All,
+        early_data_bytes: 0,
+        record_bytes: None,
+    };
+    Ok(Some(tls.config()?))
+}
+
 /// Where an answer goes.
 #[derive(Clone, Copy, Debug)]
 enum Asker {
     Udp(SocketAddr),
     Tcp(Token),
+    Https(Token, RequestId),
 }
 
 /// A line of the report.
@@ -85,8 +118,11 @@ struct Server {
     report: Lines,
     socket: UdpSocket,
     acceptor: Acceptor,
+    https: Option<(Acceptor, Arc<ServerConfig>)>,
     signals: Signals,
     streams: BTreeMap<Token, (Stream, SocketAddr)>,
+    /// Connections of HTTPS.
+    requesting: BTreeMap<Token, (HttpsConnection, SocketAddr)>,
     next: u64,
     /// Answers that are not due yet, by when they are and when they were asked for.
     waiting: BTreeMap<(Instant, u64), (Asker, Vec<u8>)>,
@@ -99,6 +135,7 @@ impl Server {
         let over = match asker {
             Asker::Udp(_) => Transport::Udp,
             Asker::Tcp(_) => Transport::Tcp,
+            Asker::Https(..) => Transport::Https,
         };
         let Some((told, answer)) = answered(&self.zone, query, over) else { return };
         if let Some(fault) = &told.fault {
@@ -115,7 +152,13 @@ impl Server {
         }
     }
 
-    fn send(&mut self, reactor: &Reactor, asker: Asker, answer: &[u8]) -> Result<(), Failure> {
+    fn send(
+        &mut self,
+        reactor: &Reactor,
+        asker: Asker,
+        answer: &[u8],
+        now: Instant,
+    ) -> Result<(), Failure> {
         match asker {
             Asker::Udp(client) => {
                 self.socket.send((client, None, None), answer);
@@ -128,6 +171,12 @@ impl Server {
                     .is_some_and(|(stream, _)| stream.answer(answer).is_err());
                 if gone {
                     self.close(reactor, token)?;
+                }
+            }
+            Asker::Https(token, id) => {
+                if let Some((connection, _)) = self.requesting.get_mut(&token) {
+                    connection.answer(id, answer);
+                    self.request(reactor, token, None, now);
                 }
             }
         }
@@ -156,6 +205,38 @@ impl Server {
         Ok(())
     }
 
+    fn accept_https(&mut self, reactor: &Reactor, now: Instant) -> Result<(), Failure> {
+        let Some((acceptor, tls)) = &mut self.https else { return Ok(()) };
+        let mut tokens = Vec::new();
+        while let Some((socket, client)) = acceptor.accept(reactor, now)? {
+            if self.requesting.len() >= MOST_STREAMS {
+                continue;
+            }
+            if let Ok(connection) = HttpsConnection::new(socket, tls, now) {
+                let token = Token(self.next);
+                self.next += 1;
+                self.requesting.insert(token, (connection, client));
+                tokens.push(token);
+            }
+        }
+        for token in tokens {
+            self.request(reactor, token, None, now);
+        }
+        Ok(())
+    }
+
+    /// Goes on with a connection of HTTPS.
+    fn request(&mut self, reactor: &Reactor, token: Token, ready: Option<Ready>, now: Instant) {
+        let Some((connection, client)) = self.requesting.get_mut(&token) else { return };
+        let (come, client) = (connection.progress(ready, reactor, token, now), *client);
+        if come.is_over {
+            self.requesting.remove(&token);
+        }
+        for (id, query) in come.queries {
+            self.asked(Asker::Https(token, id), client, &query, now);
+        }
+    }
+
     fn close(&mut self, reactor: &Reactor, token: Token) -> Result<(), Failure> {
         if let Some((stream, _)) = self.streams.remove(&token) {
             reactor.deregister(&stream)?;
@@ -182,15 +263,23 @@ impl Application for Server {
                 self.finished |= self.signals.take(ready.token) == Some(Signal::End);
                 Ok(())
             }
+            HTTPS => self.accept_https(reactor, now),
+            token if self.requesting.contains_key(&token) => {
+                self.request(reactor, token, Some(ready), now);
+                Ok(())
+            }
             token => self.heard(reactor, token, now),
         }
     }
 
     fn turn(&mut self, reactor: &Reactor, now: Instant) -> Result<(), Failure> {
         self.acceptor.turn(reactor, now)?;
+        if let Some((acceptor, _)) = &mut self.https {
+            acceptor.turn(reactor, now)?;
+        }
         while let Some(due) = self.waiting.first_entry().filter(|one| one.key().0 <= now) {
             let (asker, answer) = due.remove();
-            self.send(reactor, asker, &answer)?;
+            self.send(reactor, asker, &answer, now)?;
         }
         if self.finished {
             self.report.end();
@@ -200,7 +289,8 @@ impl Application for Server {
 
     fn deadline(&self) -> Option<Instant> {
         let waiting = self.waiting.first_key_value().map(|((due, _), _)| *due);
-        [waiting, self.acceptor.deadline()].into_iter().flatten().min()
+        let https = self.https.as_ref().and_then(|(acceptor, _)| acceptor.deadline());
+        [waiting, self.acceptor.deadline(), https].into_iter().flatten().min()
     }
 
     fn finished(&self) -> bool {

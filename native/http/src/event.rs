@@ -171,6 +171,8 @@ pub enum ServerEvent {
         id: RequestId,
         /// Its content, in bytes.
         content_bytes: u64,
+        /// The content itself, where the connection keeps it.
+        content: Bytes,
     },
     /// The response was sent, all of it: over TCP handed to the kernel, over QUIC acknowledged.
     Finished {

@@ -7,7 +7,7 @@ mod pattern;
 
 use std::collections::BTreeMap;
 
-use bytes::BytesMut;
+use bytes::{Bytes, BytesMut};
 use headway_http::event::{Asked, ClientEvent, RequestId, ServerEvent};
 use headway_http::side::{ClientSide, ServerSide};
 use headway_http::{h1, h2};
@@ -52,7 +52,7 @@ fn carry(
                     requests.insert(id, request);
                     server.proceed(id);
                 }
-                ServerEvent::Received { id, content_bytes } => {
+                ServerEvent::Received { id, content_bytes, .. } => {
                     outcome.received.insert(id, content_bytes);
                     server.respond(id, respond(&requests[&id]));
                 }
@@ -158,4 +158,29 @@ fn content_waits_until_it_may_go_without_a_word() {
     assert!(client.wants_send());
     client.send(100_000, &mut sent);
     assert!(sent.len() > 1000);
+}
+
+/// What a server keeps of a request's content of 1000 bytes.
+fn kept(kept_content_bytes: usize) -> Bytes {
+    let options = h2::ServerOptions { kept_content_bytes, ..h2::ServerOptions::default() };
+    let mut client = h2::Client::new(h2::ClientOptions::default());
+    let mut server = h2::Server::new(options);
+    client.ask(post(0, 1000, false));
+    let mut sent = BytesMut::new();
+    client.send(100_000, &mut sent);
+    server.receive(sent.freeze());
+    let mut events = std::iter::from_fn(|| server.poll());
+    let found = events.find_map(|event| match event {
+        ServerEvent::Received { content, content_bytes: 1000, .. } => Some(content),
+        _ => None,
+    });
+    found.unwrap()
+}
+
+#[test]
+fn as_much_content_is_kept_as_the_program_wants() {
+    let whole = kept(5000);
+    assert_eq!(whole.len(), 1000);
+    assert_eq!(kept(300), whole[..300]);
+    assert!(kept(0).is_empty());
 }

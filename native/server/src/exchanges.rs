@@ -89,7 +89,7 @@ impl Exchanges {
                 self.open(id, &request, &reply, context);
                 self.in_time(id, reply, context)
             }
-            ServerEvent::Received { id, content_bytes } => {
+            ServerEvent::Received { id, content_bytes, .. } => {
                 let Some(request) = self.awaited.remove(&id) else { return Next::Nothing };
                 let reply = context.service.acknowledge(&request, content_bytes);
                 self.open(id, &request, &reply, context);

@@ -343,6 +343,7 @@ impl Options {
             limits: self.limits.rates,
             stream_window_bytes: self.h2_stream_window,
             connection_window_bytes: self.h2_connection_window,
+            kept_content_bytes: 0,
         }
     }
 }

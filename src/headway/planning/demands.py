@@ -176,6 +176,10 @@ def _check_resolves(flow: DeployedFlow) -> None:
         told = f"{flow.client.name} asks no resolver; these clients do: {able}"
         raise WrongInputError(told, where="dns")
     dns = flow.setting.dns
+    if dns and dns.transport not in flow.client.asks_over:
+        able = ", ".join(name for name, one in CLIENTS.items() if dns.transport in one.asks_over)
+        told = f"{flow.client.name} asks over {' and '.join(sorted(flow.client.asks_over))}; over {dns.transport}: {able}"
+        raise WrongInputError(told, where="dns.transport")
     https = dns and (dns.https or RecordType.HTTPS in dns.drops)
     if dns and https and RecordType.HTTPS not in flow.client.asks_for:
         raise WrongInputError(

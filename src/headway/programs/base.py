@@ -331,6 +331,8 @@ class Client(Adapter):
     """Types of records that it asks a resolver for if a study has one; none if it asks nobody."""
     chooses_interface: ClassVar[bool] = True
     """Whether, if it migrates, it does so to the address that it is told."""
+    asks_over: ClassVar[frozenset[str]] = frozenset({"udp", "tcp"})
+    """Over what it can be told to ask."""
     rehearses: ClassVar[bool] = False
     """Whether it has to be told beforehand when its address will change: a run is then carried
     out twice, and is the same both times until the address changes."""

@@ -12,7 +12,7 @@ from headway.programs import uploads
 from headway.programs.base import SECRETS_FILE, Flow, Knob, Resolver
 from headway.programs.measurement import Measurement
 from headway.study.application import TAKEN
-from headway.study.dns import DnsTransport
+from headway.study.dns import RESOLVER_NAME, DnsTransport
 from headway.study.family import HostAddress
 
 IDLE_LIMIT_S = 30
@@ -79,6 +79,8 @@ def resolver_files(resolver: Resolver | None) -> dict[str, str]:
     """The files that have programs ask a resolver; none if there is none, and they are told addresses otherwise."""
     if resolver is None:
         return {}
+    if resolver.dns.transport is DnsTransport.HTTPS:
+        return hosts_file({RESOLVER_NAME: (resolver.address,)})
     transport = "options use-vc\n" if resolver.dns.transport is DnsTransport.TCP else ""
     return {
         "/etc/hosts": "127.0.0.1 localhost\n",

@@ -32,7 +32,7 @@ from headway.programs.client import (
 from headway.programs.measurement import Measurement, QuicRace, Tried
 from headway.programs.uploads import answer_file, carried_bytes, content_file, sent_bytes
 from headway.study.discovery import offered
-from headway.study.dns import RecordType
+from headway.study.dns import RESOLVER_NAME, DnsTransport, RecordType
 from headway.study.family import HostAddress
 from headway.study.host import HTTP, Protocol
 from headway.study.upload import Upload
@@ -85,6 +85,7 @@ class Curl(Client):
     quic_congestion_controls = ("cubic",)
     writes_qlog = True
     asks_for = frozenset({RecordType.A, RecordType.AAAA})
+    asks_over = frozenset({"udp", "tcp", "https"})
     discovers = True
     chooses_family = True
     knobs = (
@@ -168,7 +169,8 @@ def _content(flow: Flow, upload: Upload) -> list[str]:
 def address_options(flow: Flow) -> tuple[str, ...]:
     """Tells the server's address, unless a resolver does."""
     if flow.resolver:
-        return ()
+        over_https = flow.resolver.dns.transport is DnsTransport.HTTPS
+        return ("--doh-url", f"https://{RESOLVER_NAME}/dns-query") if over_https else ()
     addresses = ",".join(address.in_url for address in flow.addresses)
     return ("--resolve", f"{SERVER_NAME}:{flow.port}:{addresses}")
 

@@ -8,15 +8,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from headway.contract.orders import Program
-from headway.programs.base import Adapter, Resolver, Started
+from headway.programs.base import CERTIFICATE_FILE, KEY_FILE, Adapter, Resolver, Started
 from headway.programs.native import command
-from headway.study.dns import Dns
+from headway.study.dns import Dns, DnsTransport
 from headway.study.family import HostAddress
 
 PROGRAM = "headway-dns"
 REPORT = "questions.jsonl"
 """Its report in the run's directory; docs/native-dns.md describes it."""
 PORT = 53
+HTTPS_PORT = 443
 
 
 class HeadwayDns(Adapter):
@@ -41,15 +42,24 @@ def resolving(
     argv = (
         command(PROGRAM),
         f"--listen={resolver.address.at(PORT)}",
+        *_https(resolver),
         f"--zone={zone}",
         f"--delay={resolver.dns.delay.ns}ns",
         f"--report=/lab/run/{REPORT}",
     )
-    listens = (f"tcp:{PORT}", f"udp:{PORT}")
+    listens = (f"tcp:{PORT}", f"udp:{PORT}", *(("tcp:443",) if _https(resolver) else ()))
     program = Program(
         f"{namespace}-{PROGRAM}", namespace, argv, service=True, finishes=True, listens=listens
     )
     return Started((program,), {zone: json.dumps(_zone(resolver.dns, hosts))})
+
+
+def _https(resolver: Resolver) -> tuple[str, ...]:
+    """How it answers over HTTPS, if it is asked so."""
+    if resolver.dns.transport is not DnsTransport.HTTPS:
+        return ()
+    address = f"--https={resolver.address.at(HTTPS_PORT)}"
+    return (address, f"--cert={CERTIFICATE_FILE}", f"--key={KEY_FILE}")
 
 
 def _zone(dns: Dns, hosts: Mapping[str, Sequence[HostAddress]]) -> dict[str, Any]:

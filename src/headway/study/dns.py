@@ -11,6 +11,8 @@ from headway.study.part import Part, wrong
 from headway.study.path import Path
 from headway.study.units import Duration
 
+RESOLVER_NAME = "dns.server.test"
+"""Name of the resolver, which its certificate holds."""
 SERVER_NAME = "server.test"
 """Name that clients ask for; the server's and the proxy's certificate hold it."""
 _LABELS = r"^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$"
@@ -24,6 +26,7 @@ class DnsTransport(StrEnum):
 
     UDP = "udp"
     TCP = "tcp"
+    HTTPS = "https"
 
 
 class RecordType(StrEnum):

@@ -133,7 +133,11 @@ impl Server {
                         let (id, content_bytes) = (RequestId(self.number), incoming.content_bytes);
                         let Incoming { keep_alive, takes_chunks, .. } = *incoming;
                         self.state = State::Asked { keep_alive, takes_chunks };
-                        self.events.push_back(ServerEvent::Received { id, content_bytes });
+                        self.events.push_back(ServerEvent::Received {
+                            id,
+                            content_bytes,
+                            content: Bytes::new(),
+                        });
                     }
                 },
                 State::Asked { .. } | State::Answers(_) => return Ok(()),

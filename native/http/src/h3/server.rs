@@ -385,7 +385,11 @@ impl Server {
         match exchange.request.finish() {
             Ok(()) => {
                 let (id, content_bytes) = (RequestId(stream.into()), exchange.content_bytes);
-                self.events.push_back(ServerEvent::Received { id, content_bytes });
+                self.events.push_back(ServerEvent::Received {
+                    id,
+                    content_bytes,
+                    content: Bytes::new(),
+                });
                 Ok(())
             }
             Err(error) => self.fail(connection, stream, error),

@@ -76,7 +76,7 @@ impl Serve {
                         side.go_away(connection);
                     }
                 }
-                ServerEvent::Received { id, content_bytes } => {
+                ServerEvent::Received { id, content_bytes, .. } => {
                     self.received.push(content_bytes);
                     if let Some(request) = self.waiting.remove(&id) {
                         side.respond(connection, id, (self.respond)(&request));

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use headway_schedule::Priority;
 use headway_wire::fields::{ContentLength, trailers};
 use headway_wire::h2::{Error, ErrorCode, Frame, Scope, Settings};
@@ -25,7 +25,7 @@ impl Server {
                 self.headers(stream, block, dependency, end_stream)
             }
             Frame::Data { stream, data, flow, end_stream } => {
-                self.content(stream, data.len(), flow, end_stream)
+                self.content(stream, &data, flow, end_stream)
             }
             Frame::Priority { stream, dependency } => self.prioritise(stream, dependency),
             Frame::PriorityUpdate { stream, value } => self.update_priority(stream, &value),
@@ -99,6 +99,7 @@ impl Server {
             remote_open: !end_stream,
             asks: !end_stream && request.expects_continue(),
             content_bytes: 0,
+            content: BytesMut::new(),
             length,
             receive_window: self.link.new_receive_window(),
             send_window: StreamWindow::default(),
@@ -110,7 +111,8 @@ impl Server {
         let name = RequestId(id.into());
         self.events.push_back(ServerEvent::Request { id: name, request });
         if end_stream {
-            self.events.push_back(ServerEvent::Received { id: name, content_bytes: 0 });
+            let content = Bytes::new();
+            self.events.push_back(ServerEvent::Received { id: name, content_bytes: 0, content });
         }
     }
 
@@ -120,7 +122,8 @@ impl Server {
         stream.remote_open = false;
         stream.length.finish().map_err(|malformed| Error::malformed(id, malformed))?;
         let (name, content_bytes) = (RequestId(id.into()), stream.content_bytes);
-        self.events.push_back(ServerEvent::Received { id: name, content_bytes });
+        let content = std::mem::take(&mut stream.content).freeze();
+        self.events.push_back(ServerEvent::Received { id: name, content_bytes, content });
         Ok(())
     }
 
@@ -146,7 +149,7 @@ impl Server {
     fn content(
         &mut self,
         id: u32,
-        content: usize,
+        content: &Bytes,
         flow: u32,
         end_stream: bool,
     ) -> Result<(), Error> {
@@ -157,8 +160,10 @@ impl Server {
             return Err(stream_closed(id));
         }
         self.link.count_stream_content(id, &mut stream.receive_window, flow)?;
-        stream.length.add(content).map_err(malformed)?;
-        stream.content_bytes += content as u64;
+        stream.length.add(content.len()).map_err(malformed)?;
+        stream.content_bytes += content.len() as u64;
+        let room = self.options.kept_content_bytes.saturating_sub(stream.content.len());
+        stream.content.extend_from_slice(&content[..content.len().min(room)]);
         if end_stream { self.received(id) } else { Ok(()) }
     }
 

@@ -50,6 +50,8 @@ pub struct ServerOptions {
     pub stream_window_bytes: u32,
     /// The same for the connection.
     pub connection_window_bytes: u32,
+    /// How much of a request's content is kept for the program, in bytes; the rest is thrown away.
+    pub kept_content_bytes: usize,
 }
 
 impl Default for ServerOptions {
@@ -64,6 +66,7 @@ impl Default for ServerOptions {
             table_bytes: 0,
             stream_window_bytes: DEFAULT_WINDOW,
             connection_window_bytes: DEFAULT_WINDOW,
+            kept_content_bytes: 0,
         }
     }
 }
@@ -75,6 +78,8 @@ struct Stream {
     /// The client asks before it sends the content.
     asks: bool,
     content_bytes: u64,
+    /// The first of it, as much as is kept.
+    content: BytesMut,
     length: ContentLength,
     receive_window: ReceiveWindow,
     send_window: StreamWindow,
