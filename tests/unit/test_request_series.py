@@ -12,6 +12,7 @@ from headway.diagnosis.quantile import at_share
 from headway.errors import WrongInputError
 from headway.planning.demands import check_programs, remarks
 from headway.planning.deploy import deploy
+from headway.programs.uploads import application_options
 from headway.study.requestseries import RequestSeries
 from headway.study.setting import Setting
 from tests.deployed import flow_of
@@ -33,6 +34,9 @@ def setting(workload: dict[str, Any] | None = None, **keys: Any) -> Setting:
         ({"per_second": None}, "either by users = N"),
         ({"think": "1 s"}, "only users think"),
         ({"connections": "new", "count": 3000}, "2000 requests at most"),
+        ({"header_up": "5 B"}, "fields of 5 B are not made"),
+        ({"header_down": "9 kB"}, "fields of 9 kB are not made"),
+        ({"header_values": "changing"}, "nothing changes without header_up"),
     ],
 )
 def test_what_cannot_be_is_refused(workload: dict[str, Any], message: str) -> None:
@@ -112,6 +116,18 @@ def test_a_closed_loop_has_users_who_think() -> None:
     ):
         assert option in program.argv
     assert flow_of(raw).urls == ("https://server.test/bytes/1000",)
+
+
+def test_header_fields_are_the_clients_and_the_applications() -> None:
+    raw = {"header_up": "1 kB", "header_down": "500 B", "header_values": "changing"}
+    of = setting(raw, server={"program": "nginx"})
+    (flow,) = deploy(of).flows
+    (program,) = flow.client.start(flow.asked).programs
+    assert {"--field-bytes=1000", "--fields-change"} < set(program.argv)
+    application = flow_of(of).workload.application
+    assert application is not None
+    assert {"--field-bytes=500", "--fields-change"} < set(application_options(application))
+    assert "header" not in str(setting().workload.model_dump())
 
 
 def test_quantiles_are_values_that_occurred() -> None:

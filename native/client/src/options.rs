@@ -6,6 +6,7 @@ use std::time::Duration;
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, ValueEnum};
 use headway_http::h3;
+use headway_http::service::Padding;
 use headway_http::tls::Protocol;
 use headway_knobs::compression::{CompressionOptions, Tables};
 use headway_quic::Config;
@@ -55,6 +56,12 @@ pub(crate) struct Options {
     /// Field added to all requests, as "name: value"; may be repeated
     #[arg(long, value_name = "FIELD", value_parser = field)]
     pub(crate) header: Vec<Field>,
+    /// Names and values of header fields that all requests have besides, in bytes
+    #[arg(long, value_name = "BYTES", default_value_t = 0, value_parser = Padding::parse_bytes)]
+    pub(crate) field_bytes: usize,
+    /// Gives each request other values of these
+    #[arg(long, requires = "field_bytes")]
+    pub(crate) fields_change: bool,
     /// Content of each request, which is a POST, in bytes
     #[arg(long, value_name = "BYTES", conflicts_with_all = ["range", "resume"])]
     pub(crate) upload: Option<u64>,
@@ -277,6 +284,11 @@ impl Options {
     pub(crate) fn quic(&self) -> Config {
         let (qlog_directory, trace_directory) = (self.qlog.clone(), self.trace.clone());
         Config { qlog_directory, trace_directory, ..self.quic.clone() }
+    }
+
+    /// Header fields of requests that are there for their size.
+    pub(crate) fn padding(&self) -> Padding {
+        Padding { bytes: self.field_bytes, changes: self.fields_change }
     }
 
     /// How the first URL's response is read, if not as it comes.

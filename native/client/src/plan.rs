@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use headway_http::event::{Importance, RequestId};
+use headway_http::service::Padding;
 use headway_wire::Request;
 
 use crate::content::{Content, Names};
@@ -33,6 +34,8 @@ pub(crate) enum PlanError {
 pub(crate) struct Job {
     pub(crate) target: Target,
     pub(crate) request: Request,
+    /// Further fields of it.
+    pub(crate) padding: Padding,
     pub(crate) importance: Option<Importance>,
     /// Of the request's own content.
     pub(crate) upload_bytes: Option<u64>,
@@ -91,7 +94,18 @@ pub(crate) fn priming(options: &Options) -> Job {
     request.method = "HEAD".to_owned();
     let (content, offset) = (Content::new(false, None, None), Duration::ZERO);
     let (importance, upload_bytes, events, is_read_slowly) = (None, None, false, false);
-    Job { target, request, importance, upload_bytes, offset, content, events, is_read_slowly }
+    let padding = options.padding();
+    Job {
+        target,
+        request,
+        padding,
+        importance,
+        upload_bytes,
+        offset,
+        content,
+        events,
+        is_read_slowly,
+    }
 }
 
 fn check(options: &Options) -> Result<(), PlanError> {
@@ -155,7 +169,17 @@ fn job(
     let offset = of_url(&options.start_offsets, number).copied().unwrap_or_default();
     let (target, upload_bytes, events) = (target.clone(), options.upload, options.events);
     let is_read_slowly = false;
-    Ok(Job { target, request, importance, upload_bytes, offset, content, events, is_read_slowly })
+    Ok(Job {
+        target,
+        request,
+        padding: options.padding(),
+        importance,
+        upload_bytes,
+        offset,
+        content,
+        events,
+        is_read_slowly,
+    })
 }
 
 fn request(options: &Options, target: &Target) -> Request {

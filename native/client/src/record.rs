@@ -44,9 +44,11 @@ impl Record {
 
     /// What is to be sent, under this name.
     pub(crate) fn asked(&self, id: RequestId) -> Asked {
+        let mut request = self.job.request.clone();
+        request.fields.extend(self.job.padding.fields(id.0));
         Asked {
             id,
-            request: self.job.request.clone(),
+            request,
             importance: self.job.importance,
             reads_on_demand: self.job.is_read_slowly,
             content_bytes: self.job.upload_bytes,

@@ -7,7 +7,9 @@ use std::time::{Duration, SystemTime};
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, ValueEnum};
 use headway_http::priorities::Priorities;
-use headway_http::service::{Files, Service, Sink, Site, SiteError, Streams, Verdict};
+use headway_http::service::{
+    Files, Padded, Padding, Service, Sink, Site, SiteError, Streams, Verdict,
+};
 use headway_http::tcp::SocketOptions;
 use headway_http::tls::{Identity, Protocol, ServerTls, TlsError, Versions, provider};
 use headway_http::{h2, h3};
@@ -92,6 +94,12 @@ pub(crate) struct Options {
     /// first=SECONDS&interval=SECONDS&count=N, or at=SECONDS,SECONDS,...
     #[arg(long)]
     events: bool,
+    /// Names and values of header fields that all responses have besides, in bytes
+    #[arg(long, value_name = "BYTES", default_value_t = 0, value_parser = Padding::parse_bytes)]
+    field_bytes: usize,
+    /// Gives each response other values of these
+    #[arg(long, requires = "field_bytes")]
+    fields_change: bool,
     /// What an application behind the server takes for each answer, one after the other, in seconds
     #[arg(long, value_name = "SECONDS", default_value = "0", value_parser = seconds)]
     service_time: Duration,
@@ -245,6 +253,9 @@ impl Options {
         let verdict = Verdict { status: self.sink_status, is_early: self.sink_early };
         let service: Box<dyn Service> =
             if self.sink { Box::new(Sink::before(service, verdict)) } else { service };
+        let padding = Padding { bytes: self.field_bytes, changes: self.fields_change };
+        let service: Box<dyn Service> =
+            if padding.bytes > 0 { Box::new(Padded::around(service, padding)) } else { service };
         Ok(if self.events { Box::new(Streams::before(service)) } else { service })
     }
 

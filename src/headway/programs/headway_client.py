@@ -32,7 +32,7 @@ from headway.programs.native import (
     compression_options,
     quic_knobs,
 )
-from headway.programs.uploads import answers_directory, carried_bytes, sent_bytes
+from headway.programs.uploads import answers_directory, carried_bytes, padding_options, sent_bytes
 from headway.study.dns import RecordType
 from headway.study.host import HTTP, Host, Protocol
 from headway.study.requestseries import RequestSeries, Reuse
@@ -229,6 +229,7 @@ def _series(flow: Flow, series: RequestSeries, files: dict[str, str]) -> list[st
     argv = [f"--repeat={series.count}"]
     if series.up:
         argv.append(f"--upload={int(series.up)}")
+    argv += padding_options(int(series.header_up), series.header_changes)
     if series.connections is Reuse.NEW:
         argv.append("--new-connections")
     if series.users is not None:

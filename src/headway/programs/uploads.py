@@ -40,7 +40,16 @@ def application_options(application: Application) -> list[str]:
     times = {"service": application.service, "think": application.delay}
     slow = [f"--{name}-time={time.s:.9f}" for name, time in times.items() if time]
     status = [] if application.status == TAKEN else [f"--sink-status={application.status}"]
-    return ["--sink", *slow, *status, *(["--sink-early"] if application.early else [])]
+    early = ["--sink-early"] if application.early else []
+    fields = padding_options(application.header_bytes, application.header_changes)
+    return ["--sink", *slow, *status, *early, *fields]
+
+
+def padding_options(header_bytes: int, changes: bool) -> list[str]:
+    """What gives messages of Headway's own programs header fields of so many bytes."""
+    if not header_bytes:
+        return []
+    return [f"--field-bytes={header_bytes}", *(["--fields-change"] if changes else [])]
 
 
 def content_file(flow: Flow) -> str:

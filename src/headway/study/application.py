@@ -21,6 +21,8 @@ class Application:
         delay: what each answer takes besides, whatever else goes on.
         streams: whether it makes its answers over time.
         status: of its answers to requests with content.
+        header_bytes: names and values of header fields that each answer has besides.
+        header_changes: whether each answer has other ones.
         early: whether such an answer goes once the head has come, and not once all content has.
     """
 
@@ -30,6 +32,8 @@ class Application:
     streams: bool = False
     status: int = TAKEN
     early: bool = False
+    header_bytes: int = 0
+    header_changes: bool = False
 
     @property
     def takes_content(self) -> bool:

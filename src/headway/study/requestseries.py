@@ -7,13 +7,16 @@ from collections.abc import Iterator
 from enum import StrEnum
 from typing import Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 from typing_extensions import override
 
 from headway.study.application import Application
+from headway.study.part import wrong
 from headway.study.units import Duration, Size
 from headway.study.workloadpart import WorkloadPart
 
+_NONE = Size(0)
+_LEAST_HEADER, _MOST_HEADER = Size(16), Size(8000)
 _MOST_NEW = 2000
 """Connections that a client may make in a run."""
 
@@ -25,6 +28,15 @@ class Reuse(StrEnum):
     """Connections are kept for the requests that follow."""
     NEW = "new"
     """Each request has a new one."""
+
+
+class HeaderValues(StrEnum):
+    """Whether header fields of all messages are the same."""
+
+    CONSTANT = "constant"
+    """All have the same ones, so that a dynamic table holds them (RFC 7541, section 2.3.2)."""
+    CHANGING = "changing"
+    """Each message has other values."""
 
 
 class RequestSeries(WorkloadPart):
@@ -56,6 +68,36 @@ class RequestSeries(WorkloadPart):
     delay: Duration = Field(
         default=Duration(0), description="what each answer takes besides, whatever else goes on"
     )
+
+    header_up: Size = Field(
+        default=_NONE,
+        exclude_if=lambda size: not size,
+        description="names and values of header fields that each request has besides",
+    )
+    header_down: Size = Field(
+        default=_NONE, exclude_if=lambda size: not size, description="the same of each response"
+    )
+    header_values: HeaderValues = Field(
+        default=HeaderValues.CONSTANT,
+        exclude_if=lambda values: values is HeaderValues.CONSTANT,
+        description="constant, or changing from message to message",
+    )
+
+    @field_validator("header_up", "header_down")
+    @classmethod
+    def _has_room(cls, size: Size) -> Size:
+        if size and not _LEAST_HEADER <= size <= _MOST_HEADER:
+            raise ValueError(
+                f"fields of {size} are not made: it is 0 B, or {_LEAST_HEADER} to {_MOST_HEADER}"
+            )
+        return size
+
+    @model_validator(mode="after")
+    def _changes_something(self) -> Self:
+        has_any = self.header_up or self.header_down
+        if self.header_values is HeaderValues.CHANGING and not has_any:
+            raise wrong("header_values", "nothing changes without header_up or header_down")
+        return self
 
     @model_validator(mode="after")
     def _is_one_loop(self) -> Self:
@@ -95,11 +137,26 @@ class RequestSeries(WorkloadPart):
     @property
     @override
     def application(self) -> Application:
-        return Application(f"bytes/{int(self.down)}", self.service, self.delay)
+        return Application(
+            f"bytes/{int(self.down)}",
+            self.service,
+            self.delay,
+            header_bytes=int(self.header_down),
+            header_changes=self.header_changes,
+        )
+
+    @property
+    def header_changes(self) -> bool:
+        """Whether header fields of each message are others."""
+        return self.header_values is HeaderValues.CHANGING
 
     def __str__(self) -> str:
         who = f"{self.users} users" if self.users else f"{self.per_second:g}/s"
         each = f"{self.up} up, {self.down} down" if self.up else str(self.down)
         think = f" with {self.think} of thought" if self.think else ""
+        heads = ""
+        if self.header_up or self.header_down:
+            sizes = f"{self.header_up} up, {self.header_down} down"
+            heads = f" with {self.header_values.value} fields of {sizes}"
         new = " on new connections" if self.connections is Reuse.NEW else ""
-        return f"{self.count} requests of {each} by {who}{think}{new}"
+        return f"{self.count} requests of {each} by {who}{think}{heads}{new}"

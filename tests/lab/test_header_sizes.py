@@ -1,0 +1,68 @@
+"""What header fields of a size take on the wire, by captures: all of it in HTTP/1.1, next to nothing in a table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from headway.lab.pcapng import read_pcapng
+from tests.lab.conftest import RunSetting
+
+pytestmark = pytest.mark.lab
+
+COUNT = 100
+HEADER_BYTES = 1000
+FIELDS = 4
+"""A field has 250 bytes at most."""
+TABLES = {"hpack_capacity": "4096", "qpack_capacity": "4096", "qpack_blocked_streams": "100"}
+_ETHERNET = 14
+
+
+def wire_bytes(capture: Path) -> dict[bool, int]:
+    """IP packets' bytes from the client, and to it, without those of pure acknowledgments of TCP."""
+    frames = [frame for _, frame in read_pcapng(capture) if frame[12:14] == b"\x08\x00"]
+    client = frames[0][26:30]
+    sums = {True: 0, False: 0}
+    for frame in frames:
+        packet = frame[_ETHERNET:]
+        length = int.from_bytes(packet[2:4], "big")
+        if length > 60 or packet[9] != 6:
+            sums[packet[12:16] == client] += length
+    return sums
+
+
+@pytest.mark.parametrize("protocol", ["h1", "h2", "h3"])
+@pytest.mark.parametrize(
+    ("values", "tables"), [("constant", True), ("constant", False), ("changing", True)]
+)
+def test_fields_take_what_versions_and_tables_let_them(
+    run_setting: RunSetting, tmp_path: Path, protocol: str, values: str, tables: bool
+) -> None:
+    took = {}
+    for size in (0, HEADER_BYTES):
+        workload = {"kind": "requests", "count": COUNT, "users": 1, "down": "100 B"}
+        if size:
+            header = {"header_up": f"{size} B", "header_down": f"{size} B"}
+            workload |= {**header, "header_values": values}
+        knobs = TABLES if tables and protocol != "h1" else {}
+        raw = {
+            "protocol": protocol,
+            "client": {"program": "headway-client", "knobs": knobs},
+            "server": {"program": "headway-server", "knobs": knobs},
+            "workload": workload,
+            "path": {"rtt": "10 ms"},
+            "capture": {"packets": True},
+        }
+        record = run_setting(raw, name=f"with-{size}")
+        assert record.error is None
+        took[size] = wire_bytes(tmp_path / f"with-{size}" / "client.pcapng")
+    for up in (True, False):
+        each = (took[HEADER_BYTES][up] - took[0][up]) / COUNT
+        if protocol == "h1":
+            assert each == HEADER_BYTES + FIELDS * len(": \r\n")
+        elif values == "constant" and tables:
+            # An index a field, and the fields themselves: into the table, and perhaps once beside it (RFC 9204, 2.1.2).
+            assert FIELDS <= each <= FIELDS * 2 + 2.2 * HEADER_BYTES / COUNT
+        else:
+            assert each == pytest.approx(HEADER_BYTES, rel=0.05)
