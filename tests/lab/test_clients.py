@@ -97,5 +97,5 @@ def test_another_version_than_asked_for_is_an_error(
     record = run_setting(setting(client, "h2", {"size": "10 kB"}))
     assert record.status == "failed"
     # wget2 ends the handshake, curl takes what there is.
-    expected = "HTTP/1.1 was spoken, not h2" if client == "curl" else "Failed to connect"
+    expected = "it spoke HTTP/1.1, not h2" if client == "curl" else "Failed to connect"
     assert record.error is not None and expected in record.error

@@ -54,16 +54,16 @@ class Ending:
 ENDINGS = {
     "docs/findings/nginx-ignores-loss.md:lossy": Ending(
         0,
-        ("of nginx's QUIC the study asks for no", "of nginx's QUIC the study asks for no"),
-        "Both note that of nginx's QUIC the study asks for no congestion control",
+        ("the study asks nginx's QUIC for no", "the study asks nginx's QUIC for no"),
+        "Both commands note that the study asks nginx's QUIC for no congestion control",
     ),
     "docs/findings/nginx-stuck-handshake.md:lost-server-hello": Ending(
         1,
-        ("it is reno; that of TCP", "it is reno; that of TCP", "1 of 6 runs failed, as cell-nginx"),
-        "is Reno, and ends with status 1, as one of 6 runs failed",
+        ("it uses reno; TCP", "it uses reno; TCP", "1 of 6 runs failed, such as cell-nginx"),
+        "is Reno. It ends with status 1, because one of 6 runs failed",
     ),
     "docs/workloads.md:who-migrates": Ending(
-        1, ("runs failed",), "and ends with status 1, since many of its runs fail"
+        1, ("runs failed",), "It ends with status 1, because many of its runs fail"
     ),
 }
 CARRIED_OUT = {name: raw for name, raw in studies().items() if name not in NOT_CARRIED_OUT}

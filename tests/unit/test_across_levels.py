@@ -95,7 +95,7 @@ def test_runs_are_paired_by_their_seeds() -> None:
 
 def test_levels_without_common_seeds_are_said_to_be_unpaired() -> None:
     found = across(results(seed_of_second=100, axis="path.loss"))
-    assert not found.paired and "without pairs, as seeds differ" in found.said
+    assert not found.paired and "without pairs, because seeds differ" in found.said
     assert not any(one.is_paired for _, one in found.analyses[0].comparisons)
 
 

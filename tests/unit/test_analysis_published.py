@@ -33,7 +33,7 @@ def analysed(times: Mapping[str, Times], *published: dict[str, Any], **columns: 
         ([2.3] * 3, 2.0, Agreement.AGREES, "agrees within 15 %"),
         ([2.31] * 3, 2.0, Agreement.DIFFERS, "differs by a factor of 1.16"),
         ([1.0] * 3, 2.0, Agreement.DIFFERS, "differs by a factor of 2.00"),
-        ([2.3, 2.6, 2.9], 2.1, Agreement.AGREES, "agrees, as our interval holds it"),
+        ([2.3, 2.6, 2.9], 2.1, Agreement.AGREES, "agrees, because our interval holds it"),
         ([1.0, 2.0, 3.0], 3.5, Agreement.UNDECIDED, "undecided"),  # from -0.5 to 4.5
         ([3.0], 2.0, Agreement.DIFFERS, "differs by a factor of 1.50"),
         ([1.0], 0.0, Agreement.DIFFERS, "differs in size"),

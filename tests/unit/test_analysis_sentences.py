@@ -177,7 +177,7 @@ def test_why_cells_are_not_comparable_is_told() -> None:
         "4 of 4 runs of h3 failed; from RTT 2 ms on 91 % later, in too few repetitions to be sure (it takes 6).",
         "h3 failed in 4 of 12 runs, all up to RTT 1 ms, with seeds 1 and 2 (4 of 4 runs there): curl exited with 28.",
         "Failed runs are left out of the comparison together with their counterparts; counted as slower than any "
-        "that finished, they would change nothing that is said here.",
+        "that finished, they would change none of these statements.",
     )
 
 
@@ -203,7 +203,7 @@ def test_the_answer_of_a_larger_study() -> None:
         "h1 against h2: within 1 % in 3 conditions, not shown to differ in 1.",
         "h2 failed in 1 of 32 runs, for 10 MiB with 2 % loss, with seed 2 (1 of 8 runs there): curl exited with 28.",
         "Failed runs are left out of the comparison together with their counterparts; counted as slower than any "
-        "that finished, they would change nothing that is said here.",
+        "that finished, they would change none of these statements.",
         "The difference between h3 and h2 depends most on loss; no sign that it depends on size.",
         "No sign that the difference between h1 and h2 depends on size or loss.",
     )

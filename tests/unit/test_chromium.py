@@ -181,7 +181,7 @@ def test_loads_start_where_frames_and_ticks_do(site: str) -> None:
 
 def test_a_browser_that_left_nothing_has_failed(site: str, tmp_path: Path) -> None:
     measured = CLIENTS["chromium"].measure(flow_of(setting(site)), tmp_path, OK)
-    assert measured.error == "chromium told nothing of the page"
+    assert measured.error == "chromium reported nothing about the page"
 
 
 def test_a_failed_load_tells_why_and_leaves_what_came(site: str, tmp_path: Path) -> None:

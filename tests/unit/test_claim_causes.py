@@ -90,10 +90,14 @@ def test_a_contender_that_is_not_there_leaves_it_unmeasured() -> None:
     ("rule", "because", "reason"),
     [
         (ORDER, {**BECAUSE, "without": {"three": "one"}}, "which the rule does not"),
-        (ORDER, {**BECAUSE, "without": {"two": "tcp"}}, "about itself"),
+        (ORDER, {**BECAUSE, "without": {"two": "tcp"}}, "the rule itself is about"),
         (ORDER, {**BECAUSE, "without": {}}, "at least 1"),
         (ORDER, {**BECAUSE, "leaves": 100}, "less than 100"),
-        ({"kind": "value", "contender": "two", "high": 1}, BECAUSE, "because is of order"),
+        (
+            {"kind": "value", "contender": "two", "high": 1},
+            BECAUSE,
+            "because is for the rules order",
+        ),
     ],
 )
 def test_a_cause_that_cannot_be_judged_is_refused(

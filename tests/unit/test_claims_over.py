@@ -179,22 +179,22 @@ GAP = 'kind = "difference", contender = "h3", against = "h2", low = 1'
     ("more", "message"),
     [
         ('over = "path.los"\nRULE', "'path.los' is not an axis; did you mean 'path.loss'"),
-        ('over = "path.loss"\nRULE', "nothing can be said with fewer than 6; of these there are 1"),
+        ('over = "path.loss"\nRULE', "takes at least 6 cells that differ in it alone; here are 1"),
         (
             f'over = "path.loss"\nrule = {{ {GAP}, statistic = "mean" }}',
-            "over takes the typical cell, so that it has no statistic",
+            "over takes the typical cell; leave out statistic",
         ),
         (
             'over = "path.loss"\nrule = { kind = "failures", contender = "h3", high = 5 }',
-            "over is of order, difference, equal and monotone",
+            "over is for the rules order, difference, equal and monotone",
         ),
         (
             'over = "path.loss"\nrule = { kind = "monotone", contender = "h3", axis = "path.loss", trend = "rising" }',
-            "has steps along path.loss, and is over it",
+            "has steps along path.loss, so over cannot be path.loss, too",
         ),
         (
             'over = "path.loss"\nfrom = "0 s"\nto = "1 s"\norigin = "start"\nRULE',
-            "over is of a run's whole",
+            "over is about whole runs",
         ),
     ],
 )

@@ -49,7 +49,7 @@ def browser(ordered: Orders) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("more", "told"),
     [
-        ({"path": {"down": {"drop_packets": [5]}}}, "the earlier visits come before the workload"),
+        ({"path": {"down": {"drop_packets": [5]}}}, "earlier visits come before the workload"),
         ({"workload": PAGE["workload"] | {"versions": "recorded"}}, "offers every version"),
     ],
 )
@@ -86,11 +86,11 @@ def test_a_browser_is_told_no_version() -> None:
 @pytest.mark.parametrize(
     ("more", "told"),
     [
-        ({"proxy": {"program": "envoy"}}, "goes without proxy"),
-        ({"workload": {"size": "1 kB"}, "discovery": {"visit": 2}}, "it is for pages"),
+        ({"proxy": {"program": "envoy"}}, "cannot have proxy"),
+        ({"workload": {"size": "1 kB"}, "discovery": {"visit": 2}}, "this is for pages"),
         ({"workload": {"kind": "upload", "size": "1 kB"}}, "pages and downloads"),
-        ({"workload": PAGE["workload"] | {"cache": "warm"}}, "says what was visited before"),
-        ({"protocol": "h1", "tls": False}, "found out by TLS"),
+        ({"workload": PAGE["workload"] | {"cache": "warm"}}, "states the earlier visits"),
+        ({"protocol": "h1", "tls": False}, "find out the version of HTTP by TLS"),
         ({"discovery": {"visit": 0}}, "visit"),
     ],
 )
@@ -122,7 +122,7 @@ def test_curl_may_speak_either_version() -> None:
 
 def test_a_client_that_is_told_is_refused() -> None:
     told = {"workload": {"size": "1 kB"}, "client": {"program": "wget2"}}
-    with pytest.raises(WrongInputError, match=r"speaks what it is told; .*curl"):
+    with pytest.raises(WrongInputError, match=r"cannot find out the version; .*curl"):
         check_programs(deploy(Setting.model_validate(PAGE | {"discovery": {}} | told)))
 
 

@@ -209,7 +209,7 @@ def test_what_cannot_take_place_is_told_beforehand() -> None:
     late = planned("two", down={"blackouts": [["1 s", "2 s"], ["60 s", "61 s"]]})
     assert vain([keeps, moves, still]) == ()
     assert vain([keeps, still]) == (
-        "one: jitter_reorders reorders nothing, since no path with it has jitter.",
+        "one: jitter_reorders reorders nothing, because no path with it has jitter.",
     )
     assert vain([late, late]) == (
         "two: the blackout from 60 s begins after the runs, which end at 60 s (limits.virtual).",

@@ -76,7 +76,7 @@ def test_a_zone_may_have_no_answer() -> None:
         ({"cname": ["not a name"]}, "cname"),
         ({"ttl": "1.5 s"}, "whole seconds"),
         ({"https": {"alpn": ["h4"]}}, "'h4' is no version of HTTP in ALPN: h3, h2, http/1.1"),
-        ({"silent": True, "unknown": True}, "leave out one of both"),
+        ({"silent": True, "unknown": True}, "leave out one of the two"),
         ({"path": {"rtt": "900 s"}}, "an answer would come beyond"),
         ({"delay": "900 s"}, "an answer would come beyond"),
     ],

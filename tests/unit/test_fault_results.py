@@ -125,7 +125,8 @@ def test_a_plan_says_what_a_sweep_tries_in_a_line() -> None:
     text = console.file.getvalue()  # type: ignore[attr-defined]
     said = " ".join(text.split())
     assert (
-        "none; lose each packet of the handshake, towards the server and the client: those" in said
+        "none; lose each packet of the handshake, towards the server and the client: at most"
+        in said
     )
     assert "lose up 2" not in text
 

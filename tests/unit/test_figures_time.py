@@ -46,8 +46,8 @@ def test_what_is_inferred_is_marked() -> None:
     # Hatched is its bar and no other, over its whole length.
     assert all(abs(y - label.y) <= 7.5 for run in bar.runs for _, y in run)
     assert max(x for run in bar.runs for x, _ in run) == pytest.approx(label.x - 6, abs=6)
-    assert "Others are told by the senders' kernel or qlog." in picture.caption
-    assert "All are told" in drawn(HOLDUPS, subject(told)).caption
+    assert "Others are stated by the senders' kernel or qlog." in picture.caption
+    assert "All are stated" in drawn(HOLDUPS, subject(told)).caption
     assert "told" not in drawn(HOLDUPS, subject(inferred)).caption
     page = made.runs({"h2": [1.0]}, limited_by="path", main_limited_by="growth")
     table = holdups_table(subject([*page, *inferred]).analysis)
@@ -88,7 +88,7 @@ def test_runs_over_time_are_side_by_side() -> None:
     picture = drawn(TIMELINE, subject(made.grid(), evidence=RunEvidence(stories)))
     said = texts(picture.wide)
     assert {"h2", "h3", "recovery", "path", "4 s; seed 1", "2 s; seed 1", "seconds"} <= set(said)
-    assert any("sender does not tell" in text for text in said)
+    assert any("sender does not report it" in text for text in said)
     assert "hatched" not in picture.caption
     assert not [s for s in picture.wide.shapes if isinstance(s, Line) and s.colour is PAPER]
     assert "a-h2-001, a-h3-001" in picture.caption
@@ -115,7 +115,7 @@ def test_of_a_chain_the_section_that_held_it_back_is_drawn() -> None:
     picture = drawn(TIMELINE, subject(made.grid(), evidence=RunEvidence(stories)))
     said = texts(picture.wide)
     assert {"4 s; server > pep; seed 1", "pep", "server", "application", "path"} <= set(said)
-    assert not any("sender does not tell" in text for text in said)
+    assert not any("sender does not report it" in text for text in said)
     assert "one for each section" in picture.caption
     assert within(picture.wide)
 

@@ -263,9 +263,10 @@ def test_figures_sentences_and_tables_say_the_same() -> None:
     assert ranks.data().height == 3 * SITES
     said = " ".join(advice(analysis))
     assert (
-        "At loss 2 %, over 24 sites no contender can be told from sequential by Speed Index" in said
+        "At loss 2 %, over 24 sites no contender is shown to differ from sequential by Speed Index"
+        in said
     )
     assert "at those over 1.2 MB mixed is, " in said
     assert "At loss 0 %, choosing the best for each of 24 sites" in said
-    assert "no gain that could be told from chance" in said
+    assert "no gain beyond chance" in said
     assert terms_frame([analysis])["term"].to_list() == [HELD_BACK, "size", "resources"]

@@ -188,7 +188,7 @@ def test_failures_that_change_nothing_are_said_to() -> None:
         for row in rows_of(QUICK)
     ]
     analysis = analyse(made.results(rows))
-    assert answer(analysis)[2].endswith("they would change nothing that is said here.")
+    assert answer(analysis)[2].endswith("they would change none of these statements.")
     assert len(as_worst(analysis)) == 3
     assert all(
         leaning(one) is leaning(other) is Leaning.BETTER for one, other in as_worst(analysis)

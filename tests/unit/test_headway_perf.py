@@ -122,7 +122,7 @@ def test_knobs_reach_the_host_that_they_are_of() -> None:
 def test_early_data_need_tls() -> None:
     early = {"knobs": {"early_data": "on"}}
     assert "--early-data" in started(setting("tcp", TWO, client=early, server=early))[1]
-    with pytest.raises(WrongInputError, match=r"^client.knobs.early_data: 0-RTT is of TLS"):
+    with pytest.raises(WrongInputError, match=r"^client.knobs.early_data: 0-RTT needs TLS"):
         started(setting("tcp", TWO, client=early, server=early, tls=False))
     with pytest.raises(WrongInputError, match=r'server.knobs.early_data = "on" lets it'):
         started(setting("tcp", TWO, client=early))
@@ -155,7 +155,7 @@ def test_an_upload_is_what_the_server_received(tmp_path: Path) -> None:
 
 def test_an_upload_that_the_server_does_not_know_has_failed(tmp_path: Path) -> None:
     found = measured(setting("tcp", UPLOAD), tmp_path, flow())
-    assert found.error == "headway-perf: the server tells of 0 of 1 flows"
+    assert found.error == "headway-perf: the server reports 0 of 1 flows"
 
 
 def test_a_flows_error_is_the_runs(tmp_path: Path) -> None:

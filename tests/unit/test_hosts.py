@@ -140,7 +140,7 @@ def test_axes_and_contenders_replace_values_however_their_names_are_written(text
         ),
         (
             '[client.kernel]\nsysctls = { "net.ipv4.tcp_mem" = "1 2 3" }',
-            "s.toml:3: client.kernel.sysctls.net.ipv4.tcp_mem: is one for the whole kernel",
+            "s.toml:3: client.kernel.sysctls.net.ipv4.tcp_mem: belongs to the whole kernel",
         ),
         (
             "[client.kernel.sysctls]\nnet.ipv4.ip_forward = 1",
@@ -152,7 +152,7 @@ def test_axes_and_contenders_replace_values_however_their_names_are_written(text
         ),
         (
             "[client.kernel.sysctls]\nvm.swappiness = 1",
-            "s.toml:3: client.kernel.sysctls.vm.swappiness: is not one of",
+            "s.toml:3: client.kernel.sysctls.vm.swappiness: is not a sysctl of",
         ),
         (
             "[client.kernel.sysctls]\nnet.ipv4.tcp_ecn = true",
@@ -168,7 +168,7 @@ def test_axes_and_contenders_replace_values_however_their_names_are_written(text
         ),
         (
             '[client.kernel]\noffload = ["tso"]',
-            "s.toml:3: client.kernel.offload: tso is done by hardware",
+            "s.toml:3: client.kernel.offload: tso needs hardware",
         ),
         (
             '[client.kernel]\ncoalescing = "1 s"',
@@ -176,7 +176,7 @@ def test_axes_and_contenders_replace_values_however_their_names_are_written(text
         ),
         (
             '[client.kernel]\noffload = []\ncoalescing = "50 us"',
-            "s.toml:4: client.kernel.coalescing: is done by gro",
+            "s.toml:4: client.kernel.coalescing: needs gro",
         ),
         (
             '[[hops]]\nname = "gw"\ntcp_pep = { program = "headway-tcp-pep", kernel = { qdisc = "fq" } }',

@@ -87,7 +87,7 @@ def test_a_setting_without_origins_has_the_hosts_that_it_had() -> None:
         ),
         (
             {"cdn": {"hosts": ["img.*"]}, "all": {"hosts": ["*"]}},
-            "img.sander-07.test is a host of cdn, and can only be one's",
+            "img.sander-07.test is a host of cdn, and belongs to only one",
         ),
     ],
 )
@@ -165,7 +165,9 @@ def test_a_named_origin_speaks_what_the_study_says(tmp_path: Path) -> None:
 
 def test_a_recording_that_does_not_tell_its_versions_is_refused(tmp_path: Path) -> None:
     site = recorded(tmp_path, ("a.test", "h2"), ("b.test", ""))
-    with pytest.raises(WrongInputError, match=r"does not tell over which version b\.test came"):
+    with pytest.raises(
+        WrongInputError, match=r"does not state the version over which b\.test came"
+    ):
         deploy(setting({}, workload={"site": site, "versions": "recorded"}))
 
 

@@ -49,7 +49,7 @@ def test_the_server_is_told_who_decides(knobs: dict[str, str], has: str, lacks: 
             PAGE,
             {"priorities": "chrome", "scheduler": "rfc9218"},
             "scheduler",
-            "says the order, too",
+            "decides the order, too",
         ),
         (DOWNLOAD, {"priorities": "safari"}, "priorities", "it is for pages"),
     ],

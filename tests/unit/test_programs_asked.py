@@ -93,7 +93,7 @@ def test_the_way_out_that_a_refusal_names_is_one() -> None:
     check_programs(deploy(setting))
     (remark,) = remarks(deploy(setting))
     assert remark == (
-        "of nginx's QUIC the study asks for no congestion control: it is cubic; that of TCP is bbr"
+        "the study asks nginx's QUIC for no congestion control: it uses cubic; TCP uses bbr"
     )
     both = setting_of("server", "nginx", "h3", congestion_control={**told, "quic": "cubic"})
     check_programs(deploy(both))
@@ -122,7 +122,7 @@ def test_a_program_of_another_controller_is_remarked_on_where_none_is_asked_for(
     setting = setting_of("server", "caddy", "h3")
     check_programs(deploy(setting))
     (remark,) = remarks(deploy(setting))
-    assert "caddy's QUIC" in remark and "it is reno" in remark
+    assert "caddy's QUIC" in remark and "it uses reno" in remark
     assert not remarks(deploy(setting_of("server", "caddy", "h2")))
 
 
@@ -221,7 +221,7 @@ def test_a_log_that_one_side_does_not_write_is_remarked_on() -> None:
     setting = Setting.model_validate({"protocol": "h3", "capture": {"qlog": True}})
     check_programs(deploy(setting))
     assert remarks(deploy(setting)) == (
-        "nginx writes no qlog: there is that of the other programs",
+        "nginx writes no qlog; there will be only those of the other programs",
     )
 
 

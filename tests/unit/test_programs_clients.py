@@ -158,8 +158,8 @@ def transfer(**changes: Any) -> str:
     [
         ({"exitcode": 28, "errormsg": "Timeout"}, "curl: Timeout (exit status 28)"),
         ({"response_code": 404}, "the server answered with status 404"),
-        ({"http_version": "1.1"}, "HTTP/1.1 was spoken, not h2"),
-        ({"size_download": 900}, "900 bytes came of 1000"),
+        ({"http_version": "1.1"}, "it spoke HTTP/1.1, not h2"),
+        ({"size_download": 900}, "900 of 1000 bytes came"),
     ],
 )
 def test_curls_failures_are_named(tmp_path: Path, changes: dict[str, Any], error: str) -> None:
@@ -208,8 +208,8 @@ WGET_SAVED = '2026-01-01 00:00:05 URL:https://server.test/1000.bin [{}] -> "/tmp
         ("1.1 200 OK", "1000/1000", None),
         ("1.1 200 OK", "1000", None),
         ("1.1 206 Partial Content", "1000/1000", "the server answered with status 206"),
-        ("1.0 200 OK", "1000/1000", "HTTP/1.0 was spoken, not h1"),
-        ("1.1 200 OK", "900/900", "900 bytes came of 1000"),
+        ("1.0 200 OK", "1000/1000", "it spoke HTTP/1.0, not h1"),
+        ("1.1 200 OK", "900/900", "900 of 1000 bytes came"),
     ],
 )
 def test_wgets_output_is_judged(tmp_path: Path, status: str, saved: str, error: str | None) -> None:
@@ -268,9 +268,9 @@ def test_wget2s_answers_end_as_long_before_the_last_as_they_were_shorter(tmp_pat
     ("rows", "handshakes", "error"),
     [
         (WGET2_ROWS.replace(",200,", ",404,"), H2_HANDSHAKE, "the server answered with status 404"),
-        (WGET2_ROWS.replace("1000,1000,", "7,7,"), H2_HANDSHAKE, "7 bytes came of 1000"),
+        (WGET2_ROWS.replace("1000,1000,", "7,7,"), H2_HANDSHAKE, "7 of 1000 bytes came"),
         (WGET2_ROWS, H2_HANDSHAKE * 2, "wget2 opened 2 connections instead of one"),
-        (WGET2_ROWS, H2_HANDSHAKE.replace("h2", "http/1.1"), "http/1.1 was spoken, not h2"),
+        (WGET2_ROWS, H2_HANDSHAKE.replace("h2", "http/1.1"), "it spoke http/1.1, not h2"),
         (WGET2_HEAD, H2_HANDSHAKE, "wget2: it printed no result (exit status 0)"),
     ],
 )
@@ -309,7 +309,7 @@ def test_reports_are_read(tmp_path: Path, client: str) -> None:
         (report({}, error="Idle timeout"), "aioquic: Idle timeout"),
         (report({"error": "reset"}, migration_error="no way"), "aioquic: reset; no way"),
         (report({"status": 404}), "aioquic: the server answered with status 404"),
-        (report({"bytes": 7}), "aioquic: 7 bytes came of 1000"),
+        (report({"bytes": 7}), "aioquic: 7 of 1000 bytes came"),
         (report({"total_s": None}), "aioquic: an answer did not come"),
     ],
 )

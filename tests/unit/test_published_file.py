@@ -84,8 +84,8 @@ def test_a_reason_is_said_once_for_several_values(tmp_path: Path) -> None:
     [
         ('contenders = ["h3"]\nwhy = "x"', "reasons.contenders: 'h3' is not a contender"),
         ('where = { path.rate = "1 Mbit/s" }\nwhy = "x"', "'path.rate' is not an axis"),
-        ('where = { path.rtt = "21 ms" }\nwhy = "x"', "is about no published value"),
-        ('metric = "onload_s"\nwhy = "x"', "is about no published value"),
+        ('where = { path.rtt = "21 ms" }\nwhy = "x"', "matches no published value"),
+        ('metric = "onload_s"\nwhy = "x"', "matches no published value"),
         ('why = ""', "reasons.why: must be a text that is not empty"),
     ],
 )

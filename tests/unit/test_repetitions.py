@@ -129,11 +129,11 @@ def test_a_number_of_repetitions_is_looked_at_once_and_told_as_it_is_written() -
         ("0", "repetitions: must be 1 or more, not 0"),
         (
             '{ until = "5 %" }',
-            "repetitions.most: is missing; write as most = 40, or repetitions = 10",
+            "repetitions.most: is missing; write most = 40, or repetitions = 10",
         ),
         (
             "{ most = 40 }",
-            'repetitions.until: is missing; write as until = "5 %", or repetitions = 10',
+            'repetitions.until: is missing; write until = "5 %", or repetitions = 10',
         ),
         ('{ until = "5", most = 40 }', "repetitions.until: 5 has no unit"),
         ('{ until = "0 %", most = 40 }', "repetitions.until: must be more than 0"),

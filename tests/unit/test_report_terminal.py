@@ -131,7 +131,7 @@ def test_a_failed_self_test_is_said_first() -> None:
 @pytest.mark.parametrize(
     ("ticks", "told"),
     [
-        (2, "2 runs may not repeat exactly, as "),
+        (2, "2 runs may not repeat exactly, such as "),
         (0, ""),
     ],
 )

@@ -325,7 +325,7 @@ CARRIER = GEO + 'satellite.return = { bandwidth = "20 MHz" }\nsatellite.forward 
         (CARRIER + '{ bandwidth = "5 MHz", roll_off = 1.5 }', r"roll_off: a roll-off is between 0 and 1"),
         (CARRIER + '{ bandwidth = "5 MHz", rolloff = 0.2 }', r"rolloff: unknown key; did you mean 'roll_off'"),
         (GEO + FORWARD, r"path.satellite.return: is missing"),
-        (BOTH, r'path.satellite: needs an orbit, as "geo", or a delay'),
+        (BOTH, r'path.satellite: needs an orbit, such as "geo", or a delay'),
         (GEO + 'satellite.delay = "9 ms"\n' + BOTH, r"either an orbit or a delay, not both"),
         ('satellite.orbit = "goe"\n' + BOTH, r"no orbit 'goe'; did you mean 'geo'"),
         ('satellite.orbit = { planes = 1, satellites = 1, node = "90 deg" }\n' + BOTH, r"no satellite is ever 25 deg above the horizon"),

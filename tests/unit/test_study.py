@@ -48,7 +48,7 @@ def parse(text: str, directory: Path = Path()) -> Study:
         (BASE + '[axes]\nprotocol = ["h2", "h2"]', r"axis protocol has a value twice"),
         (BASE + '[axes]\nprotocol = "h2"', r"^s.toml:5: axes.protocol: an axis is a list"),
         (BASE + "tls = false", r"unknown key"),
-        ('tls = false\nprotocol = "h2"\n' + BASE, r"h2 without TLS is not offered"),
+        ('tls = false\nprotocol = "h2"\n' + BASE, r"h2 needs TLS"),
         (
             BASE + '[server]\nprogram = "nginx"\ncongestion_control = "cubik"',
             r"^s.toml:6: server.congestion_control: 'cubik' .*did you mean 'cubic'\?",

@@ -28,11 +28,11 @@ UNKNOWN = "unknown key; did you mean 'program'?"
 REFUSED = [
     (
         'name = "s"\nprotocol = "h1"\ncertificate_chain = "1 kB"',
-        "3: certificate_chain: certificates take 2.5 kB to 60 kB",
+        "3: certificate_chain: a chain of certificates has 2.5 kB to 60 kB",
     ),
     (
         'name = "s"\nprotocol = "h1"\ntls = false\ncertificate_chain = "5 kB"',
-        "4: certificate_chain: certificates are TLS's: it needs tls = true",
+        "4: certificate_chain: certificates need tls = true",
     ),
     (BASE + '[proxy]\nprogra_ = "envoy"', f"5: proxy.progra_: {UNKNOWN}"),
     (
@@ -54,7 +54,7 @@ REFUSED = [
         "8: exclude.contender: 'h9' is not a value of contender; values: h2",
     ),
     (PUBLISHED + "where = true", "8: published.where: must be a table"),
-    (BASE + "[[cells]]\n", "4: cells: a cell has a value at least"),
+    (BASE + "[[cells]]\n", "4: cells: a cell needs at least one value"),
     (
         BASE + '[axes]\npath.loss = ["1 %", "1.0 %"]',
         "5: axes.path.loss: '1 %' and '1.0 %' are the same",
@@ -85,7 +85,7 @@ REFUSED = [
     ),
     (
         'metrics = ["fcp_s"]\n' + BASE,
-        "1: metrics: fcp_s is not measured here; what is: connect_s, tls_s, ttfb_s, total_s, goodput_mbit, ",
+        "1: metrics: fcp_s is not measured here; known: connect_s, tls_s, ttfb_s, total_s, goodput_mbit, ",
     ),
     (
         BASE + '[path]\nlatency = "30 ms"',
@@ -194,7 +194,7 @@ REFUSED = [
     (
         'metrics = ["queue_delay_ms"]\n' + BASE,
         "1: metrics: queue_delay_ms is not measured here: it takes a link towards the client whose rate is "
-        "constant; what is: connect_s, ",
+        "constant; known: connect_s, ",
     ),
     (
         'name = "s"\nprotocol = "h3"\nmetrics = ["out_of_order_segments"]',
@@ -234,7 +234,7 @@ REFUSED = [
     ),
     (
         BASE + '[path]\nrate = "1 Mbit/s"\n[[path.links]]\nrtt = "1 ms"',
-        "5: path.rate: cannot stand beside links; say it of one of them",
+        "5: path.rate: cannot stand beside links; state it for one of them",
     ),
     (
         BASE + '[[path.links]]\nrtt = "1 ms"\n[[path.links]]\nrate = "foo"',

@@ -83,9 +83,9 @@ def test_servers_without_a_sink_get_an_upstream(name: str) -> None:
     ("status", "answer", "expected"),
     [
         (200, "1000000\n", None),
-        (200, "999999\n", "999999 bytes came of 1000000"),
-        (200, "<html>", "the server does not say how much came of 1000000"),
-        (200, None, "the server does not say how much came of 1000000"),
+        (200, "999999\n", "999999 of 1000000 bytes came"),
+        (200, "<html>", "the server does not report how many of 1000000 bytes came"),
+        (200, None, "the server does not report how many of 1000000 bytes came"),
         (405, None, "the server answered with status 405: it takes no POST"),
         (413, None, "the server answered with status 413: the content is too much for it"),
     ],

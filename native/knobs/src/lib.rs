@@ -111,9 +111,9 @@ impl Knob {
         let amount = if self.unit.is_empty() { "a number" } else { self.unit };
         let example = match form {
             Form::Integer | Form::Number => amount.to_owned(),
-            Form::Time => "a time as 25ms".to_owned(),
-            Form::Rate => "a rate as 10Mbit/s".to_owned(),
-            Form::Window => "packets, or bytes as 14720B".to_owned(),
+            Form::Time => "a time such as 25ms".to_owned(),
+            Form::Rate => "a rate such as 10Mbit/s".to_owned(),
+            Form::Window => "packets, or bytes such as 14720B".to_owned(),
         };
         if self.prefix.is_empty() {
             said.push_str(&example);
@@ -205,7 +205,7 @@ mod tests {
     #[test]
     fn values_are_told() {
         let told = |name: &str| find("quic", name).values();
-        assert_eq!(told("pacing"), "on, off, or a rate as 10Mbit/s");
+        assert_eq!(told("pacing"), "on, off, or a rate such as 10Mbit/s");
         assert_eq!(told("packet-threshold"), "packets, from 3");
         assert_eq!(told("max-udp-payload"), "bytes, 1200 to 65000");
         assert_eq!(told("migration"), "on, off");

@@ -38,7 +38,7 @@ class Across:
     @property
     def said(self) -> str:
         """What is compared, and by what."""
-        by = "by runs with the same seed" if self.paired else "without pairs, as seeds differ"
+        by = "by runs with the same seed" if self.paired else "without pairs, because seeds differ"
         return f"each contender against itself at {self.baseline}, {by}"
 
     @cached_property

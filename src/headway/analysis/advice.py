@@ -43,9 +43,7 @@ def _best_sentences(analysis: Analysis, found: Sequence[Best]) -> Iterator[str]:
 def _over_all(analysis: Analysis, best: Best) -> str:
     over = f"over {best.count} sites"
     if not best.decided:
-        told = (
-            f"{over} no contender can be told from {analysis.baseline} by {analysis.metric.label}"
-        )
+        told = f"{over} no contender is shown to differ from {analysis.baseline} by {analysis.metric.label}"
         return f"{told} (the best was {best.contender}, {_by(best)})"
     others = [name for name in best.leaders if name != best.contender]
     also = f", and {listed(others)} not clearly worse" if others else ""
@@ -64,7 +62,7 @@ def _gap_sentence(analysis: Analysis, gap: SiteGap) -> str:
     if not gap.shown:
         return (
             f"{_at(gap.network)}choosing the best for each of {gap.sites} sites changes {whose} by {gained}: "
-            "no gain that could be told from chance."
+            "no gain beyond chance."
         )
     others = [
         f"{name} {MINUS if gain.closed < 0 else ''}{percent(gain.closed)}"

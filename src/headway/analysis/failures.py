@@ -165,7 +165,7 @@ def _what_it_does(analysis: Analysis) -> str:
         by_pairing.setdefault(one.pairing, []).append((one, other))
     told = [said for pairing, found in by_pairing.items() for said in _turned(pairing, found)]
     if not told:
-        return f"{rule}; counted as slower than any that finished, they would change nothing that is said here."
+        return f"{rule}; counted as slower than any that finished, they would change none of these statements."
     return f"{rule}; counted as slower than any that finished, {listed(told)}."
 
 

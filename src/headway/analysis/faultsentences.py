@@ -33,7 +33,7 @@ def _sentences(analysis: Analysis, sweep: Sweep) -> Iterator[str]:
     where = f", {sweep.title}" if sweep.title else ""
     head = f"{sweep.contender}{where}: "
     if not sweep.costs:
-        yield f"{head}the fault could happen to none of {counted(sweep.unmet, 'packet')}, so that nothing is known"
+        yield f"{head}the fault could happen to none of {counted(sweep.unmet, 'packet')}, so nothing is known"
         return
     if sweep.fatal:
         yield head + _fatal(sweep.fatal)
@@ -47,8 +47,8 @@ def _sentences(analysis: Analysis, sweep: Sweep) -> Iterator[str]:
         )
     if sweep.strayed:
         yield (
-            f"It does not do the same each time: before {counted(sweep.strayed, 'fault')} of {len(sweep.costs)} its "
-            "packets were others than without, so that numbers do not name the same packets, and costs are of chance"
+            f"It does not repeat exactly: before {counted(sweep.strayed, 'fault')} of {len(sweep.costs)} its packets "
+            "differed from those without a fault, so numbers do not name the same packets, and costs are chance"
         )
     if sweep.unmet:
         yield f"To {counted(sweep.unmet, 'other packet')} the fault could not happen"

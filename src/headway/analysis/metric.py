@@ -66,7 +66,7 @@ class Metric:
             return ""
         half, twice = (f"{self.best * factor:g}" for factor in (0.5, 2))
         return (
-            f"Best is {self.best:g}: compared is how many times a value is away from it, up or down, so that "
+            f"Best is {self.best:g}: what counts is how many times a value is away from it, up or down, so "
             f"{half} and {twice} are alike."
         )
 

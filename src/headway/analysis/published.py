@@ -21,7 +21,7 @@ from headway.study.published import UNITS, RunInterval, Statistic
 
 TOLERANCE = 0.15
 """Values closer than this share of the published one agree."""
-_COVERED = "as our interval holds it"
+_COVERED = "because our interval holds it"
 
 
 class Agreement(StrEnum):

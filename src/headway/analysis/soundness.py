@@ -53,7 +53,7 @@ def _failures(results: StudyResults) -> Iterator[str]:
     if not failed.is_empty():
         first = failed.row(0, named=True)
         yield (
-            f"{len(failed)} of {len(compared)} runs failed, as {first['run_id']}: "
+            f"{len(failed)} of {len(compared)} runs failed, such as {first['run_id']}: "
             f"{first['error']}; --allow-failures accepts that"
         )
 
@@ -69,7 +69,10 @@ def _missed(results: StudyResults) -> Iterator[str]:
     missed = [(name, one) for name, one in values if one.agreement.is_missed]
     if missed:
         name, first = missed[0]
-        yield f"{len(missed)} of {len(values)} published values are missed, as {_words(name, first)}"
+        yield (
+            f"our runs contradict {len(missed)} of {len(values)} published values, such as "
+            f"{_words(name, first)}"
+        )
 
 
 def _words(experiment: str, one: Beside) -> str:

@@ -110,7 +110,7 @@ def _client(address: str | None, labs: int) -> Iterator[Client]:
         client = Client(address, timeout=_CONNECT_S)
     except ValueError as error:
         raise WrongInputError(
-            f"not the address of a Dask scheduler, as tcp://host:8786: {error}",
+            f"not the address of a Dask scheduler, such as tcp://host:8786: {error}",
             where=f"--cluster {address}",
         ) from None
     except OSError:

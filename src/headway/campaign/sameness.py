@@ -123,8 +123,8 @@ class GoingOn:
         cells = "set of cells", _first_cell(self.before), _first_cell(self.now)
         name, old, new = next(self._changes(), cells)
         return WrongInputError(
-            f"holds runs that are no part of the study ({len(foreign)}, as {min(foreign)}), "
-            f"and a study that goes on may grow, but not shrink: {name}, "
+            f"holds runs that are no part of the study ({len(foreign)}, such as {min(foreign)}), "
+            f"and a study that is resumed may grow, but not shrink: {name}, "
             f"{_shown(old)} there, {_shown(new)} now; {_MEANS}",
             where=self.where,
         )

@@ -65,8 +65,8 @@ def _told(setting: Setting) -> _Told:
 def _warning(experiment: Experiment, one: str, other: str, setting: Setting) -> str:
     place = f"{experiment.name}: " if experiment.name else ""
     return (
-        f"{place}contenders {one!r} and {other!r} are the same: the lab would be ordered to do the "
-        f"same for both ({_in_words(setting)})"
+        f"{place}contenders {one!r} and {other!r} are the same: the lab's orders would be equal for "
+        f"both ({_in_words(setting)})"
     )
 
 

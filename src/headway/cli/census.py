@@ -32,7 +32,7 @@ def census(
     by: Annotated[
         list[str] | None,
         typer.Option(
-            help="What to tell apart: month, client, rank, provider, server, cdn; default: "
+            help="Keys of the rows: month, client, rank, provider, server, cdn; default: "
             "month,client.",
             metavar="KEYS",
         ),

@@ -21,7 +21,8 @@ def export(
     artifacts: Annotated[
         bool,
         typer.Option(
-            "--artifacts", help="Add what every run left; else of those that the report shows."
+            "--artifacts",
+            help="Add the files of every run, not only of those that the report shows.",
         ),
     ] = False,
     licence: Annotated[

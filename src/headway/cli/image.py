@@ -50,7 +50,7 @@ def build_command(
     renew: Annotated[
         bool,
         typer.Option(
-            "--renew", help="Make the root tree and its layers anew, of what Debian has today."
+            "--renew", help="Make the root tree and its layers anew, from what Debian has today."
         ),
     ] = False,
     mirror: Mirror = None,
@@ -132,8 +132,8 @@ def import_command(
         say(f"{name} is new")
     if missing := lacking():
         say(
-            f"This Headway needs {', '.join(missing)} besides, which is not in the file; "
-            "`headway image build` makes what is missing"
+            f"This Headway also needs {', '.join(missing)}, which the file lacks; "
+            "`headway image build` makes the rest"
         )
 
 
@@ -172,7 +172,7 @@ def remove_command() -> None:
 def described_rust(rust: RustToolchain | None) -> str:
     """Which toolchain compiles Headway's own programs."""
     if rust is None:
-        return "none in PATH that is new enough; Debian's is taken when it is needed"
+        return "none in PATH is new enough; Headway fetches Debian's when it needs one"
     return f"{rust.version}, {rust.origin}"
 
 

@@ -34,7 +34,7 @@ def packets(
     found = carried_packets(artifacts / run)
     if not found:
         raise WrongInputError(
-            "kept no packets; runs of studies with faults do, and with capture.packets others keep captures",
+            "kept no packets; runs with faults keep them, and other runs with capture.packets",
             where=str(artifacts / run),
         )
     for one in found:

@@ -116,7 +116,7 @@ def _axes_of(experiment: Experiment) -> dict[str, Sequence[object]]:
                 values.append(value)
     if experiment.faults:
         tried = len(axes[AXIS]) - 1
-        axes[AXIS] = [f"none; {experiment.faults.words}: those that there are, {tried} at most"]
+        axes[AXIS] = [f"none; {experiment.faults.words}: at most {tried}"]
     return {**axes, "contender": list(experiment.contenders)}
 
 

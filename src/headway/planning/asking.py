@@ -57,7 +57,7 @@ def _check_initial_window(end: Endpoint) -> None:
     able = _able(end, lambda other: other.sets_quic_initial_window)
     raise WrongInputError(
         f"{end.adapter.name}'s QUIC decides itself on its initial window; "
-        f"{_who(end, able, 'whose QUIC can be told')}; "
+        f"{_who(end, able, 'whose QUIC has the option')}; "
         f"to ask it of TCP alone, write {{ tcp = {end.host.initial_window.tcp or asked} }}",
         where=f"{end.where}.initial_window",
     )
@@ -69,8 +69,8 @@ def _check_knobs_of_controls(end: Endpoint) -> None:
         value = end.host.knobs.get(knob.name, knob.default)
         if value != knob.default and knob.controls and control not in knob.controls:
             raise WrongInputError(
-                f"{knob.name} is of {' and '.join(knob.controls)}; "
-                f"{end.adapter.name}'s QUIC is to use {control}",
+                f"{knob.name} is for {' and '.join(knob.controls)}; "
+                f"{end.adapter.name}'s QUIC uses {control}",
                 where=f"{end.where}.knobs.{knob.name}",
             )
 

@@ -136,8 +136,8 @@ def _unasked(flow: DeployedFlow) -> Iterator[str]:
             continue
         if own != host.tcp_congestion_control:
             yield (
-                f"of {end.adapter.name}'s QUIC the study asks for no congestion control: it is "
-                f"{own}; that of TCP is {host.tcp_congestion_control}"
+                f"the study asks {end.adapter.name}'s QUIC for no congestion control: it uses "
+                f"{own}; TCP uses {host.tcp_congestion_control}"
             )
 
 
@@ -195,7 +195,7 @@ def _check_discovers(flow: DeployedFlow) -> None:
     server = flow.server.adapter
     if not flow.client.discovers:
         able = ", ".join(name for name, other in CLIENTS.items() if other.discovers)
-        told = f"{flow.client.name} speaks what it is told; these clients find out: {able}"
+        told = f"{flow.client.name} cannot find out the version; these clients can: {able}"
         raise WrongInputError(told, where="discovery")
     if not (isinstance(server, Server) and server.offers_several):
         able = ", ".join(name for name, other in SERVERS.items() if other.offers_several)
@@ -262,7 +262,7 @@ def _check_replays(flow: DeployedFlow, end: Endpoint) -> None:
         return
     if flow.http_end < flow.server.position:
         raise WrongInputError(
-            "a reverse proxy gives no tickets, since every connection pays for a full handshake",
+            "a reverse proxy gives no tickets, because every connection pays for a full handshake",
             where="workload.cache",
         )
     if not server.gives_tickets:
@@ -352,7 +352,10 @@ def _without_qlog(flow: DeployedFlow) -> Iterator[str]:
     if flow.setting.capture.qlog:
         silent = (end.adapter for end in _over_quic(flow) if not end.adapter.writes_qlog)
         names = dict.fromkeys(one.name for one in silent)
-        yield from (f"{name} writes no qlog: there is that of the other programs" for name in names)
+        yield from (
+            f"{name} writes no qlog; there will be only those of the other programs"
+            for name in names
+        )
 
 
 def _flooding(flow: DeployedFlow) -> Iterator[str]:
@@ -371,9 +374,9 @@ def _flooding(flow: DeployedFlow) -> Iterator[str]:
         ]
         if min(held, default=_FLOODING_PACKETS) < _FLOODING_PACKETS:
             yield (
-                f"{far.adapter.name} ends a connection as a flood (ERR_DRAINING at curl) that has {most} frames of "
-                f"QUIC, and what a queue of {min(held)} packets drops it sends again in pieces: larger downloads "
-                "often fail; state a larger path.queue or, since a BDP without a delay is nothing, a delay"
+                f"{far.adapter.name} ends a connection as a flood (ERR_DRAINING at curl) once it has {most} frames of "
+                f"QUIC, and repeats in pieces what a queue of {min(held)} packets drops: larger downloads often fail; "
+                "state a larger path.queue, or a delay, because a BDP without a delay is 0"
             )
 
 

@@ -18,7 +18,7 @@ def check_early_data(flow: DeployedFlow) -> None:
     for opener, taker in zip(ends[::2], ends[1::2], strict=True):
         where = f"{opener.where}.knobs.{EARLY_DATA}"
         if _wants(opener) and not opener.tls:
-            raise WrongInputError("0-RTT is of TLS and QUIC; this is cleartext", where=where)
+            raise WrongInputError("0-RTT needs TLS or QUIC; this is cleartext", where=where)
         if _wants(opener) and not _wants(taker):
             raise WrongInputError(_not_taken(taker), where=where)
     client, server = ends[0], ends[-1]

@@ -34,5 +34,5 @@ def overloaded(flow: DeployedFlow) -> Iterator[str]:
         if load > 1:
             yield (
                 f"workload.per_second = {workload.per_second:g} is {load:.2f} times what {what} can do: "
-                "its queue grows without bound, and latencies tell how long the run was"
+                "its queue grows without bound, and latencies depend on the length of the run"
             )

@@ -30,7 +30,7 @@ def _jitter(runs: Sequence[Run]) -> Iterator[str]:
     """That one value of an axis has no jitter is usual; that none has any is a mistake."""
     reordering = [way for run in runs for way in _directions(run) if way.jitter_reorders]
     if reordering and not any(map(_varies, reordering)):
-        yield "jitter_reorders reorders nothing, since no path with it has jitter"
+        yield "jitter_reorders reorders nothing, because no path with it has jitter"
 
 
 def _varies(direction: Direction) -> bool:

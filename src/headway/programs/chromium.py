@@ -112,7 +112,7 @@ class Chromium(Client):
         Knob(
             "quic_connection_options",
             "",
-            "options that QUIC asks the server for, as B2ON or IW50; Google's servers and Envoy know them",
+            "options that QUIC asks the server for, such as B2ON or IW50; Google's servers and Envoy know them",
         ),
     )
     adjustments = (
@@ -173,7 +173,7 @@ class Chromium(Client):
     @override
     def measure(self, flow: Flow, directory: Path, ended: Ended) -> Measurement:
         if not (directory / LOAD_FILE).exists():
-            return Measurement(error="chromium told nothing of the page")
+            return Measurement(error="chromium reported nothing about the page")
         load = read_load(directory)
         metrics, tried = page_metrics(load), _tried(load, flow) if flow.other_address else ()
         if flow.resolver:

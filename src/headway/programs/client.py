@@ -133,7 +133,7 @@ def answer_error(status: int, size: int, flow: Flow, directory: Path) -> str | N
         return uploads.count_error(flow, directory) if takes else None
     wanted = flow.workload.amount if application else flow.body_bytes
     if size != wanted:
-        return f"{size} bytes came of {int(wanted or 0)}"
+        return f"{size} of {int(wanted or 0)} bytes came"
     return None
 
 

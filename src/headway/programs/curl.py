@@ -110,8 +110,7 @@ class Curl(Client):
             "curl",
             "--speed-time",
             f"{IDLE_LIMIT_S} s, when the address changes",
-            "should its QUIC have nothing to send, it would notice only after 120 s that the address is "
-            "gone",
+            "if its QUIC has nothing to send, it notices only after 120 s that the address is gone",
         ),
     )
 
@@ -307,5 +306,5 @@ def _error(seen: _CurlTransfer, flow: Flow, directory: Path) -> str | None:
         return f"curl: {seen.errormsg} (exit status {seen.exitcode})"
     versions = {_VERSION_SEEN[one] for one in offered(flow.protocol, flow.discovery)}
     if seen.response_code == 200 and seen.http_version not in versions:
-        return f"HTTP/{seen.http_version} was spoken, not {flow.protocol}"
+        return f"it spoke HTTP/{seen.http_version}, not {flow.protocol}"
     return answer_error(seen.response_code, seen.size_download, flow, directory)

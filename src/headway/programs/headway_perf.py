@@ -140,7 +140,7 @@ class HeadwayPerfClient(NativeQuic, Client):
             received = _uploaded(directory / server_report(flow.server), report.started_unix_s)
             if len(received) != len(flows):
                 missing = f"{len(received)} of {len(flows)} flows"
-                return Measurement(error=f"{self.name}: the server tells of {missing}")
+                return Measurement(error=f"{self.name}: the server reports {missing}")
         began_s = min(flow.start_s for flow in flows)
         ends = tuple((flow.end_s or 0) - began_s for flow in flows)
         return Measurement(

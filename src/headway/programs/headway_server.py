@@ -83,12 +83,12 @@ class HeadwayServer(NativeQuic, Server):
             return
         if "scheduler" in host.knobs:
             raise WrongInputError(
-                f"priorities = {decides!r} says the order, too: leave out the scheduler",
+                f"priorities = {decides!r} decides the order, too: leave out the scheduler",
                 where="knobs.scheduler",
             )
         if not pages and not decides.startswith(_WITHOUT_CLASSES):
             raise WrongInputError(
-                f"{decides!r} goes by what a browser says that it asks for (sec-fetch-dest): it is for pages",
+                f"{decides!r} needs a browser's statement of what it asks for (sec-fetch-dest): it is for pages",
                 where="knobs.priorities",
             )
 

@@ -34,9 +34,9 @@ _PATTERNS = {
     _Form.WINDOW: r"(\d+)B?",
 }
 _EXAMPLES = {
-    _Form.TIME: "a time as 25ms",
-    _Form.RATE: "a rate as 10Mbit/s",
-    _Form.WINDOW: "packets, or bytes as 14720B",
+    _Form.TIME: "a time such as 25ms",
+    _Form.RATE: "a rate such as 10Mbit/s",
+    _Form.WINDOW: "packets, or bytes such as 14720B",
 }
 _SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
 _LARGE = 2**31 - 1

@@ -61,7 +61,7 @@ class Ngtcp2Client(Client):
         Adjustment(
             "ngtcp2",
             "URLs",
-            "spelled differently, as %31.bin for 1.bin",
+            "spelled differently, such as %31.bin for 1.bin",
             "several bodies of the same name would be written to the same file",
         ),
         Adjustment(

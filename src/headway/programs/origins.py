@@ -77,7 +77,7 @@ def recorded_versions(page: Workload, besides: Collection[str] = ()) -> dict[str
     silent = [host for host, version in versions.items() if not version]
     if silent:
         raise WrongInputError(
-            f"the recording of {page.replayed} does not tell over which version {silent[0]} came; name it in "
+            f"the recording of {page.replayed} does not state the version over which {silent[0]} came; name it in "
             "[origins]",
             where="workload.versions",
         )
@@ -107,6 +107,6 @@ def hosts_of(origins: Mapping[str, OriginServer], page: Workload) -> dict[str, t
                 )
             for host in fitting:
                 if taken.setdefault(host, name) != name:
-                    told = f"{host} is a host of {taken[host]}, and can only be one's"
+                    told = f"{host} is a host of {taken[host]}, and belongs to only one"
                     raise WrongInputError(told, where=where)
     return {name: tuple(host for host in known if taken.get(host) == name) for name in origins}

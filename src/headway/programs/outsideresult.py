@@ -57,7 +57,7 @@ def _values(reading: ResultForm, text: str) -> dict[str, float]:
     raw = _by_regex(reading.regex, text) if reading.regex else _by_keys(reading.keys or {}, text)
     found = dict(_number(name, value) for name, value in raw.items() if value is not None)
     if "total" not in found:
-        raise _UnreadableError("its result has no time until all was there")
+        raise _UnreadableError("its result lacks the time until everything arrived")
     return found
 
 

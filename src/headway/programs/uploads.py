@@ -101,5 +101,5 @@ def count_error(flow: Flow, directory: Path) -> str | None:
     told = file.read_text(encoding="utf-8", errors="replace").strip() if file.exists() else ""
     if told == str(content_bytes(flow)):
         return None
-    came = f"{told} bytes came" if told.isdigit() else "the server does not say how much came"
-    return f"{came} of {content_bytes(flow)}"
+    came = told if told.isdigit() else "the server does not report how many"
+    return f"{came} of {content_bytes(flow)} bytes came"

@@ -90,7 +90,7 @@ class Wget(Client):
             )
         last, size = answers[-1], int(saved[-1]["size"])
         if last["version"] != "1.1":
-            return Measurement(error=f"HTTP/{last['version']} was spoken, not h1")
+            return Measurement(error=f"it spoke HTTP/{last['version']}, not h1")
         resumed = last["status"] == "206" and len(answers) > 1
         if error := answer_error(200 if resumed else int(last["status"]), size, flow, directory):
             return Measurement(error=error)

@@ -160,7 +160,7 @@ def _connection_error(file: Path, flow: Flow) -> str | None:
         return None
     spoken = [line.split(",")[5] for line in file.read_text(encoding="utf-8").splitlines()]
     if set(spoken) != {"h2"}:
-        return f"{', '.join(spoken) or 'nothing'} was spoken, not h2"
+        return f"it spoke {', '.join(spoken) or 'nothing'}, not h2"
     if len(spoken) > 1:
         return f"wget2 opened {len(spoken)} connections instead of one"
     return None

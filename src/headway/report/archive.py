@@ -83,7 +83,7 @@ def write_archive(
 def _manifest(directory: Path) -> Manifest:
     manifest = read_manifest(directory)
     if manifest is None or not manifest.study.plain():
-        raise WrongInputError("has no manifest that tells its study", where=str(directory))
+        raise WrongInputError("has no manifest with its study", where=str(directory))
     return manifest
 
 
@@ -122,9 +122,9 @@ def _readme(manifest: Manifest, artifacts: bool) -> bytes:
         f"Carried out with Headway {manifest.headway or '?'}, begun {manifest.created or '?'}:",
         f"  {manifest.command or '?'}",
         "report/index.html is the report; runs.parquet has a row for every run, and report/runs.csv the same.",
-        "manifest.json tells programs with versions, kernel, host, seeds and self-test; study.json is the study.",
-        f"artifacts/ has what {'every run' if artifacts else 'the runs that the report shows over time'} left.",
-        f"`sha256sum --check {SUMS}` checks all files but {METADATA}, which tells what they are (RO-Crate 1.1).",
+        "manifest.json has programs with versions, kernel, host, seeds and self-test; study.json is the study.",
+        f"artifacts/ has the files of {'every run' if artifacts else 'the runs that the report shows over time'}.",
+        f"`sha256sum --check {SUMS}` checks all files but {METADATA}, which describes them (RO-Crate 1.1).",
     )
     return "".join(f"{line}\n" for line in told if line).encode()
 

@@ -18,7 +18,7 @@ class Application:
     Attributes:
         path: that they ask for.
         service: what it takes for each answer, one after the other, as one worker does.
-        delay: what each answer takes besides, whatever else goes on.
+        delay: how long each answer takes in addition, in parallel with others.
         streams: whether it makes its answers over time.
         status: of its answers to requests with content.
         header_bytes: names and values of header fields that each answer has besides.

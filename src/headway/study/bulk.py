@@ -54,13 +54,13 @@ class Bulk(BulkPart):
         default=(Duration(0),),
         min_length=1,
         max_length=100,
-        description='when each flow starts, as ["0 s", "5 s"] for two',
+        description='when each flow starts, such as ["0 s", "5 s"] for two',
     )
 
     @model_validator(mode="after")
     def _ends_once(self) -> Self:
         if (self.duration is None) == (self.size is None):
-            raise ValueError('a bulk flow has either a duration, as "15 s", or a size')
+            raise ValueError('a bulk flow has either a duration, such as "15 s", or a size')
         if not (self.duration or self.size):
             raise ValueError("a bulk flow must send something")
         return self
@@ -99,7 +99,7 @@ class Bulk(BulkPart):
 class ByChance(BulkPart, ABC):
     """Bulk flows that come by chance for a while."""
 
-    duration: Duration = Field(description="how long they go on coming")
+    duration: Duration = Field(description="how long flows arrive")
 
     @property
     @override
@@ -120,10 +120,15 @@ class Arrivals(ByChance):
     """
 
     kind: Literal["arrivals"] = "arrivals"
-    load: Rate = Field(description="what they send on average, all together")
+    load: Rate = Field(description="mean rate of all flows together")
     mean_size: Size = Field(default=Size(100_000), description="of a flow")
     largest: Size = Field(default=Size(10_000_000), description="no flow is larger")
-    shape: float = Field(default=1.2, gt=1, le=10, description="Pareto's; the less, the heavier")
+    shape: float = Field(
+        default=1.2,
+        gt=1,
+        le=10,
+        description="shape of the Pareto distribution; the smaller, the heavier its tail",
+    )
 
     @model_validator(mode="after")
     def _possible(self) -> Self:
@@ -175,18 +180,18 @@ class OnOff(ByChance):
 
     kind: Literal["on-off"] = "on-off"
     on: Duration = Field(
-        default=Duration(5_000_000_000), description="sends for so long on average"
+        default=Duration(5_000_000_000), description="mean time for which it sends"
     )
     off: Duration = Field(
-        default=Duration(5_000_000_000), description="pauses for so long on average"
+        default=Duration(5_000_000_000), description="mean time for which it pauses"
     )
 
     @model_validator(mode="after")
     def _possible(self) -> Self:
         if not self.duration or not self.on or not self.off:
-            raise ValueError("on, off and duration are above zero")
+            raise ValueError("on, off and duration must be above zero")
         if self.duration.s / (self.on.s + self.off.s) > _MOST_FLOWS:
-            raise ValueError(f"more than {_MOST_FLOWS} times on are expected")
+            raise ValueError(f"more than {_MOST_FLOWS} times of sending are expected")
         return self
 
     @override

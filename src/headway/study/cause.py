@@ -16,11 +16,11 @@ class ClaimedCause(Part):
     what: str = Field(min_length=1, description="the cause, in your words")
     without: dict[str, str] = Field(
         min_length=1,
-        description="of the rule's contenders, in whose place one stands that lacks the cause",
+        description="contenders of the rule, each with a substitute that lacks the cause",
     )
     leaves: float = Field(
         default=USUAL_REST,
         ge=0,
         lt=100,
-        description="percent of the difference that may be left without the cause, at most",
+        description="the most of the difference that may be left without the cause, in percent",
     )

@@ -57,7 +57,7 @@ def _check_published_cells(
     for number, reason in enumerate(experiment.reasons):
         if not any(map(reason.explains, values)):
             where = source.where(f"reasons.{number}", experiment=experiment.name)
-            raise WrongInputError("is about no published value", where=where)
+            raise WrongInputError("matches no published value", where=where)
 
 
 def _check_claimed(experiment: Experiment, own: Sequence[Experiment], source: Source) -> None:

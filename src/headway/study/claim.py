@@ -23,7 +23,7 @@ FEWEST_CELLS = 6
 """Of fewer cells, the typical one has no interval of 95 %."""
 FEWEST_POINTS = 4
 """Of fewer cells, a correlation has no interval: a resample often has two different ones only."""
-_OF_MEANS = "`mean`: of the means; if not given, the typical one of pairs of runs"
+_OF_MEANS = "`mean`: of the means; by default, the typical one of pairs of runs"
 
 
 def _is_number(name: str) -> str:
@@ -88,7 +88,7 @@ class Gap(_Pair):
     high: float | None = Field(default=None, description="at most")
     unit: str = Field(
         default=RELATIVE_UNIT,
-        description="of these: percent of the other's values, or the metric's own",
+        description="unit of these values: percent of the other's, or the metric's own",
     )
     statistic: Literal[Statistic.MEAN] | None = Field(default=None, description=_OF_MEANS)
 
@@ -96,7 +96,7 @@ class Gap(_Pair):
     def _says_something(self) -> Self:
         _check_range(self.value, self.low, self.high)
         if self.statistic and self.unit != RELATIVE_UNIT:
-            raise ValueError(f"statistic is of differences in {RELATIVE_UNIT}")
+            raise ValueError(f"statistic is for differences in {RELATIVE_UNIT}")
         return self
 
 
@@ -152,7 +152,7 @@ class Trend(StrEnum):
 class _Course(Rule):
     contender: str
     against: str | None = Field(
-        default=None, description="then it is about the relative difference of the two"
+        default=None, description="makes the rule one about the relative difference of the two"
     )
 
     @property
@@ -197,7 +197,7 @@ class CellCounts(_Pair):
     )
     high: float | None = Field(default=None, gt=-100, le=100, description="less than, likewise")
     axis: str = Field(
-        default="workload.site", description="cells that differ in it are counted together"
+        default="workload.site", description="the axis in which the counted cells differ"
     )
 
     @model_validator(mode="after")
@@ -260,10 +260,13 @@ class Claim(Timed, AboutCells):
     place: str = Field(min_length=1, description="where it stands in the paper")
     rule: AnyRule
     metric: MetricName | None = Field(
-        default=None, description="one of the experiment's; its first if not given"
+        default=None, description="one of the experiment's metrics; by default its first"
     )
     share: float = Field(
-        default=100, gt=0, le=100, description="of these cells, in which it holds, in percent"
+        default=100,
+        gt=0,
+        le=100,
+        description="in how many of these cells it has to hold, in percent",
     )
     over: str | None = Field(
         default=None,
@@ -272,9 +275,7 @@ class Claim(Timed, AboutCells):
     because: ClaimedCause | None = Field(
         default=None, description="the reason that it gives for a difference of two contenders"
     )
-    why: str = Field(
-        default="", description="what is known of why it does not hold, if it does not"
-    )
+    why: str = Field(default="", description="the reason why it does not hold, if it is known")
 
     @property
     def named(self) -> tuple[str, ...]:
@@ -297,18 +298,20 @@ class Claim(Timed, AboutCells):
         if self.because is None:
             return self
         if not isinstance(self.rule, Order | Gap | Monotone) or len(self.rule.named) < 2:
-            raise ValueError("because is of order, difference, and monotone with against")
+            raise ValueError(
+                "because is for the rules order, difference, and monotone with against"
+            )
         for name, bare in self.because.without.items():
             if name not in self.rule.named:
                 raise ValueError(f"because.without names {name!r}, which the rule does not")
             if bare in self.rule.named:
-                raise ValueError(f"because.without has {bare!r}, which the rule is about itself")
+                raise ValueError(f"because.without has {bare!r}, which the rule itself is about")
         return self
 
     @model_validator(mode="after")
     def _failures_have_no_time(self) -> Self:
         if self.span is not None and isinstance(self.rule, Failures):
-            raise ValueError("from, to and origin are of goodput; a run fails as a whole")
+            raise ValueError("from, to and origin are for goodput; a run fails as a whole")
         return self
 
     @model_validator(mode="after")
@@ -316,14 +319,14 @@ class Claim(Timed, AboutCells):
         if self.over is None:
             return self
         if not isinstance(self.rule, Order | Gap | Equal | Monotone):
-            raise ValueError("over is of order, difference, equal and monotone")
+            raise ValueError("over is for the rules order, difference, equal and monotone")
         if isinstance(self.rule, Monotone):
             if self.rule.axis == self.over:
-                raise ValueError(f"has steps along {self.over}, and is over it")
+                raise ValueError(f"has steps along {self.over}, so over cannot be {self.over}, too")
         elif self.rule.statistic:
-            raise ValueError("over takes the typical cell, so that it has no statistic")
+            raise ValueError("over takes the typical cell; leave out statistic")
         if self.span is not None:
-            raise ValueError("over is of a run's whole, not of from, to and origin")
+            raise ValueError("over is about whole runs; leave out from, to and origin")
         return self
 
 

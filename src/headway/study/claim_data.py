@@ -27,8 +27,8 @@ def lacking(claim: Claim, experiment: Experiment) -> str | None:
         and (most := max(_rows(compared, claim.over), default=0)) < FEWEST_CELLS
     ):
         return (
-            f"of the typical one of cells that differ in {claim.over} alone nothing can be said with fewer than "
-            f"{FEWEST_CELLS}; of these there are {most}"
+            f"a typical cell over {claim.over} takes at least {FEWEST_CELLS} cells that differ in it alone; "
+            f"here are {most}"
         )
     match claim.rule:
         case Monotone(axis=axis):
@@ -46,7 +46,7 @@ def _no_step(cells: Sequence[Coordinates], axis: str) -> str | None:
     """Whether no two cells differ in this axis alone."""
     if any(count > 1 for count in _rows(cells, axis)):
         return None
-    return f"no two of these cells differ in {axis} alone, so that there is no step along it"
+    return f"no two of these cells differ in {axis} alone, so there is no step along it"
 
 
 def _rows(cells: Sequence[Coordinates], axis: str) -> list[int]:
@@ -62,7 +62,7 @@ def _rows(cells: Sequence[Coordinates], axis: str) -> list[int]:
 def _too_few(count: int, what: str) -> str | None:
     if count >= FEWEST_POINTS:
         return None
-    return f"a correlation needs {FEWEST_POINTS} cells with {what} at least; of these there are {count}"
+    return f"a correlation needs at least {FEWEST_POINTS} cells with {what}; here are {count}"
 
 
 def _not_of_pages(cells: Sequence[Coordinates], experiment: Experiment, column: str) -> str | None:
@@ -71,4 +71,4 @@ def _not_of_pages(cells: Sequence[Coordinates], experiment: Experiment, column: 
         return None
     contender = next(iter(experiment.contenders))
     workloads = {experiment.setting(cell, contender).workload.kind for cell in cells}
-    return None if "page" in workloads else f"{column} is of page loads, which these cells have not"
+    return None if "page" in workloads else f"{column} is for page loads, and these cells have none"

@@ -64,7 +64,7 @@ def check_protocols(raw: Mapping[str, Any], source: Source, experiment: str) -> 
     ]
     if own:
         raise WrongInputError(
-            f"contender {own[0]!r} says itself which protocol it speaks; leave out either, so that "
+            f"contender {own[0]!r} states its protocol, and so does the axis; leave out one of the two, so that "
             "contenders are compared within each protocol, or differ in it",
             where=where,
         )
@@ -196,7 +196,7 @@ def _check_grid(experiment: Experiment, source: Source) -> None:
     for number, cell in enumerate(experiment.cells):
         if not cell:
             where = source.where(f"cells.{number}", experiment=name)
-            raise WrongInputError("a cell has a value at least", where=where)
+            raise WrongInputError("a cell needs at least one value", where=where)
     names = [cell_name(experiment, coordinates) for coordinates in experiment.grid()]
     if not names:
         raise WrongInputError("no cell is left", where=source.where("exclude", experiment=name))

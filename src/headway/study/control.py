@@ -24,7 +24,7 @@ class Control(Part):
     @model_validator(mode="after")
     def _apart(self) -> Self:
         if self.interval < 1_000_000:
-            raise ValueError("the interval of control pings must be 1 ms at least")
+            raise ValueError("the interval of control pings must be at least 1 ms")
         return self
 
 

@@ -77,18 +77,20 @@ def check_discovery(
         PydanticCustomError: it cannot find out so; names the key.
     """
     if beside:
-        told = f"a server that offers several versions goes without {' and '.join(beside)}"
+        told = f"a server that offers several versions cannot have {' and '.join(beside)}"
         raise wrong("discovery", told)
     if not tls:
-        raise wrong("discovery", "versions of HTTP are found out by TLS: it needs tls = true")
+        raise wrong(
+            "discovery", "clients find out the version of HTTP by TLS: this needs tls = true"
+        )
     if workload.replayed is None and discovery.visit > 1:
-        raise wrong("discovery.visit", "only a browser has been there before: it is for pages")
+        raise wrong("discovery.visit", "only browsers make earlier visits: this is for pages")
     if workload.migrates or not (workload.over_http and workload.content_size is None):
-        raise wrong("discovery", "it is for pages and downloads")
+        raise wrong("discovery", "[discovery] is for pages and downloads")
     if workload.mixes_versions:
         raise wrong("workload.versions", "the server of [discovery] offers every version")
     if discovery.visit > 1 and any(map(counts_from_workload, paths)):
-        told = "the earlier visits come before the workload, with which a trace begins and the packets of drop_packets are counted"
+        told = "earlier visits come before the workload, but a trace and the count of drop_packets begin with the workload"
         raise wrong("discovery.visit", told)
     if workload.visited_before:
-        raise wrong("workload.cache", "discovery.visit says what was visited before")
+        raise wrong("workload.cache", "discovery.visit states the earlier visits")

@@ -43,8 +43,12 @@ class HttpsRecord(Part):
     alpn: tuple[str, ...] = Field(
         default=("h3", "h2"), min_length=1, description="versions of HTTP, by their names in ALPN"
     )
-    port: int | None = Field(default=None, ge=1, le=65535, description="of the service, if not 443")
-    hints: bool = Field(default=True, description="whether it has the server's address, too")
+    port: int | None = Field(
+        default=None, ge=1, le=65535, description="port of the service, if not 443"
+    )
+    hints: bool = Field(
+        default=True, description="whether the record has the server's address, too"
+    )
 
     @field_validator("alpn")
     @classmethod
@@ -63,25 +67,29 @@ class Dns(Part):
 
     path: Path = Field(default=Path(), description="between client and resolver")
     transport: DnsTransport = Field(
-        default=DnsTransport.UDP, description="over what a client asks that can be told"
+        default=DnsTransport.UDP,
+        description="transport of the questions, for clients that have the option",
     )
     delay: Duration = Field(
-        default=Duration(0), description="that the resolver takes to find an answer"
+        default=Duration(0), description="how long the resolver takes for an answer"
     )
     ttl: Duration = Field(
-        default=Duration(300 * 10**9), description="of all records, in whole seconds"
+        default=Duration(300 * 10**9), description="time to live of all records, in whole seconds"
     )
     cname: tuple[DnsName, ...] = Field(
-        default=(), description="names that the server's name stands for, one after the other"
+        default=(),
+        description="aliases between the server's name and its address, one after the other",
     )
     https: HttpsRecord | None = Field(
         default=None, description="the HTTPS record of the server's name; true is the usual one"
     )
     drops: tuple[RecordType, ...] = Field(
-        default=(), description="types of which the resolver answers no question"
+        default=(), description="types whose questions the resolver does not answer"
     )
     silent: bool = Field(default=False, description="whether it answers nothing at all")
-    unknown: bool = Field(default=False, description="whether it says that the name does not exist")
+    unknown: bool = Field(
+        default=False, description="whether it answers that the name does not exist"
+    )
 
     @field_validator("https", mode="before")
     @classmethod
@@ -101,9 +109,12 @@ class Dns(Part):
         for number, name in enumerate(names):
             if name in names[:number]:
                 way = " > ".join(names[: number + 1])
-                raise wrong("cname", f"a loop, which no resolver gets out of: {way}")
+                raise wrong("cname", f"these aliases form a loop: {way}")
         if len(self.cname) > _MOST_ALIASES:
             raise wrong("cname", f"at most {_MOST_ALIASES} names, not {len(self.cname)}")
         if self.silent and self.unknown:
-            raise wrong("unknown", "a resolver that is silent says nothing: leave out one of both")
+            raise wrong(
+                "unknown",
+                "a silent resolver cannot answer that a name is unknown: leave out one of the two",
+            )
         return self

@@ -48,7 +48,7 @@ class Experiment(Part):
     )
     baseline: str = Field(default="", description="the contender that others are compared with")
     comparisons: tuple[tuple[str, str], ...] = Field(
-        default=(), description="pairs [contender, against]; all against the baseline if not given"
+        default=(), description="pairs [contender, against]; by default all against the baseline"
     )
     compare: LevelComparison | None = Field(
         default=None, description="an axis whose levels are compared, each contender with itself"
@@ -65,10 +65,10 @@ class Experiment(Part):
     )
     published: tuple[Published, ...] = ()
     reasons: tuple[Reason, ...] = Field(
-        default=(), exclude=True, description="why published values differ, said once for several"
+        default=(), exclude=True, description="why published values differ, stated once for several"
     )
     claims: tuple[Claim, ...] = Field(
-        default=(), description="what a paper says of this, to be judged by our runs"
+        default=(), description="a paper's statements, to be judged by our runs"
     )
     faults: FaultSweep | None = Field(
         default=None, description="each packet of a transfer meets a fault once"

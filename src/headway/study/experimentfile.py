@@ -52,7 +52,7 @@ def read_experiment(
     check_protocols(raw, source, name)
     if raw.get("contenders") == {}:
         where = source.where("contenders", experiment=name)
-        raise WrongInputError("needs a contender at least", where=where)
+        raise WrongInputError("needs at least one contender", where=where)
     raw["conditions"] = {key: raw.pop(key) for key in Setting.model_fields if key in raw}
     _find_files(raw["conditions"], source, (), name)
     for key in ("axes", "contenders"):
@@ -76,7 +76,7 @@ def _published(raw: dict[str, Any], source: Source, experiment: str) -> list[Any
         return found
     where = source.where("published_file", experiment=experiment)
     if not isinstance(file, str):
-        raise WrongInputError('must be the name of a file, as "table.csv"', where=where)
+        raise WrongInputError('must be the name of a file, such as "table.csv"', where=where)
     if not (source.directory / file).is_file():
         raise WrongInputError(f"there is no file {file} beside the study", where=where)
     return found + read_published(source.directory / file)
@@ -91,7 +91,7 @@ def _with_where(
         where = table.get("where", {})
         if not isinstance(where, dict):
             raise WrongInputError(
-                'must be a table, as { path.loss = "1 %" }',
+                'must be a table, such as { path.loss = "1 %" }',
                 where=source.where(f"{key}.{number}.where", experiment=experiment),
             )
         table["where"] = dict(_dotted(where, raw["axes"]))
@@ -101,7 +101,7 @@ def _with_where(
 def _tables(value: Any, source: Source, key: str, experiment: str) -> list[dict[str, Any]]:
     if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
         where = source.where(key, experiment=experiment)
-        raise WrongInputError(f"is a list of tables, as [[{key}]]", where=where)
+        raise WrongInputError(f"must be a list of tables, such as [[{key}]]", where=where)
     return value
 
 
@@ -123,7 +123,7 @@ def _flatten(
     """Axes by dotted name, whether the file quotes the dots or not."""
     if not isinstance(axes, dict):
         raise WrongInputError(
-            f'an axis is a list of values, as ["20 ms", "100 ms"], not {axes!r}',
+            f'an axis is a list of values, such as ["20 ms", "100 ms"], not {axes!r}',
             where=source.where(f"axes.{prefix}".rstrip("."), experiment=experiment),
         )
     for key, value in axes.items():

@@ -168,8 +168,8 @@ def _unknown_key(location: list[str], kind: str) -> str:
             f"{' T' if hint.endswith('?') else '; t'}{there}" if there else ""
         )
     if table and table[-1] == "path":
-        return "cannot stand beside links; say it of one of them, in [[path.links]]"
-    return f"cannot be given here; what can: {', '.join(one for one in known if one != key)}"
+        return "cannot stand beside links; state it for one of them, in [[path.links]]"
+    return f"is no key here; known: {', '.join(one for one in known if one != key)}"
 
 
 def _of_study(key: str) -> str:

@@ -80,7 +80,9 @@ class _What(Part):
     lasts: Duration | None = Field(
         default=None, gt=0, description="how long a blackout lasts from its packet on (200 ms)"
     )
-    link: int = Field(default=1, ge=1, description="of the client's path, from the client on")
+    link: int = Field(
+        default=1, ge=1, description="a link of the client's path, counted from the client"
+    )
 
     @model_validator(mode="after")
     def _only_its_own(self) -> Self:
@@ -147,7 +149,7 @@ class Fault(_What):
         found = _FORM.match(value)
         if not found:
             raise ValueError(
-                f"{value!r} is not a fault; write as "
+                f"{value!r} is not a fault; write it like "
                 '"lose down 3", "delay up 1 by 50 ms", "reorder down 4 behind 2", '
                 '"blackout down 2 for 300 ms" or "none"'
             )
@@ -192,9 +194,7 @@ def check_fault(fault: Fault, path: Path, clock: str, *, pings: bool) -> None:
         raise wrong(f"{AXIS}.link", f"the client's path has {counted(len(path.links), 'link')}")
     link = path.links[fault.link - 1]
     if any(isinstance(way.rate, TraceRate) or way.drop_packets for way in (link.down, link.up)):
-        raise wrong(
-            AXIS, "a link with a trace or drop_packets has no faults beside them; leave those out"
-        )
+        raise wrong(AXIS, "a link with a trace or drop_packets cannot have faults; leave those out")
     if pings:
         raise wrong("control", "control pings would be counted among the packets of a fault")
 

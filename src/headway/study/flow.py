@@ -38,7 +38,10 @@ class CompetingFlow(Part):
     server: Host
     workload: Workload = Download(size=Size(1_000_000))
     count: int = Field(
-        default=1, ge=1, le=MOST_HOSTS // 2, description="so many flows, each between own hosts"
+        default=1,
+        ge=1,
+        le=MOST_HOSTS // 2,
+        description="number of such flows, each between hosts of its own",
     )
     start: Duration = Field(default=Duration(0), description="from the start of the workload")
     end: Duration | None = Field(
@@ -46,19 +49,21 @@ class CompetingFlow(Part):
     )
     background: bool = Field(
         default=False,
-        description="whether it only loads the path, and does not count in how flows share it",
+        description="whether it only loads the path, and does not count when shares are computed",
     )
     access: Path = Field(
-        default=Path(), description="between its client and the shared path; a cable if not given"
+        default=Path(), description="between its client and the shared path; by default a cable"
     )
     server_access: Path = Field(
-        default=Path(), description="between the shared path and its server; a cable if not given"
+        default=Path(), description="between the shared path and its server; by default a cable"
     )
     enters: str = Field(
-        default=CLIENTS, description="the hop at which it comes to the shared path; its beginning"
+        default=CLIENTS,
+        description="the hop at which it comes to the shared path; by default its beginning",
     )
     leaves: str = Field(
-        default=SERVERS, description="the hop at which it leaves the shared path; its end"
+        default=SERVERS,
+        description="the hop at which it leaves the shared path; by default its end",
     )
 
     @model_validator(mode="after")

@@ -102,7 +102,7 @@ class Hop(Part):
     path: Path = Field(
         default=Path(), description="to the next hop, or from the last to the server"
     )
-    kernel: Kernel = Field(default=TUNED, description="how the hop's kernel is set")
+    kernel: Kernel = Field(default=TUNED, description="settings of the hop's kernel")
     proxy: ReverseProxy | None = Field(default=None, description="a reverse proxy")
     quic_pep: Pep | None = Field(default=None, description="splits QUIC connections")
     tcp_pep: Pep | None = Field(default=None, description="splits TCP connections, transparently")

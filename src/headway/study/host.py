@@ -143,13 +143,13 @@ class Host(Part):
     congestion_control: CongestionControls = CongestionControls()
     initial_window: InitialWindows = Field(
         default=InitialWindows(),
-        description="segments of TCP, packets of a QUIC that can be told; 10 if not given",
+        description="segments of TCP, packets of a QUIC that has the option; by default 10",
     )
     knobs: dict[str, KnobValue] = Field(
         default_factory=dict, description="settings of the program that differ from the adapter's"
     )
     kernel: Kernel = Field(
-        default_factory=lambda: TUNED, description="how the host's kernel is set"
+        default_factory=lambda: TUNED, description="settings of the host's kernel"
     )
 
     @property
@@ -161,4 +161,4 @@ class Host(Part):
 def check_tls(protocol: Protocol, tls: bool) -> None:
     """Refuse protocols in the clear that programs do not offer so."""
     if not tls and protocol not in (Protocol.H1, Protocol.TCP, Protocol.UDP):
-        raise ValueError(f"{protocol} without TLS is not offered; only h1 is, and tcp and udp")
+        raise ValueError(f"{protocol} needs TLS; only h1, tcp and udp work without it")

@@ -63,10 +63,11 @@ class Kernel(Part):
         default_factory=dict, description="values that differ from the profile's, by name"
     )
     qdisc: HostDiscipline | None = Field(
-        default=None, description="of the host's devices: noqueue, pfifo, pfifo_fast, fq, fq_codel"
+        default=None,
+        description="queueing discipline of the host's devices: noqueue, pfifo, pfifo_fast, fq, fq_codel",
     )
     offload: tuple[Offload, ...] | None = Field(
-        default=None, description='gso, gro; ["gso"] if not given'
+        default=None, description='gso, gro; by default ["gso"]'
     )
     coalescing: Duration = Field(
         default=Duration(0),
@@ -84,8 +85,8 @@ class Kernel(Part):
         for name in value if isinstance(value, list | tuple) else ():
             if what := _OF_PATHS.get(str(name)):
                 raise ValueError(
-                    f"{name} is done by hardware, which the lab has not: {what} of up to 64 kB "
-                    "would cross the path whole, which is `offload = true`; hosts have gso and gro"
+                    f"{name} needs hardware, which the lab lacks: {what} of up to 64 kB "
+                    "would cross the path whole, as with `offload = true`; hosts have gso and gro"
                 )
         return value
 
@@ -97,7 +98,7 @@ class Kernel(Part):
         if self.coalescing > _LONGEST_COALESCING:
             raise wrong("coalescing", f"is {_LONGEST_COALESCING} at most, not {self.coalescing}")
         if self.coalescing and self.offload is not None and Offload.GRO not in self.offload:
-            raise wrong("coalescing", 'is done by gro: leave out offload, or add "gro"')
+            raise wrong("coalescing", 'needs gro: leave out offload, or add "gro"')
         return self
 
     @property

@@ -16,7 +16,7 @@ class LevelComparison(Part):
 
     axis: str = Field(min_length=1, description="its dotted name, such as path.queue")
     baseline: Any = Field(
-        default=None, description="the level that others are compared with; the first if not given"
+        default=None, description="the level that others are compared with; by default the first"
     )
 
     @model_validator(mode="before")

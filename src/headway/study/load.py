@@ -271,7 +271,7 @@ def _study(raw: dict[str, Any], source: Source, *, settings: bool = True) -> Stu
     named = raw.pop("experiments", {})
     if not isinstance(named, dict) or not all(isinstance(one, dict) for one in named.values()):
         raise WrongInputError(
-            "an experiment is a table [experiments.NAME]", where=source.where("experiments")
+            "an experiment must be a table [experiments.NAME]", where=source.where("experiments")
         )
     for name in named:
         if not re.match(NAME, name):

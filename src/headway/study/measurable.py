@@ -74,7 +74,7 @@ def check_metrics(
         wants = ranking is not None and any(_is_of(setting, metric) for setting in settings)
         why = f": it takes {ranking.needs.value}" if ranking and wants else ""
         raise WrongInputError(
-            f"{metric} is not measured here{why}; what is: {', '.join(known)}", where=where
+            f"{metric} is not measured here{why}; known: {', '.join(known)}", where=where
         )
 
 

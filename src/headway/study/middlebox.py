@@ -37,9 +37,9 @@ class Mtu(Part):
 
     other_forms = (Size.json_schema(),)
 
-    size: Size = Field(description="of the largest packet, its IP header included")
+    size: Size = Field(description="size of the largest packet, its IP header included")
     icmp: bool = Field(
-        default=True, description="whether the senders of larger packets are told by ICMP"
+        default=True, description="whether senders of larger packets get an ICMP message"
     )
 
     @model_validator(mode="after")
@@ -50,7 +50,7 @@ class Mtu(Part):
 
 
 def _too_small(burst: Size) -> str:
-    return f"a burst of {burst} lets no full packet pass; it takes {_SMALLEST_BURST} B at least"
+    return f"a burst of {burst} lets no full packet pass; it must be at least {_SMALLEST_BURST} B"
 
 
 def _check_burst(rate: Rate, burst: Size) -> None:
@@ -101,18 +101,18 @@ class Udp(Part):
     other_forms = ({"enum": [one.value for one in UdpVerdict]},)
 
     verdict: UdpVerdict | None = None
-    rate: Rate | None = Field(default=None, description="of a policer for UDP only")
+    rate: Rate | None = Field(default=None, description="rate of a policer for UDP only")
     burst: Size | None = Field(default=None, description="that policer's, bytes")
     loss: Ratio | None = Field(
-        default=None, description="share of them that is lost, each by itself"
+        default=None, description="share of UDP packets that are lost, independently"
     )
     longest: Size | None = Field(
-        default=None, description="of the longest that pass, IP header included"
+        default=None, description="size of the longest packets that pass, IP header included"
     )
     start: Duration = Field(
-        default=Duration(0), description="from then on, from the start of the workload"
+        default=Duration(0), description="from this time on, counted from the start of the workload"
     )
-    end: Duration | None = Field(default=None, description="until then; to the end if not said")
+    end: Duration | None = Field(default=None, description="until this time; by default to the end")
 
     @model_validator(mode="after")
     def _one_of_them(self) -> Self:

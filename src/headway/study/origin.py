@@ -38,7 +38,7 @@ class OriginServer(Part):
     )
     server: Host
     path: Path = Field(
-        default=Path(), description="from the end of the study's path to it; a cable if not given"
+        default=Path(), description="from the end of the study's path to it; by default a cable"
     )
     third_party: bool = Field(
         default=False, exclude_if=not_, description="whether it is counted as a third party"
@@ -89,9 +89,9 @@ def check_origins(
         raise wrong("origins", 'servers of a page\'s hosts need workload.kind = "page"')
     key = "origins" if origins else "workload.versions"
     if chain:
-        raise wrong(key, "a page's hosts are apart on a path without proxies and hops only")
+        raise wrong(key, "servers of a page's hosts need a path without proxies and hops")
     if not tls:
-        raise wrong(key, "needs tls = true, by which each host says what it speaks")
+        raise wrong(key, "needs tls = true, because each host announces its versions by TLS")
     if workload.connections is Connections.ONE:
         raise wrong("workload.connections", 'connections = "one" is for hosts at one address')
     if workload.origins is Origins.OWN_ADDRESSES:

@@ -27,7 +27,7 @@ _SHARED = {
     "alpn": "the same as TLS has it: http/1.1, h2 or h3",
     "files": "directory that holds what is mounted",
     "congestion_control": "what the study asks of its QUIC",
-    "initial_window": "what the study asks of its QUIC, packets; 10 if nothing",
+    "initial_window": "initial window that the study asks of its QUIC, in packets; by default 10",
     "seed": "seed of the run",
     "qlog": "directory for its qlog files",
 }
@@ -39,7 +39,7 @@ _OF_SERVERS = {
 _OF_CLIENTS = {
     "ca": "file of the authority that signed the server's certificate, PEM",
     "url": "what it asks for",
-    "urls": "all that it asks for, a word each; it stands alone",
+    "urls": "all URLs that it asks for, a word each; this placeholder stands alone",
     "output": "file for the body; /dev/null unless bodies are kept",
     "keylog": "file for its TLS secrets, which SSLKEYLOGFILE names, too",
 }
@@ -112,11 +112,11 @@ def _check_measured(names: list[str]) -> None:
     for name in names:
         if not _UNIT.fullmatch(name) and name not in _COUNTED:
             raise ValueError(
-                f"{name!r} is nothing that is measured; that is total, ttfb, connect and tls, with "
+                f"{name!r} is not a measurement; known: total, ttfb, connect and tls, with "
                 "_s, _ms, _us or _ns, and bytes and status"
             )
     if not any(name.startswith("total_") for name in names):
-        raise ValueError('needs the time until all was there, as "total_s" or "total_ms"')
+        raise ValueError('needs the time until everything arrived, such as "total_s" or "total_ms"')
 
 
 class ProgramDeclaration(Part):
@@ -139,7 +139,7 @@ class ProgramDeclaration(Part):
     @classmethod
     def _of_http(cls, protocols: tuple[Protocol, ...]) -> tuple[Protocol, ...]:
         if not HTTP.issuperset(protocols):
-            raise ValueError("are of h1, h2 and h3")
+            raise ValueError("must be among h1, h2 and h3")
         return protocols
 
     @model_validator(mode="after")
@@ -165,7 +165,7 @@ class ProgramDeclaration(Part):
         if OPTIONS in self.argv and not self.options:
             raise wrong("argv", f"has {OPTIONS}, and there are no options")
         if self.uses("congestion_control") and not self.congestion_controls:
-            reason = "says what its QUIC can be asked for, as {congestion_control} is used"
+            reason = "must name the controllers of its QUIC, because {congestion_control} is used"
             raise wrong("congestion_controls", reason)
         return self
 
@@ -204,7 +204,7 @@ class ServerDeclaration(ProgramDeclaration):
     """A server."""
 
     finishes: bool = Field(
-        default=False, description="SIGTERM ends it, so that it writes what it has yet to write"
+        default=False, description="SIGTERM ends it, and it writes its remaining output first"
     )
 
     @classmethod

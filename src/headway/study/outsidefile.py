@@ -71,7 +71,7 @@ def read_programs(file: Path) -> tuple[OutsideProgram, ...]:
     ]
     if not found:
         raise WrongInputError(
-            "declares no program, as [server.NAME] or [client.NAME]", where=str(file)
+            "declares no program, such as [server.NAME] or [client.NAME]", where=str(file)
         )
     return tuple(found)
 
@@ -108,7 +108,9 @@ def _tables(source: Source, raw: dict[str, Any]) -> Iterator[tuple[str, dict[str
         if not isinstance(tables, dict) or not all(
             isinstance(table, dict) for table in tables.values()
         ):
-            raise WrongInputError(f"is a table, as [{role}.NAME]", where=source.where(role))
+            raise WrongInputError(
+                f"must be a table, such as [{role}.NAME]", where=source.where(role)
+            )
         yield role, tables
 
 

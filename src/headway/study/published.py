@@ -81,7 +81,7 @@ class Timed(Part):
     """What may be of an interval of time in a run."""
 
     since: Duration | None = Field(
-        default=None, alias="from", description="of goodput: the interval's begin"
+        default=None, alias="from", description="of goodput: start of the interval"
     )
     to: Duration | None = Field(default=None, description="and its end")
     origin: TimeOrigin | None = Field(default=None, description="what these times count from")
@@ -126,7 +126,7 @@ class AboutCells(Part):
 def no_time_of(metric: str) -> str:
     """What is said of an interval of time of a metric that has none."""
     return (
-        f"from, to and origin are of {GOODPUT}, which has values over time; {metric} has one a run"
+        f"from, to and origin are for {GOODPUT}, which has values over time; {metric} has one a run"
     )
 
 
@@ -148,7 +148,7 @@ class Published(Timed):
     statistic: Statistic = Statistic.MEAN
     value: float
     unit: str = "s"
-    n: int | None = Field(default=None, ge=1, description="number of runs that it is of")
+    n: int | None = Field(default=None, ge=1, description="number of published runs")
     sd: float | None = Field(default=None, ge=0, description="standard deviation of these runs")
     q1: float | None = Field(default=None, description="lower quartile")
     q3: float | None = Field(default=None, description="upper quartile")
@@ -208,9 +208,11 @@ class Reason(AboutCells):
     """Why published values differ from ours, said once for several of them."""
 
     contenders: tuple[str, ...] = Field(
-        default=(), description="whose values they are; everybody's if not given"
+        default=(), description="the contenders whose values they are; by default all"
     )
-    metric: MetricName | None = Field(default=None, description="of which metric; any if not given")
+    metric: MetricName | None = Field(
+        default=None, description="the metric of the values; by default any"
+    )
     why: str = Field(min_length=1, description="why ours differ, where they do")
 
     def explains(self, published: Published) -> bool:

@@ -28,7 +28,7 @@ class Repetitions(Part):
     until: Ratio | None = Field(
         default=None,
         gt=0,
-        description="how far intervals may reach to either side of what they are of",
+        description="how far intervals may reach to either side of their estimates",
     )
     most: int = Field(
         default=1, ge=1, le=10**9, description="how many repetitions there are at most"
@@ -46,7 +46,7 @@ class Repetitions(Part):
             return {"most": _number(value)}
         for key, example in (("until", '"5 %"'), ("most", "40")):
             if value.get(key) is None:
-                raise wrong(key, f"is missing; write as {key} = {example}, or repetitions = 10")
+                raise wrong(key, f"is missing; write {key} = {example}, or repetitions = 10")
         return value
 
     @model_validator(mode="after")
@@ -68,7 +68,7 @@ class Repetitions(Part):
             raise wrong(
                 "least",
                 f"{self.least} is too few: no interval of so few repetitions has 95 % for {looks} at them together; "
-                f"{fewest} is the least, and usual",
+                f"{fewest} is the least, and the default",
             )
         return self
 

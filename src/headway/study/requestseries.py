@@ -51,22 +51,27 @@ class RequestSeries(WorkloadPart):
     count: int = Field(ge=1, le=100_000, description="number of requests")
     down: Size = Field(description="of each response's body")
     up: Size = Field(
-        default=Size(0), description="of each request's content; with any it is a POST"
+        default=Size(0),
+        description="size of each request's content; a request with content is a POST",
     )
-    users: int | None = Field(default=None, ge=1, le=1000, description="a closed loop of so many")
+    users: int | None = Field(
+        default=None, ge=1, le=1000, description="number of users, in a closed loop"
+    )
     think: Duration = Field(
-        default=Duration(0), description="what a user waits between a response and the next request"
+        default=Duration(0),
+        description="how long a user waits between a response and the next request",
     )
     per_second: float | None = Field(
-        default=None, gt=0, le=1_000_000, description="an open loop: requests that come in a second"
+        default=None, gt=0, le=1_000_000, description="requests a second, in an open loop"
     )
     connections: Reuse = Field(default=Reuse.KEPT, description="kept, or new: one for each request")
     service: Duration = Field(
         default=Duration(0),
-        description="what the application takes for each answer, one after the other",
+        description="how long the application works on each answer, one after the other",
     )
     delay: Duration = Field(
-        default=Duration(0), description="what each answer takes besides, whatever else goes on"
+        default=Duration(0),
+        description="how long each answer takes in addition, in parallel with others",
     )
 
     header_up: Size = Field(

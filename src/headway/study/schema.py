@@ -41,11 +41,14 @@ def study_schema() -> JsonSchema:
     tables = _tables(experiment, setting, definitions)
     top = _of_model(Study)["properties"]
     own = {key: top[key] for key in ("name", "question", "seed")}
-    own["programs"] = {"type": "string", "description": f"file of programs; usual: {PROGRAMS_FILE}"}
+    own["programs"] = {
+        "type": "string",
+        "description": f"file of programs; by default {PROGRAMS_FILE}",
+    }
     inner = {
         "experiments": {
             "type": "object",
-            "description": "experiments by name; each refines what the study says",
+            "description": "experiments by name; each refines the study's keys",
             "additionalProperties": _table({**own, **tables}),
         }
     }

@@ -65,7 +65,7 @@ class Limits(Part):
     def _counts_no_wall_time(cls, given: Any) -> Any:
         if isinstance(given, dict) and "wall" in given:
             raise ValueError(
-                "`wall` is no limit, since a busy host would reach it; `cpu` limits processor time"
+                "`wall` is no limit, because a busy host would reach it; `cpu` limits processor time"
             )
         return given
 
@@ -90,7 +90,7 @@ class Setting(Part):
     certificate_chain: Size | None = Field(
         default=None,
         exclude_if=lambda size: size is None,
-        description="size of the certificates that server and proxy send, grown by names; the usual ones have 1.7 kB",
+        description="size of the certificates that server and proxy send, made larger by additional names; by default 1.7 kB",
     )
     clock: Clock = Clock.VIRTUAL
     # Of a default that cannot be hashed, pydantic makes a copy for every setting.
@@ -108,12 +108,12 @@ class Setting(Part):
     family: Family = Field(
         default=Family.IPV4,
         exclude_if=lambda family: family is Family.IPV4,
-        description="of the addresses of all hosts: the version of IP that crosses the path",
+        description="the family of all hosts' addresses, and so the version of IP on the path",
     )
     dns: Dns | None = Field(
         default=None,
         exclude_if=lambda dns: dns is None,
-        description="a resolver, whom the client asks for the server's address; without one, it is told",
+        description="a resolver that the client asks for the server's address; without one, the client knows it",
     )
     dual_stack: DualStack | None = Field(
         default=None,
@@ -149,12 +149,12 @@ class Setting(Part):
     limits: Limits = Limits()
     capture: Capture = Field(default=Capture(), validate_default=True)
     control: Control | None = Field(
-        default=None, description="pings before the workload, which tell what the path is like"
+        default=None, description="pings before the workload, which measure the path"
     )
     programs: tuple[OutsideProgram, ...] = Field(
         default=(),
         exclude_if=not_,
-        description="the file that declares programs from outside, read",
+        description="the file that declares programs from outside",
     )
 
     @model_validator(mode="before")
@@ -261,9 +261,9 @@ class Setting(Part):
     @classmethod
     def _chain_is_possible(cls, size: Size | None, told: ValidationInfo) -> Size | None:
         if size is not None and not told.data.get("tls"):
-            raise ValueError("certificates are TLS's: it needs tls = true")
+            raise ValueError("certificates need tls = true")
         if size is not None and not _LEAST_CHAIN <= size <= _LARGEST_CHAIN:
-            raise ValueError(f"certificates take {_LEAST_CHAIN} to {_LARGEST_CHAIN}")
+            raise ValueError(f"a chain of certificates has {_LEAST_CHAIN} to {_LARGEST_CHAIN}")
         return size
 
     def _check_hops(self) -> None:

@@ -17,7 +17,7 @@ from headway.tables import table
 _ELSEWHERE = (
     (
         r"net\.ipv4\.(ip_forward|conf\..*\.forwarding|conf\..*\.mc_forwarding)",
-        "hosts route as their place says",
+        "a host's place decides its routing",
     ),
     (
         r"net\.ipv4\.tcp_congestion_control",
@@ -26,7 +26,7 @@ _ELSEWHERE = (
     (r"net\.ipv6\.conf\..*\.disable_ipv6", 'write family = "ipv6" of the study'),
     (
         r"net\.ipv6\.conf\..*\.(forwarding|force_forwarding|mc_forwarding|addr_gen_mode)",
-        "hosts route as their place says, and have the addresses that they are given",
+        "a host's place decides its routing, and have the addresses that they are given",
     ),
 )
 """What the lab sets itself, and why."""
@@ -110,7 +110,7 @@ def check_sysctl(name: str, value: str) -> str:
         return _unknown(name)
     if found.whole_kernel:
         return (
-            "is one for the whole kernel, which all hosts of a lab share, and not a host's own "
+            "belongs to the whole kernel, which all hosts of a lab share, and not to one host "
             f"(it is {found.default or 'empty'})"
         )
     return _wrong_value(found, value)
@@ -120,9 +120,9 @@ def _unknown(name: str) -> str:
     of_device = _OF_A_DEVICE.fullmatch(name)
     if of_device and of_device[2] not in _EVERY_DEVICE:
         everywhere = name.replace(f".{of_device[2]}.", ".default.", 1)
-        return f"devices have names of the lab's; {everywhere} is for all of the host's"
+        return f"the lab names devices; {everywhere} is for all of the host's"
     if not name.startswith("net."):
-        return "is not one of the network's, which all begin with net."
+        return "is not a sysctl of the network; these begin with net."
     own = [one.name for one in known().values() if not one.whole_kernel]
     return f"the lab kernel has no such sysctl{nearest(name, own)}"
 
@@ -133,7 +133,7 @@ def _wrong_value(sysctl: Sysctl, value: str) -> str:
     words = value.split()
     if len(words) != sysctl.numbers or not all(map(_INTEGER.fullmatch, words)):
         wanted = "a whole number" if sysctl.numbers == 1 else f"{sysctl.numbers} whole numbers"
-        return f"takes {wanted}, as {sysctl.default!r}, not {value!r}"
+        return f"takes {wanted}, such as {sysctl.default!r}, not {value!r}"
     for word in words:
         if not sysctl.least <= int(word) <= sysctl.most:
             return f"takes {sysctl.least} to {sysctl.most}, not {word}"

@@ -25,7 +25,7 @@ class Upload(WorkloadPart):
     size: Size = Field(description="of the content")
     expect: bool = Field(
         default=False,
-        description="the content waits until the server says that it wants it (Expect: "
+        description="the content waits until the server asks for it (Expect: "
         "100-continue), or for the client's time-out",
     )
     service: Duration = Field(

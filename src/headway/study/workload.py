@@ -76,7 +76,9 @@ class Migration(WorkloadPart):
 
     kind: Literal["migration"] = "migration"
     size: Size
-    after: Size = Field(description="received by the client, on the wire, when its address changes")
+    after: Size = Field(
+        description="bytes that the client has received on the wire when its address changes"
+    )
     second_path: Path | None = Field(
         default=None,
         exclude_if=lambda path: path is None,
@@ -155,8 +157,8 @@ class Page(WorkloadPart):
     device: Device = Device.DESKTOP
     cache: Cache = Field(
         default=Cache.COLD,
-        description="cold; warm: the page was loaded once before; tickets: it was, but of that "
-        "only TLS session tickets are left",
+        description="cold; warm: the page was loaded once before; tickets: it was, and only its "
+        "TLS session tickets remain",
     )
     origins: Origins = Field(
         default=Origins.ONE_ADDRESS,
@@ -169,8 +171,8 @@ class Page(WorkloadPart):
     versions: Versions = Field(
         default=Versions.ANY,
         exclude_if=lambda versions: versions is Versions.ANY,
-        description="any: all hosts speak the contender's version; recorded: each at most the version that it was "
-        "recorded over",
+        description="any: all hosts speak the contender's version; recorded: each speaks at most the version "
+        "that it was recorded over",
     )
     alt_svc: bool = Field(
         default=True,
@@ -178,7 +180,8 @@ class Page(WorkloadPart):
         "images at a time at most",
     )
     frames: bool = Field(
-        default=True, description="keep what is painted; without frames there are no visual metrics"
+        default=True,
+        description="keep the painted frames; without them there are no visual metrics",
     )
 
     @property

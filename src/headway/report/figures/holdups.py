@@ -96,7 +96,7 @@ def _evidence(inferred: Sequence[bool]) -> str:
     """Where the causes are known from, given for every bar whether its are inferred."""
     if not inferred:
         return ""
-    told = " told by the senders' kernel or qlog."
+    told = " stated by the senders' kernel or qlog."
     if not any(inferred):
         return f" All are{told}"
     counted = f" Hatched: {_INFERRED} from what the bottleneck carried and dropped."

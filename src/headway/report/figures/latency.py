@@ -38,8 +38,8 @@ def _draw(subject: Subject) -> Picture | None:
     cells = [cell for cell in telling_cells(analysis, _MOST_PANELS) if cell in known]
     timed = _timed(known)
     said = (
-        f"What so large a share of {timed} took at most, of all finished runs together, from when {_SPANS[timed]}. "
-        f"Each tenfold step to the right leaves out nine of ten slower {timed}."
+        f"The time that so large a share of {timed} did not exceed, of all finished runs together, from when "
+        f"{_SPANS[timed]}. Each tenfold step to the right leaves out nine of ten slower {timed}."
     )
     if len(cells) < len(known):
         said += f" The {len(cells)} of {len(known)} conditions with the largest differences."

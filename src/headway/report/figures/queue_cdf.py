@@ -29,7 +29,7 @@ def _draw(subject: Subject) -> Picture | None:
         name=picture_name(subject.analysis, "queue-cdf"),
         title="Distribution of the queueing delay",
         caption=(
-            "Share of a run's time in which what waited before the narrowest link took at most so long to "
+            "Share of a run's time in which the queue before the narrowest link took at most that long to "
             f"send, by samples every 100 ms. {runs_said([story.run for story in stories])}"
         ),
         drawing=partial(_sheet, subject, stories),

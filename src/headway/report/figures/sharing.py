@@ -39,7 +39,7 @@ def _draw(subject: Subject) -> Picture | None:
         title=f"Flows over time{where}",
         caption=(
             "Uppermost, the goodput of all flows, each on top of those before it; below, the same as lines, then "
-            "congestion windows and smoothed round-trip times as far as senders tell them, and how long the queue "
+            "congestion windows and smoothed round-trip times if senders report them, and how long the queue "
             f"before the narrowest link took to send. {runs_said([story.run for story in stories])}"
         ),
         drawing=partial(_sheet, subject.analysis, stories),

@@ -33,7 +33,7 @@ def _draw(subject: Subject) -> Picture | None:
         return None
     return Picture(
         name=picture_name(analysis, "site-order"),
-        title=f"What sharing does to a site's {analysis.metric.label}, told by sizes and measured",
+        title=f"What sharing does to a site's {analysis.metric.label}, predicted by sizes and measured",
         caption=(
             "A dot is a site. Across: bytes of content before what is seen if all responses share the connection, over "
             "those if they come one after the other, by the sizes of the page alone (shared_bytes over ordered_bytes). "

@@ -240,7 +240,7 @@ def _plot(
     values = row.values(segment)
     if all(value is None for value in values):
         told, y = (
-            shortened("the sender does not tell", frame.width, 11),
+            shortened("the sender does not report it", frame.width, 11),
             frame.top + frame.height / 2,
         )
         sheet.box(frame.left + 4, y - 8, text_width(told, 11) + 8, 16, fill=PAPER)

@@ -110,8 +110,8 @@ KIND = TableKind(
     ),
     table=lambda matter: disturbances_table(disturbances_frame(matter.results), matter.titles),
     said=lambda _: (
-        "What the paths name to disturb packets, and whether any packet met it: counted by the links themselves, from "
-        "when the path was made to the end of the run.",
+        "The disturbances that the paths name, and whether any packet met them. The links themselves count, from the "
+        "making of the path to the end of the run.",
     ),
     file=FILE,
     frame=lambda matter: disturbances_frame(matter.results),

@@ -99,7 +99,7 @@ BEST = TableKind(
     section=Section.ADVICE,
     caption="The best by class of sites",
     remark=(
-        "A site is one observation here, so that this is of other sites like these, too. Classes are halves of the "
+        "A site is one observation here, so these statements generalise to similar sites. Classes are halves of the "
         "sites by the medians of their loads. Rules are judged at sites that had no part in them, and the choice for "
         "each site by repetitions that had no part in it. guide.csv, gains.csv and explained.csv have every number."
     ),

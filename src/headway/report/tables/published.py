@@ -257,7 +257,7 @@ KIND = TableKind(
     section=Section.PUBLISHED,
     caption="Values, published and ours",
     remark=(
-        "Ours is the same statistic of our runs, the mean if nothing is said, with its interval; runs that failed are "
+        "Ours is the same statistic of our runs, by default the mean, with its interval; runs that failed are "
         f"in none. Values agree if they differ by at most {100 * TOLERANCE:.0f} % or our interval holds the published "
         "one."
     ),

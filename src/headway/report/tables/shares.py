@@ -204,7 +204,7 @@ KIND = TableKind(
         "While all flows were there; medians over runs, with their intervals. A fair share is the flow's part of all "
         "that was carried as max-min fair rates divide it, which on one shared link is evenly. Even: the least has "
         "90 % of its fair share or more; takes and loses: the one that loses has less; starves: it has less than 20 %; "
-        "unclear: the interval over the runs does not tell. shares.csv has every flow."
+        "unclear: the interval over the runs does not decide. shares.csv has every flow."
     ),
     table=lambda matter: shares_table(matter.first),
     said=lambda matter: share_sentences(matter.first),

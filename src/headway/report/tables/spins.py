@@ -17,6 +17,6 @@ def spins_warning(results: StudyResults) -> str:
         return ""
     first = forced.row(0, named=True)
     return (
-        f"{counted(len(forced), 'run')} may not repeat exactly, as {first['run_id']}: a program computed"
+        f"{counted(len(forced), 'run')} may not repeat exactly, such as {first['run_id']}: a program computed"
         f" for long without a system call and was interrupted ({counted(first['forced_ticks'], 'forced tick')})."
     )

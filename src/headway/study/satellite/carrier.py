@@ -24,7 +24,7 @@ class Carrier(Part):
     bandwidth: Bandwidth
     roll_off: float = 0.25
     modcod: str = Field(
-        default=ADAPTIVE, description='as "QPSK 1/4", or the best that the SNR allows'
+        default=ADAPTIVE, description='such as "QPSK 1/4", or the best that the SNR allows'
     )
     snr: Snr | None = None
     attenuation: Attenuations | None = None
@@ -34,7 +34,7 @@ class Carrier(Part):
     @classmethod
     def _of_a_pulse(cls, roll_off: float) -> float:
         if not 0 <= roll_off <= 1:
-            raise ValueError(f"a roll-off is between 0 and 1, as 0.25, not {roll_off:g}")
+            raise ValueError(f"a roll-off is between 0 and 1, such as 0.25, not {roll_off:g}")
         return roll_off
 
     @field_validator("modcod")

@@ -33,7 +33,7 @@ class Satellite(Part):
     )
     attenuation: Attenuations = Field(default=(), description="or a list of steps")
     margin: Decibel = Field(
-        default=Decibel(0), description="what a MODCOD is given beyond its need"
+        default=Decibel(0), description="SNR that a MODCOD must have beyond its threshold"
     )
     overhead: Overhead = Overhead.DVB
     forward: Forward
@@ -44,7 +44,7 @@ class Satellite(Part):
         if self.orbit and (self.delay or self.forward.delay or self.return_.delay):
             raise ValueError("give either an orbit or a delay, not both")
         if not self.orbit and not self.delay and not (self.forward.delay and self.return_.delay):
-            raise ValueError('needs an orbit, as "geo", or a delay, as "250 ms"')
+            raise ValueError('needs an orbit, such as "geo", or a delay, such as "250 ms"')
         if self.processing and not self.orbit:
             raise ValueError("processing is added to an orbit's delay; here, add it to the delay")
         for carrier in (self.forward, self.return_):

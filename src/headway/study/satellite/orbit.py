@@ -78,20 +78,20 @@ class Orbit(Part):
     phasing: int = Field(
         default=1,
         ge=0,
-        description="how far satellites are ahead of those of the plane before, in parts of the "
-        "angle between satellites if it had as many parts as there are planes",
+        description="Walker's F: satellites are ahead of those of the plane before by F / planes of "
+        "the angle between satellites",
     )
     node: Angle = Field(
         default=Angle(0), description="longitude above which the first satellite begins, northwards"
     )
     terminal: Position = Position(latitude=Angle(48.1), longitude=Angle(11.6))
-    gateway: Position | None = Field(default=None, description="beside the terminal if not given")
+    gateway: Position | None = Field(default=None, description="by default beside the terminal")
     min_elevation: Angle = Angle(25)
     handover: Duration = Field(default=Duration(15 * 10**9), gt=0)
     interruption: Duration = Field(
-        default=Duration(0), description="nothing passes for so long after a change of satellite"
+        default=Duration(0), description="how long nothing passes after a change of satellite"
     )
-    start: Duration = Field(default=Duration(0), description="how far the orbits are at the start")
+    start: Duration = Field(default=Duration(0), description="time of the orbits at the start")
     sampling: Duration = Field(default=Duration(10**9), gt=0)
     until: Duration = Field(
         default=Duration(600 * 10**9), gt=0, description="the last delay stays after that"
@@ -113,13 +113,13 @@ class Orbit(Part):
         if self.altitude <= 0:
             raise ValueError("an orbit's altitude is above zero")
         if self.interruption >= self.handover:
-            raise ValueError("the interruption is shorter than the time between hand-overs")
+            raise ValueError("the interruption must be shorter than the time between hand-overs")
         if self.until > _MOST_SAMPLES * self.sampling:
-            raise ValueError(f"more than {_MOST_SAMPLES} samples; give less often")
+            raise ValueError(f"more than {_MOST_SAMPLES} samples; make `sampling` longer")
         if self.until * self.planes * self.satellites > _MOST_POSITIONS * self.handover:
             raise ValueError(
                 f"more than {_MOST_POSITIONS} positions of satellites, each at every hand-over; "
-                "have fewer of either, or an earlier end"
+                "choose fewer satellites or hand-overs, or an earlier end"
             )
         return self
 
