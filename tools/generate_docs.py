@@ -63,10 +63,10 @@ Generated from the adapters in `src/headway/programs/` by `make docs`. Versions 
 image; `manifest.json` of every study states them. How to add a program:
 [adding a program](adding-a-program.md).
 
-Any host's TCP is the lab kernel's, and has all that it has, whichever program runs. QUIC is the
-program's own. What a study asks of a QUIC that the program has not is an error
-([study format](study-format.md#congestion-control-and-initial-window-of-tcp-and-of-quic)); unasked, it is `cubic` if the
-program has that, else the program's own.
+TCP is the lab kernel's on every host, whichever program runs. QUIC is the program's own. If a study asks a program's QUIC for
+something that it lacks, that is an error
+([study format](study-format.md#congestion-control-and-initial-window-of-tcp-and-of-quic)). If it asks for no congestion
+control, QUIC uses `cubic`, or the program's own if the program has no `cubic`.
 
 ## What is known of congestion control
 

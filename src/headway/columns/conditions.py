@@ -42,14 +42,14 @@ class Planned(Columns):
     )
     server_cc: str = given(
         "Congestion control of the server's TCP, as the kernel says if `cc_observed` names "
-        "`server`; of the server program's own QUIC, as it was told, if it speaks `h3` or `quic` "
+        "`server`; of the server program's own QUIC, as the study asked for it, if it speaks `h3` or `quic` "
         "(behind a proxy: to the proxy).",
         naming=Naming("server's CC", "server {}"),
     )
     cc_observed: str | None = column(
-        "Hosts whose congestion control was observed, because it is TCP's and the kernel tells "
-        "it: `server`, and names of proxies' hosts. What QUIC programs do, they were told, or "
-        "have built in."
+        "Hosts whose congestion control was observed, because it is TCP's and the kernel states "
+        "it: `server`, and names of proxies' hosts. QUIC programs use what the study asks for, or "
+        "what they have built in; nothing observes it."
     )
     proxy_cc: str | None = column(
         "Congestion control of each such program towards the client: its TCP's, for `h3` and "
@@ -91,7 +91,7 @@ class Planned(Columns):
         naming=Naming("server's IW", "server IW {}", absent="server's own IW"),
     )
     client_kernel: str | None = column(
-        "How the kernel of the client's host was set: its profile, and what the study set beside it; the manifest's "
+        "Settings of the kernel of the client's host: its profile, and what the study set beside it; the manifest's "
         "`hosts` has all values.",
         naming=Naming("client's kernel", "client {}", unsaid=("tuned",)),
     )
@@ -171,13 +171,13 @@ class Planned(Columns):
         "reverse proxy.",
         naming=Naming("upstream loss", "upstream loss {}", absent="no upstream"),
     )
-    workload: str = given("Workload, as `download 1 MB`.", naming=Naming("workload"))
+    workload: str = given("Workload, such as `download 1 MB`.", naming=Naming("workload"))
     device: str | None = column(
-        "What the page was loaded on; null without a page.",
+        "The device that loaded the page; null without a page.",
         naming=Naming("device", absent="no page"),
     )
     cache: str | None = column(
-        "What the browser had of the page: `cold`, `warm` or `tickets`; null without a page.",
+        "What the browser's cache had of the page: `cold`, `warm` or `tickets`; null without a page.",
         naming=Naming("cache", "cache {}", absent="no page"),
     )
     origins: str | None = column(
@@ -195,7 +195,7 @@ class Planned(Columns):
     )
     visit: int | None = column(
         "Of clients that find out the version of HTTP: which visit was measured. Then `protocol` is the newest one that "
-        "the server offered, and `document_protocol` the one that was spoken. Null of clients that were told.",
+        "the server offered, and `document_protocol` the one in use. Null of clients that got the version from Headway.",
         unit="visits",
         naming=Naming("visit", "visit {}", absent="told the version"),
     )

@@ -26,7 +26,7 @@ class HeaderFields(Columns):
     table_blocked: int | None = column(
         "Requests, and responses if the client is headway-client, whose fields had to wait for "
         "insertions into QPACK's dynamic table that had not come; 0 for `h2`. Browsers do not "
-        "tell."
+        "report it."
     )
     table_blocked_s: float | None = column(
         "How long those waited, the sum of all, even if they waited at the same time."

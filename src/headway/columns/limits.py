@@ -31,8 +31,8 @@ class RampUp(Columns):
         "Of bulk downloads: from the start of the first flow until goodput reached what the path "
         "can carry, which is the start of the first half second in which the client got 90 % of "
         "it: of the narrowest link's rate, less headers (1448 bytes of payload in a frame of "
-        "1514, 1428 over IPv6). No 100 ms count for more than the link can carry, since data behind a repaired "
-        "loss are handed on at once. Null if goodput never did, or if the rate changes.",
+        "1514, 1428 over IPv6). No 100 ms count for more than the link can carry, because data behind a "
+        "repaired loss arrive at once. Null if goodput never did, or if the rate changes.",
         "time to the path's full rate",
         of=Of.BULK_DOWNLOADS,
         needs=Needs.CONSTANT_RATE,
@@ -40,7 +40,7 @@ class RampUp(Columns):
     slow_start_s: float | None = metric(
         "From the start of the request until the sender in front of the narrowest link left slow "
         "start: the first sample in which its window had reached its threshold or it was "
-        "repairing losses. With PEPs that is the one which sends over that link; of several "
+        "repairing losses. With PEPs that is the one that sends over that link; of several "
         "connections it is the first. Null if none did, or if the sender's state is not known.",
         "time to the end of slow start",
     )
@@ -91,7 +91,7 @@ class Causes(Columns):
         "HTTP/2 flow control."
     )
     plateau_s: float | None = column(
-        "Time at a constant rate below the path's without loss, unexplained since the sender's "
+        "Time at a constant rate below the path's without loss, unexplained because the sender's "
         "state is not known (`counters`): flow control or a program's buffer."
     )
     rwnd_limited_s: float | None = column(
@@ -103,7 +103,7 @@ class Causes(Columns):
     )
     retransmits: int | None = column(
         "Segments that the sender's TCP sent again, for QUIC with a qlog packets that it declared"
-        " lost; of all sections of a chain, null if one of the senders does not tell."
+        " lost; of all sections of a chain, null if one of the senders does not report it."
     )
     timeouts: int | None = column(
         "Retransmission time-outs of the sender's TCP, for QUIC with a qlog probe time-outs; of "
@@ -196,9 +196,9 @@ class SenderOverTime(Columns):
     )
     first_flight_packets: int | None = column(
         "Packets that came from the server, by samples of the bottleneck's queue, from when it was asked, at the end "
-        "of the handshake, until the first acknowledgment of them could be back. Null of pages and bulk flows, with "
-        "proxies, if the client does not tell its handshake, if the response began before (0-RTT), and if no sample "
-        "was taken in that round trip, as with RTTs of less than 10 ms."
+        "of the handshake, until the first acknowledgment of them could be back. Null of pages and bulk flows, and "
+        "with proxies. Null also if the client does not report its handshake, if the response began before (0-RTT), or "
+        "if there is no sample in that round trip, such as with RTTs of less than 10 ms."
     )
     first_flight_bytes: int | None = column("The same in bytes on the wire.")
     first_flight_limit: str | None = column(

@@ -31,7 +31,7 @@ class Requests(Columns):
     dns_s: float | None = metric(
         "From the start of the request to the server's address, where a client asked a resolver (`[dns]`) and tells; of a page, "
         "from the navigation to the address of the page's host. "
-        "curl does not tell if it connects before it has the answer of both families.",
+        "curl does not report it if it connects before it has the answer of both families.",
         "time to the address",
         needs=Needs.RESOLVER,
     )
@@ -81,7 +81,7 @@ class Requests(Columns):
     )
     each_s: tuple[float, ...] = column(
         "For every request, in their order, from the start of the workload to its last byte; "
-        "empty if the client does not tell.",
+        "empty if the client does not report them.",
         default=(),
     )
 
@@ -98,7 +98,7 @@ class Transferred(Columns):
     )
     content_sent_bytes: int | None = metric(
         "Of uploads: content that the client had sent when the response was complete; less than all of it if the server "
-        "answered early and the client then stopped. headway-client tells, and curl over TCP.",
+        "answered early and the client then stopped. headway-client reports it, and curl over TCP.",
         "content sent",
         of=Of.UPLOADS,
         words=LOWER_HIGHER,
@@ -116,7 +116,7 @@ class Spent(Columns):
     """What the run took."""
 
     charged_calls: int | None = column(
-        "System calls that took virtual time, since programs made more than 100,000 without waiting: a busy wait "
+        "System calls that took virtual time, because programs made more than 100,000 without waiting: a busy wait "
         "([determinism](determinism.md#busy-waits)). 0 in other clocks; null if the lab did not get that far."
     )
     forced_ticks: int | None = column(

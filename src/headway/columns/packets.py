@@ -35,9 +35,9 @@ class Disturbed(Columns):
     """What the paths name to disturb packets, and how many met it."""
 
     disturbances: tuple[str, ...] = column(
-        "What the paths name to disturb packets, on any link between client and server: loss, "
-        "blackouts, named drops, reordering, duplication, corruption, policers, rules for UDP and rebindings of NATs, as `loss down: 1 %`. "
-        "Whether it took place, the next 27 columns tell: they count on all links, from when "
+        "The disturbances that the paths name, on any link between client and server: loss, "
+        "blackouts, named drops, reordering, duplication, corruption, policers, rules for UDP and rebindings of NATs, such as `loss down: 1 %`. "
+        "The next 27 columns show whether they took place. They count on all links, from when "
         "these were made to the end of the workload; null if the lab did not get that far.",
         default=(),
     )
@@ -75,7 +75,7 @@ class Disturbed(Columns):
     )
     udp_buffer_drops: int | None = column(
         "Datagrams that hosts with programs dropped, because the receiving socket's buffer had no room "
-        "(`UdpRcvbufErrors`); null if the lab did not tell."
+        "(`UdpRcvbufErrors`); null if the lab did not report it."
     )
     out_of_order_segments: float | None = metric(
         "TCP segments that came to the client's host while an earlier one was missing, and waited for it "
@@ -151,6 +151,6 @@ class Validation(Columns):
         "Control pings that were not answered; null without `control`."
     )
     validation: str | None = column(
-        "Whether what the run's own packets met is what was configured: `passed`, or the checks "
+        "Whether the run's own packets met what was configured: `passed`, or the checks "
         "that failed. Null without control pings and captures."
     )

@@ -9,7 +9,7 @@ class PageMetrics(Columns):
     """Metrics of a page load."""
 
     connect_start_s: float | None = column(
-        "Of pages, as all that follow up to `largest_byte_share`, whose times begin with the "
+        "Of pages, like all that follow up to `largest_byte_share`, whose times begin with the "
         "navigation: the connection for the page is begun."
     )
     response_start_s: float | None = metric(
@@ -66,7 +66,7 @@ class PageMetrics(Columns):
         of=Of.PAINTED_PAGES,
     )
     lvc_s: float | None = metric(
-        "Last visual change: the last frame that looks otherwise than the one before.",
+        "Last visual change: the last frame that differs from the one before.",
         "last visual change",
         "LVC",
         of=Of.PAINTED_PAGES,
@@ -110,7 +110,7 @@ class PageMetrics(Columns):
     )
     hol_gap_packets: int | None = column(
         "The same: the most packet numbers in a row that never came. Servers leave single numbers out on "
-        "purpose, so that 1 is no sign of a loss."
+        "purpose, so 1 is no sign of a loss."
     )
     blocked_s: float | None = column(
         "Everything that blocked rendering, as the browser says, had come: the page, scripts, style "
@@ -142,7 +142,7 @@ class PageMetrics(Columns):
     )
     seen_image_bytes: int | None = column("Bytes of their content, as sent.")
     ordered_bytes: float | None = column(
-        "Bytes of content before what is seen, in the mean over the coloured pixels of the last frame, by sizes alone, "
+        "Bytes of content before what is seen, on average over the coloured pixels of the last frame, by sizes alone, "
         "if responses come one after the other: by Chromium's classes, and in them in the order of requests."
     )
     shared_bytes: float | None = column(

@@ -81,7 +81,7 @@ class OneFlow(Columns):
         "When its client is ended, as the study asks, from the start of the workload."
     )
     common_mbit: float | None = column(
-        "Its goodput while all flows were there (`common_s`), Mbit/s. If its client does not tell what it got over "
+        "Its goodput while all flows were there (`common_s`), Mbit/s. If its client does not report what it got over "
         "time: what the last device before its host sent it then, less the headers of full packets (1448 bytes of "
         "1514, 1428 over IPv6)."
     )
