@@ -16,7 +16,7 @@ from headway.errors import HeadwayError
 from headway.lab.bodies import served_bodies
 from headway.lab.machine import Machine, SharedDirectory
 from headway.lab.network import GLOBAL_SYSCTLS, two_hosts
-from headway.programs.base import CLIENT, SERVER, SERVER_NAME, Listener
+from headway.programs.base import CLIENT, SERVER, Listener
 from headway.programs.client import hosts_file
 from headway.programs.nginx import Nginx
 from headway.study.capture import Capture
@@ -88,7 +88,7 @@ def _on_console(
         namespaces=network.namespaces,
         ip=network.ip,
         sysctls=GLOBAL_SYSCTLS,
-        files={**server.files, **hosts_file({SERVER_NAME: (address,)})},
+        files={**server.files, **hosts_file(address)},
         programs=(*server.programs, program),
         trace_links=network.trace_links,
         allowed=allowed,

@@ -31,7 +31,7 @@ from headway.programs.base import (
     Knob,
     Started,
 )
-from headway.programs.client import hosts_file, resolver_files
+from headway.programs.client import hosts_files, resolver_files
 from headway.programs.measurement import Measurement, Tried, Visit
 from headway.programs.origins import named_addresses, origin_addresses
 from headway.sites.finding import find_outline
@@ -167,7 +167,7 @@ class Chromium(Client):
         file = json.dumps(asdict(configuration, dict_factory=_said))
         files = {f"{own}/{_CONFIGURATION_FILE}": file, **resolver_files(flow.resolver)}
         if flow.other_address and not flow.resolver:
-            files |= hosts_file(named_addresses(flow))
+            files |= hosts_files(named_addresses(flow))
         return Started((driver, load), files)
 
     @override

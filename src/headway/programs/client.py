@@ -9,7 +9,7 @@ from typing import TypeVar
 from pydantic import BaseModel, ValidationError
 
 from headway.programs import uploads
-from headway.programs.base import SECRETS_FILE, Flow, Knob, Resolver
+from headway.programs.base import SECRETS_FILE, SERVER_NAME, Flow, Knob, Resolver
 from headway.programs.measurement import Measurement
 from headway.study.application import TAKEN
 from headway.study.dns import RESOLVER_NAME, DnsTransport
@@ -69,8 +69,13 @@ def in_new_directory(directory: str, command: Sequence[str]) -> tuple[str, ...]:
     return ("sh", "-c", _IN_NEW_DIRECTORY, "sh", directory, *command)
 
 
-def hosts_file(names: Mapping[str, Iterable[HostAddress]]) -> dict[str, str]:
-    """The file that tells programs addresses by name, so that they ask no name server."""
+def hosts_file(address: HostAddress) -> dict[str, str]:
+    """The file that tells programs the server's address, so that they ask no name server."""
+    return hosts_files({SERVER_NAME: (address,)})
+
+
+def hosts_files(names: Mapping[str, Iterable[HostAddress]]) -> dict[str, str]:
+    """The same of several names, each with its addresses."""
     lines = [f"{one} {name}\n" for name, addresses in names.items() for one in addresses]
     return {"/etc/hosts": "".join(["127.0.0.1 localhost\n", *lines])}
 
@@ -80,7 +85,7 @@ def resolver_files(resolver: Resolver | None) -> dict[str, str]:
     if resolver is None:
         return {}
     if resolver.dns.transport is DnsTransport.HTTPS:
-        return hosts_file({RESOLVER_NAME: (resolver.address,)})
+        return hosts_files({RESOLVER_NAME: (resolver.address,)})
     transport = "options use-vc\n" if resolver.dns.transport is DnsTransport.TCP else ""
     return {
         "/etc/hosts": "127.0.0.1 localhost\n",

@@ -184,9 +184,7 @@ class OutsideClient(OutsideAdapter, Client):
         program = Program(self.name, flow.namespace, (), env=secrets_environment(flow))
         needed = _needed(flow.protocol, flow.capture)
         started = self._started(program, said, needed, flow.urls)
-        return self._rooted(
-            Started((started,), hosts_file({SERVER_NAME: (flow.address,)}), bodies), said
-        )
+        return self._rooted(Started((started,), hosts_file(flow.address), bodies), said)
 
     @override
     def measure(self, flow: Flow, directory: Path, ended: Ended) -> Measurement:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing_extensions import override
 
 from headway.contract.orders import Ended, Program
-from headway.programs.base import CA_FILE, SERVER_NAME, Adjustment, Client, Flow, Knob, Started
+from headway.programs.base import CA_FILE, Adjustment, Client, Flow, Knob, Started
 from headway.programs.client import (
     RETRY_PAUSE,
     TRIES,
@@ -75,7 +75,7 @@ class Wget(Client):
         env = secrets_environment(flow)
         return Started(
             (Program(self.name, flow.namespace, argv, env),),
-            hosts_file({SERVER_NAME: (flow.address,)}),
+            hosts_file(flow.address),
             bodies,
         )
 

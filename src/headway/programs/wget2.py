@@ -9,7 +9,7 @@ from pathlib import Path
 from typing_extensions import override
 
 from headway.contract.orders import Ended, Program
-from headway.programs.base import CA_FILE, SERVER_NAME, Adjustment, Client, Flow, Started
+from headway.programs.base import CA_FILE, Adjustment, Client, Flow, Started
 from headway.programs.client import (
     RETRY_PAUSE,
     TRIES,
@@ -107,7 +107,7 @@ class Wget2(Client):
         program = Program(self.name, flow.namespace, (*argv, where, *flow.urls), env)
         return Started(
             (program,),
-            hosts_file({SERVER_NAME: (flow.address,)}),
+            hosts_file(flow.address),
             bodies if flow.capture.bodies else (),
         )
 
