@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 
 from headway.columns.record import FlowRecord
+from headway.pages.load import read_load
 from headway.records.flowfile import FLOW_RECORDS
 from tests.lab.conftest import RunSetting
+from tests.lab.sites import two_hosts
 
 pytestmark = pytest.mark.lab
 
@@ -227,6 +229,34 @@ def test_pages_are_loaded_beside_other_flows(run_setting: RunSetting, tmp_path: 
         assert sum(one.common_mbit or 0 for one in flows.values()) < 20
         told.append([one.model_dump(exclude={"wall_s", "run_id"}) for one in flows.values()])
     assert told[0] == told[1]
+
+
+def test_hosts_of_competing_pages_may_have_addresses_of_their_own(
+    run_setting: RunSetting, tmp_path: Path
+) -> None:
+    """Two browsers load a page of two hosts, each from a server with two addresses of its own."""
+    site = two_hosts(tmp_path)
+    load = {
+        "protocol": "h2",
+        "client": {"program": "chromium"},
+        "workload": {"kind": "page", "site": site, "origins": "own-addresses"},
+    }
+    flows = {
+        "one": load | {"server": {"program": "nginx"}},
+        "other": load | {"server": {"program": "headway-server"}, "protocol": "h3"},
+    }
+    record = run_setting(SHARED | {"flows": flows})
+    assert record.error is None
+    addresses = {
+        name: {
+            resource.remote_address
+            for resource in read_load(tmp_path / "run" / "flows" / name).resources
+            if resource.remote_address
+        }
+        for name in flows
+    }
+    assert addresses["one"] == {"10.200.2.1:443", "10.200.2.2:443"}
+    assert addresses["other"] == {"10.200.4.1:443", "10.200.4.2:443"}
 
 
 def test_a_flow_that_fails_is_named_by_the_others(run_setting: RunSetting, tmp_path: Path) -> None:

@@ -129,7 +129,7 @@ def _each(setting: Setting) -> Iterator[tuple[Ends, CompetingFlow]]:
         for copy in range(1, flow.count + 1):
             number = next(numbers)
             own_name = name if flow.count == 1 else f"{name}-{copy}"
-            yield Ends(f"c{number}", f"s{number}", own_name, f"flows.{name}", flow), flow
+            yield Ends(f"c{number}", f"s{number}", own_name, f"flows.{name}", flow, number), flow
 
 
 def _access(

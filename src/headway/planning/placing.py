@@ -21,7 +21,7 @@ from headway.programs.base import CLIENT, SERVER, Adapter, Flow, Resolver, port_
 from headway.programs.origins import PageHosts, origin_addresses
 from headway.programs.outside import from_outside
 from headway.programs.registry import CLIENTS, PROXIES, QUIC_PEPS, SERVERS, TCP_PEPS
-from headway.study.family import HostAddress
+from headway.study.family import Family, HostAddress
 from headway.study.flow import CompetingFlow
 from headway.study.hop import Hop, Pep
 from headway.study.host import Host, Protocol
@@ -71,6 +71,7 @@ class Ends:
         name: of the flow; empty if the study names none.
         key: where it stands in the study file; empty then, too.
         said: what the study says of it; None then.
+        number: of the flow, from 1; 0 then.
     """
 
     client: str = CLIENT
@@ -78,6 +79,11 @@ class Ends:
     name: str = ""
     key: str = ""
     said: CompetingFlow | None = None
+    number: int = 0
+
+    def origins_from(self, family: Family) -> int:
+        """Number of the first address of its page's hosts, where each has one of its own."""
+        return self.number * family.origins_of_a_flow
 
 
 _JOIN = "; a file programs.toml adds a program of your own (docs/own-programs.md)"
@@ -110,7 +116,9 @@ def placed(
     """
     places = _places(setting, ends)
     acting = {place.name: place.node for place in places}
-    acting[ends.server] = replace(acting[ends.server], more_addresses=_more_addresses(setting))
+    acting[ends.server] = replace(
+        acting[ends.server], more_addresses=_more_addresses(setting, ends)
+    )
     hops = [
         replace(acting.get(hop.name) or Node.router(hop.name), kernel=hop.kernel)
         for hop in setting.middleboxes
@@ -178,11 +186,17 @@ def _resolver(setting: Setting, leg: Leg | None) -> Resolver | None:
     return Resolver(leg.right_address, setting.dns) if leg and setting.dns else None
 
 
-def _more_addresses(setting: Setting) -> tuple[HostAddress, ...]:
+def _more_addresses(setting: Setting, ends: Ends) -> tuple[HostAddress, ...]:
     """Addresses that the server's host needs beside its own: those of a page's hosts."""
     if not setting.workload.own_addresses:
         return ()
-    return tuple(origin_addresses(setting.workload, setting.family.unspecified).values())
+    family = setting.family
+    first = ends.origins_from(family)
+    found = origin_addresses(setting.workload, family.unspecified, first=first)
+    if ends.number and len(found) > (most := family.origins_of_a_flow):
+        told = f"the page has {len(found)} hosts; of one beside other flows, {most} can have addresses of their own"
+        raise WrongInputError(told, where=f"{ends.key}.workload.origins")
+    return tuple(found.values())
 
 
 def _places(setting: Setting, ends: Ends) -> list[_ProgramPlace]:
@@ -282,6 +296,7 @@ def _flow(
         limit=setting.limits.virtual,
         at_ns=said.start.ns if said else 0,
         ends_at_ns=said.end.ns if said and said.end is not None else None,
+        origins_from=ends.origins_from(setting.family),
         seed=seed or 0,
         background=bool(said and said.background),
         discovery=setting.discovery,

@@ -110,7 +110,7 @@ class Port:
         wire: the wire.
         side: the left end (1), which is towards servers, or the right one (2).
         beyond: the wires' networks that are reached through it, beside the wire's own.
-        origins: the family's `origins_network`, if it is reached through it.
+        origins: networks of hosts of pages that are reached through it.
     """
 
     wire: Wire
@@ -297,22 +297,22 @@ def ports(wires: Sequence[Wire], nodes: Iterable[Node]) -> Mapping[str, tuple[Po
     for wire in wires:
         ends.setdefault(wire.left, []).append((wire, _LEFT))
         ends.setdefault(wire.right, []).append((wire, _RIGHT))
-    with_origins = {node.name for node in nodes if node.more_addresses}
+    with_origins = _origin_networks([node for node in nodes if node.more_addresses])
 
-    def beyond(wire: Wire, side: int) -> tuple[tuple[str, ...], bool]:
+    def beyond(wire: Wire, side: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
         neighbour = wire.right if side == _LEFT else wire.left
         networks: list[str] = []
-        origins = neighbour in with_origins
+        origins = with_origins.get(neighbour, ())
         for other, its_side in ends[neighbour]:
             if other is not wire and other.tree == wire.tree:
                 farther, its_origins = beyond(other, its_side)
                 networks += [other.network, *farther]
-                origins |= its_origins
+                origins += its_origins
         return tuple(networks), origins
 
     def port(wire: Wire, side: int) -> Port:
         networks, origins = beyond(wire, side)
-        return Port(wire, side, networks, (wire.family.origins_network,) if origins else ())
+        return Port(wire, side, networks, origins)
 
     return {
         name: tuple(
@@ -320,4 +320,18 @@ def ports(wires: Sequence[Wire], nodes: Iterable[Node]) -> Mapping[str, tuple[Po
             for wire, side in sorted(around, key=lambda end: (-end[1], end[0].number))
         )
         for name, around in ends.items()
+    }
+
+
+def _origin_networks(nodes: Sequence[Node]) -> dict[str, tuple[str, ...]]:
+    """Where hosts of pages have addresses of their own: the networks of these, by the server's name.
+
+    All that there are belong to a server that is the only one.
+    """
+    if len(nodes) == 1:
+        (node,) = nodes
+        return {node.name: (node.more_addresses[0].family.origins_network,)}
+    return {
+        node.name: tuple(dict.fromkeys(one.network for one in node.more_addresses))
+        for node in nodes
     }

@@ -155,6 +155,7 @@ class Flow(Reached):
         discovery: if it finds out the version of HTTP by itself; ``protocol`` is the newest one then.
         other_address: the same host's of the other family; None if it has none.
         second_address: the client's own at its second interface; None if it has one interface.
+        origins_from: number of the first address of its page's hosts, where each has one of its own.
     """
 
     name: str
@@ -176,6 +177,7 @@ class Flow(Reached):
     discovery: Discovery | None = None
     other_address: HostAddress | None = None
     second_address: HostAddress | None = None
+    origins_from: int = 0
 
     @property
     def addresses(self) -> tuple[HostAddress, ...]:

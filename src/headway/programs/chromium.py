@@ -139,8 +139,9 @@ class Chromium(Client):
     @override
     def start(self, flow: Flow) -> Started:
         page, own = _page(flow), f"/run/browser/{flow.namespace}"
+        addresses = origin_addresses(page, flow.address, flow.elsewhere, flow.origins_from)
         configuration = Configuration(
-            argv=self._command(flow, origin_addresses(page, flow.address, flow.elsewhere)),
+            argv=self._command(flow, addresses),
             trusted_key=KEY_PIN_FILE,
             page=PageOrders(
                 url=_url(page, flow),

@@ -33,7 +33,7 @@ class PageHosts:
 
 
 def origin_addresses(
-    page: Workload, address: HostAddress, elsewhere: Iterable[PageHosts] = ()
+    page: Workload, address: HostAddress, elsewhere: Iterable[PageHosts] = (), first: int = 0
 ) -> dict[str, HostAddress]:
     """The address of every host of a page; the page's own host is first.
 
@@ -41,6 +41,7 @@ def origin_addresses(
         page: the page.
         address: one of the server's.
         elsewhere: hosts that have other servers.
+        first: number of the first host's address, where each has one of its own.
 
     Raises:
         WrongInputError: there is no such site.
@@ -48,7 +49,7 @@ def origin_addresses(
     assert page.replayed is not None, "a page is"
     hosts = find_outline(page.replayed).hosts
     if page.own_addresses:
-        return {host: address.family.origin(number) for number, host in enumerate(hosts)}
+        return {host: address.family.origin(number) for number, host in enumerate(hosts, first)}
     return dict.fromkeys(hosts, address) | {
         host: group.address for group in elsewhere for host in group.hosts
     }
@@ -58,7 +59,7 @@ def named_addresses(flow: Flow) -> dict[str, tuple[HostAddress, ...]]:
     """The addresses of every name that a flow's client asks for: of the server, or of a page's hosts."""
     if flow.workload.replayed is None:
         return {SERVER_NAME: flow.addresses}
-    names = origin_addresses(flow.workload, flow.address, flow.elsewhere)
+    names = origin_addresses(flow.workload, flow.address, flow.elsewhere, flow.origins_from)
     if flow.discovery and flow.discovery.alternative.host:
         names[flow.discovery.alternative.host] = flow.address
     return {name: flow.addresses if one == flow.address else (one,) for name, one in names.items()}

@@ -107,6 +107,11 @@ class Family(StrEnum):
         plan = _plan(self, both=both)
         return _within(plan.lab, plan, wire, host)
 
+    @property
+    def origins_of_a_flow(self) -> int:
+        """How many of a page's hosts may have an address of their own, of each of several flows."""
+        return 2 * _HOSTS_OF_A_NETWORK
+
     def origin(self, number: int) -> HostAddress:
         """The address of one of a page's hosts, which all hosts of a lab route to the server."""
         network, host = divmod(number, _HOSTS_OF_A_NETWORK)
@@ -135,6 +140,11 @@ class HostAddress(str):
     def in_network(self) -> str:
         """With the length of its wire's prefix."""
         return f"{self}/{_PLANS[self.family].prefix}"
+
+    @property
+    def network(self) -> str:
+        """That of its wire, or of up to 250 hosts of pages."""
+        return str(ip_network(self.in_network, strict=False))
 
     @property
     def alone(self) -> str:

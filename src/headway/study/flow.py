@@ -15,7 +15,7 @@ from headway.study.merging import merged
 from headway.study.part import Part, wrong
 from headway.study.path import Path
 from headway.study.units import Duration, Size
-from headway.study.workload import Connections, Download, Origins, Workload, check_carried
+from headway.study.workload import Connections, Download, Workload, check_carried
 
 CLIENTS, SERVERS = "clients", "servers"
 """The routers at both ends of the shared path, which flows come from and go to."""
@@ -116,7 +116,7 @@ def check_flows(flows: Mapping[str, CompetingFlow], hops: Mapping[str, Hop]) -> 
         if name in hops:
             raise wrong("hops", f"{name!r} is the name of a router at an end of the shared path")
     for name, hop in hops.items():
-        if hop.proxy or hop.quic_pep or hop.tcp_pep:
+        if hop.splits:
             raise wrong("hops", f"flows share paths, not programs: {name} may only route")
     hosts = sum(2 * flow.count for flow in flows.values())
     if hosts > MOST_HOSTS:
@@ -152,11 +152,7 @@ def _check_flow(name: str, flow: CompetingFlow, places: list[str]) -> None:
         raise wrong(
             f"flows.{name}.workload.kind", f"a {flow.workload.kind} is not for flows that compete"
         )
-    # Every server has one address, and the lab one certificate.
-    for key, value, asked in (
-        ("origins", Origins.OWN_ADDRESSES, flow.workload.own_addresses),
-        ("connections", Connections.ONE, flow.workload.one_connection),
-    ):
-        if asked:
-            told = f'{key} = "{value}" is for a page without other flows'
-            raise wrong(f"flows.{name}.workload.{key}", told)
+    # The lab has one certificate.
+    if flow.workload.one_connection:
+        told = f'connections = "{Connections.ONE}" is for a page without other flows'
+        raise wrong(f"flows.{name}.workload.connections", told)

@@ -107,6 +107,11 @@ class Hop(Part):
     quic_pep: Pep | None = Field(default=None, description="splits QUIC connections")
     tcp_pep: Pep | None = Field(default=None, description="splits TCP connections, transparently")
 
+    @property
+    def splits(self) -> bool:
+        """Whether it has programs that split connections."""
+        return bool(self.proxy or self.quic_pep or self.tcp_pep)
+
     @field_validator("proxy", "quic_pep", "tcp_pep", mode="before")
     @classmethod
     def _without_program(cls, value: Any) -> Any:

@@ -20,7 +20,7 @@ def check_page(
         page: the workload.
         protocol: by which it is loaded.
         paths: between the hosts.
-        direct: whether nothing is between client and server.
+        direct: whether nothing between client and server splits connections.
         tls: whether connections are encrypted.
 
     Raises:
@@ -29,7 +29,7 @@ def check_page(
     if page.origins is Origins.OWN_ADDRESSES and not direct:
         raise wrong(
             "workload.origins",
-            'origins = "own-addresses" is for paths without proxies and hops',
+            'origins = "own-addresses" is for paths without proxies and PEPs',
         )
     if page.connections is Connections.ONE:
         _check_one_connection(page, protocol)

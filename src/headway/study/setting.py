@@ -253,7 +253,7 @@ class Setting(Part):
                 self.workload,
                 self.protocol,
                 self._every_path,
-                direct=not self.middleboxes,
+                direct=not any(hop.splits for hop in self.middleboxes),
                 tls=self.tls,
             )
 
