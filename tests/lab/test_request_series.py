@@ -67,6 +67,32 @@ def test_users_wait_for_connections(
     assert record.virtual_s == pytest.approx(2000 / at_a_time * RTT_MS / 1e3, rel=0.03)
 
 
+@pytest.mark.parametrize("protocol", ["h1", "h2", "h3"])
+@pytest.mark.parametrize(("fan_out", "depth"), [(1, 5), (3, 3)])
+def test_a_tree_takes_a_round_trip_a_level(
+    run_setting: RunSetting, protocol: str, fan_out: int, depth: int
+) -> None:
+    """On an idle path all calls of a level go at once."""
+    calls = sum(fan_out**level for level in range(depth))
+    tree = {"fan_out": fan_out, "depth": depth, "delay": f"{SERVICE_MS} ms", "service": "0 s"}
+    raw = setting(protocol, {"count": 20, "users": 1, **tree})
+    raw["client"]["knobs"] = {"connections": "20"} if protocol == "h1" else {}
+    record = run_setting(raw)
+    assert record.error is None
+    assert (len(record.trees_ms), len(record.latencies_ms)) == (20, 20 * calls)
+    assert record.tree_p50_ms == pytest.approx(depth * (RTT_MS + SERVICE_MS), abs=0.1 * depth)
+    assert record.latency_p50_ms == pytest.approx(RTT_MS + SERVICE_MS, abs=0.1)
+
+
+def test_calls_of_a_tree_wait_for_one_worker(run_setting: RunSetting) -> None:
+    """A call, then ten at once, one of which is answered after the other."""
+    raw = setting("h2", {"count": 20, "per_second": 2, "fan_out": 10, "depth": 2})
+    record = run_setting(raw)
+    assert record.error is None
+    least_ms = 2 * RTT_MS + 11 * SERVICE_MS
+    assert record.tree_p50_ms == pytest.approx(least_ms, abs=0.5)
+
+
 def test_who_thinks_does_not_wait(run_setting: RunSetting) -> None:
     record = run_setting(setting("h2", {"count": 100, "users": 1, "think": "50 ms", "up": "3 kB"}))
     assert record.error is None

@@ -34,6 +34,9 @@ def setting(workload: dict[str, Any] | None = None, **keys: Any) -> Setting:
         ({"per_second": None}, "either by users = N"),
         ({"think": "1 s"}, "only users think"),
         ({"connections": "new", "count": 3000}, "2000 requests at most"),
+        ({"fan_out": 2}, "a tree of calls has"),
+        ({"depth": 3}, "a tree of calls has"),
+        ({"fan_out": 10, "depth": 6}, "1000 trees of 111111 calls are more"),
         ({"header_up": "5 B"}, "fields of 5 B are not made"),
         ({"header_down": "9 kB"}, "fields of 9 kB are not made"),
         ({"header_values": "changing"}, "nothing changes without header_up"),
@@ -64,6 +67,11 @@ def test_programs_that_cannot_are_named(keys: dict[str, Any], message: str) -> N
     ("workload", "path", "load"),
     [
         ({"service": "11 ms"}, {}, "1.10 times what the application"),
+        (
+            {"service": "3 ms", "fan_out": 3, "depth": 2, "count": 10},
+            {},
+            "1.20 times what the application",
+        ),
         ({"down": "15 kB"}, {"rate": "10 Mbit/s"}, "1.25 times what the link to the client"),
         (
             {"up": "2 kB"},

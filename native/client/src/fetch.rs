@@ -14,6 +14,7 @@ use crate::report::{ConnectionRow, Goodput, RequestRow};
 use crate::slow::{SlowReader, Slowness};
 use crate::target::Origin;
 use crate::transport::{Connector, Transport};
+use crate::tree::{self, Trees};
 use headway_reactor::Clock;
 
 /// Tokens of signals.
@@ -44,6 +45,10 @@ pub(crate) struct Limits {
     pub(crate) expect: Duration,
     /// How the first response is read, if not as it comes.
     pub(crate) slowness: Option<Slowness>,
+    /// Requests that a response lets begin.
+    pub(crate) fan_out: usize,
+    /// Levels of such trees.
+    pub(crate) depth: u32,
 }
 
 /// Fetches URLs.
@@ -54,8 +59,11 @@ pub(crate) struct Fetch<'a> {
     limits: Limits,
     clock: Clock,
     records: Vec<Record>,
-    /// Those not sent yet, by when they are due.
+    /// Those not sent yet, by when they are due, that wait for no response.
     waiting: VecDeque<usize>,
+    /// Those not sent yet whose response before them has come.
+    ready: VecDeque<usize>,
+    trees: Trees,
     open: usize,
     /// Those not over.
     left: usize,
@@ -90,7 +98,9 @@ impl<'a> Fetch<'a> {
         clock: Clock,
         interval: Duration,
     ) -> Self {
-        let mut order: Vec<usize> = (0..jobs.len()).collect();
+        let Limits { fan_out, depth, .. } = limits;
+        let trees = Trees::new(jobs.len() / tree::size(fan_out, depth), fan_out, depth);
+        let mut order: Vec<usize> = (0..jobs.len()).filter(|&job| trees.is_root(job)).collect();
         order.sort_by_key(|&job| jobs[job].offset);
         Self {
             connector,
@@ -102,6 +112,8 @@ impl<'a> Fetch<'a> {
             idle: vec![clock.start_instant(); limits.users.unwrap_or(0)].into(),
             records: jobs.into_iter().map(|job| Record::new(job, &clock)).collect(),
             waiting: order.into(),
+            ready: VecDeque::new(),
+            trees,
             open: 0,
             expecting: BTreeMap::new(),
             slow: limits.slowness.map(SlowReader::new),
@@ -129,14 +141,9 @@ impl<'a> Fetch<'a> {
         let mut postponed = Vec::new();
         // Without a connection for one there is none for others of its origin.
         let mut busy: Vec<Origin> = Vec::new();
-        while let Some(&job) = self.waiting.front() {
-            // Many may be due and wait for a connection: they are not looked at again and again.
-            let all_busy = busy.len() == self.addresses.len();
-            let is_full = self.open >= self.limits.requests || all_busy;
-            if is_full || self.due(job) > now || !self.has_user(now) {
-                break;
-            }
-            self.waiting.pop_front();
+        // Many may be due and wait for a connection: they are not looked at again and again.
+        while self.open < self.limits.requests && busy.len() < self.addresses.len() {
+            let Some(job) = self.take_due(now) else { break };
             let is_busy = busy.iter().any(|origin| origin == self.records[job].origin());
             let connection = if is_busy { None } else { self.connection(job, now) };
             match connection {
@@ -150,8 +157,24 @@ impl<'a> Fetch<'a> {
             }
         }
         for job in postponed.into_iter().rev() {
-            self.waiting.push_front(job);
+            self.put_back(job);
         }
+    }
+
+    /// The next request that is due: those that follow a response come before new ones.
+    fn take_due(&mut self, now: Instant) -> Option<usize> {
+        if let Some(job) = self.ready.pop_front() {
+            return Some(job);
+        }
+        let &job = self.waiting.front()?;
+        let is_due = self.due(job) <= now && self.has_user(now);
+        is_due.then(|| self.waiting.pop_front()).flatten()
+    }
+
+    /// It will be the next one again.
+    fn put_back(&mut self, job: usize) {
+        let queue = if self.trees.is_root(job) { &mut self.waiting } else { &mut self.ready };
+        queue.push_front(job);
     }
 
     /// Whether somebody makes requests now.
@@ -159,13 +182,25 @@ impl<'a> Fetch<'a> {
         self.limits.users.is_none() || self.idle.front().is_some_and(|&at| at <= now)
     }
 
-    /// A request is over: its user has time for the next one.
+    /// A request is over: what waited for it begins, or its user has time for the next one.
     fn over(&mut self, job: usize, now: Instant) {
         self.left -= 1;
+        let at_s = self.clock.seconds(now);
+        let has_failed = self.records[job].has_failed();
+        let is_last = self.trees.over(job);
+        for child in self.trees.children(job) {
+            self.records[child].wanted(at_s);
+            if has_failed {
+                self.records[child].failed("the request before it failed", at_s);
+                self.over(child, now);
+            } else {
+                self.ready.push_back(child);
+            }
+        }
         if let Some(slow) = self.slow.as_mut().filter(|_| job == SLOW) {
             slow.end();
         }
-        if self.limits.users.is_some() {
+        if self.limits.users.is_some() && is_last {
             self.idle.push_back(now + self.limits.think);
         }
         if self.limits.new_connections {
@@ -210,7 +245,8 @@ impl<'a> Fetch<'a> {
 
     fn send(&mut self, job: usize, connection: usize) {
         let record = &mut self.records[job];
-        let user = if self.limits.users.is_some() { self.idle.pop_front() } else { None };
+        let has_user = self.limits.users.is_some() && self.trees.is_root(job);
+        let user = if has_user { self.idle.pop_front() } else { None };
         if let (Some(ready), 0) = (user, record.attempts()) {
             // What it waited for a connection counts.
             record.wanted(self.clock.seconds(ready));
@@ -305,8 +341,8 @@ impl<'a> Fetch<'a> {
             ClientEvent::Failed { failure, .. } => {
                 self.open -= 1;
                 if failure == Failure::Refused && record.attempts() < MAX_ATTEMPTS {
-                    self.waiting.push_front(job);
-                    if self.limits.users.is_some() {
+                    self.put_back(job);
+                    if self.limits.users.is_some() && self.trees.is_root(job) {
                         self.idle.push_front(now);
                     }
                 } else {

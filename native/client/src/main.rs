@@ -11,6 +11,7 @@ mod report;
 mod slow;
 mod target;
 mod transport;
+mod tree;
 
 use std::collections::HashMap;
 use std::io;
@@ -199,6 +200,8 @@ fn limits(options: &Options, protocol: Protocol) -> Limits {
         new_connections: options.new_connections,
         expect: options.expect_timeout,
         slowness: options.slowness(),
+        fan_out: options.fan_out,
+        depth: options.depth,
         timeout: (!options.timeout.is_zero()).then_some(options.timeout),
     }
 }

@@ -50,6 +50,12 @@ pub(crate) struct Options {
     /// What a user waits between a response and the next request, in seconds
     #[arg(long, value_name = "SECONDS", default_value = "0", requires = "users", value_parser = seconds)]
     pub(crate) think: Duration,
+    /// Makes so many requests once a response has come, and so on: --repeat is the number of such trees
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "depth")]
+    pub(crate) fan_out: usize,
+    /// Levels of these trees
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "fan_out", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) depth: u32,
     /// Makes a connection for each request, and ends it
     #[arg(long)]
     pub(crate) new_connections: bool,

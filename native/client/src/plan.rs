@@ -13,6 +13,7 @@ use crate::content::{Content, Names};
 use crate::lookup::{Found, look_up};
 use crate::options::{Options, ProtocolName, of_url};
 use crate::target::{Origin, Target};
+use crate::tree;
 
 /// What the options ask for cannot be done.
 #[derive(Debug, thiserror::Error)]
@@ -58,11 +59,12 @@ pub(crate) fn jobs(options: &Options) -> Result<Vec<Job>, PlanError> {
     }
     let arrivals = options.arrivals.as_deref().map(arrivals).transpose()?;
     let mut jobs = Vec::new();
-    for number in 0..options.repeat as usize {
+    let tree = tree::size(options.fan_out, options.depth);
+    for number in 0..(options.repeat as usize).saturating_mul(tree) {
         for (url, target) in options.urls.iter().enumerate() {
             let mut job = job(options, url, target, &mut names)?;
-            if let Some(arrivals) = &arrivals {
-                let at = arrivals.get(number * options.urls.len() + url);
+            if let Some(arrivals) = arrivals.as_ref().filter(|_| number % tree == 0) {
+                let at = arrivals.get(number / tree * options.urls.len() + url);
                 job.offset = *at.ok_or_else(|| {
                     PlanError::Wrong("--arrivals has fewer moments than there are requests".into())
                 })?;
@@ -116,6 +118,9 @@ fn check(options: &Options) -> Result<(), PlanError> {
         return wrong(
             "priorities, dependencies and start offsets are one for all URLs or one each",
         );
+    }
+    if options.depth > 1 && urls > 1 {
+        return wrong("trees of requests are for one URL");
     }
     if options.resume.is_some() && urls > 1 {
         return wrong("--resume is for one URL");

@@ -64,7 +64,7 @@ impl Record {
         self.row.continued_s = Some(at_s);
     }
 
-    /// A user wants it now.
+    /// It is wanted from now on: by a user, or because the response before it has come.
     pub(crate) fn wanted(&mut self, at_s: f64) {
         self.row.queued_s = at_s;
     }
@@ -132,6 +132,11 @@ impl Record {
     /// What waited behind gaps of its response.
     pub(crate) fn held_up(&mut self, blocked: HeadOfLine) {
         self.row.head_of_line = Some(blocked.into());
+    }
+
+    /// Whether it is over, and not well.
+    pub(crate) fn has_failed(&self) -> bool {
+        self.is_over && self.row.error.is_some()
     }
 
     pub(crate) fn is_over(&self) -> bool {

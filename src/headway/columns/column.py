@@ -55,6 +55,7 @@ class Of(Enum):
     SERIES = "series of requests"
     STREAMS = "streams"
     UPLOADS = "uploads"
+    TREES = "trees of calls"
     COMPETING = "flows that compete"
 
 

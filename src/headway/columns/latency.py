@@ -11,6 +11,10 @@ def _latency(meaning: str, label: str) -> Any:
     return metric(meaning, label, of=Of.SERIES)
 
 
+def _of_tree(meaning: str, label: str) -> Any:
+    return metric(meaning, label, of=Of.TREES)
+
+
 class Latency(Columns):
     """How long requests of a series took; null without one."""
 
@@ -28,5 +32,18 @@ class Latency(Columns):
     latency_max_ms: float | None = _latency("The longest.", "longest latency")
     latencies_ms: tuple[float, ...] = column(
         "That of every request, in the order in which they were to be made, to the microsecond; empty without a series.",
+        default=(),
+    )
+    tree_mean_ms: float | None = _of_tree(
+        "Of trees of calls (`fan_out`, `depth`), as the four that follow: from when the first call was to be made to "
+        "the last byte of the last response, the mean.",
+        "mean time of a tree",
+    )
+    tree_p50_ms: float | None = _of_tree("The same: half of them took no longer.", "median tree")
+    tree_p95_ms: float | None = _of_tree("The same for 95 %.", "trees, 95 %")
+    tree_p99_ms: float | None = _of_tree("The same for 99 %.", "trees, 99 %")
+    tree_max_ms: float | None = _of_tree("The longest.", "longest tree")
+    trees_ms: tuple[float, ...] = column(
+        "That of every tree, in the order in which they were to begin; empty without trees.",
         default=(),
     )

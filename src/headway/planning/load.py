@@ -16,10 +16,11 @@ def overloaded(flow: DeployedFlow) -> Iterator[str]:
     workload = flow.setting.workload
     if not isinstance(workload, RequestSeries) or workload.per_second is None:
         return
-    loads = {"the application": workload.per_second * workload.service.s}
+    calls_per_second = workload.per_second * workload.calls
+    loads = {"the application": calls_per_second * workload.service.s}
     sizes = {Way.DOWN: workload.down, Way.UP: workload.up}
     for way, size in sizes.items():
-        bits = workload.per_second * size * 8 * FRAME_BYTES / _SEGMENT_BYTES
+        bits = calls_per_second * size * 8 * FRAME_BYTES / _SEGMENT_BYTES
         directions = [
             link.down if way is Way.DOWN else link.up
             for segment in flow.segments

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from pydantic import BaseModel
@@ -181,6 +181,7 @@ class HeadwayClient(NativeQuic, Client):
             ),
             each_s=() if is_series else ends,
             latencies_s=tuple(waits) if is_series else (),
+            trees_s=_trees(flow, report.requests, ends),
             streams=_heard(report.requests) if isinstance(flow.workload, Stream) else (),
         )
 
@@ -230,6 +231,8 @@ def _series(flow: Flow, series: RequestSeries, files: dict[str, str]) -> list[st
     if series.up:
         argv.append(f"--upload={int(series.up)}")
     argv += padding_options(int(series.header_up), series.header_changes)
+    if series.fan_out:
+        argv += [f"--fan-out={series.fan_out}", f"--depth={series.depth}"]
     if series.connections is Reuse.NEW:
         argv.append("--new-connections")
     if series.users is not None:
@@ -271,6 +274,18 @@ def _arrivals(flow: Flow, moments_s: Iterable[float], files: dict[str, str]) -> 
     name = f"/run/{flow.namespace}-arrivals"
     files[name] = "".join(f"{at_s:.9f}\n" for at_s in moments_s)
     return f"--arrivals={name}"
+
+
+def _trees(
+    flow: Flow, requests: Sequence[_NativeRequest], ends: Sequence[float]
+) -> tuple[float, ...]:
+    """How long trees of calls took, which are reported one after the other; none without trees."""
+    series = flow.workload
+    if not isinstance(series, RequestSeries) or not series.fan_out:
+        return ()
+    calls = series.calls
+    roots = range(0, len(ends), calls)
+    return tuple(max(ends[root : root + calls]) - requests[root].queued_s for root in roots)
 
 
 def _heard(requests: Iterable[_NativeRequest]) -> tuple[HeardStream, ...]:

@@ -101,6 +101,7 @@ class Measurement:
         content_sent_bytes: of an upload, what the client had sent when the response was complete; None if it does not tell.
         each_s: for every request, in their order, when its last byte came.
         latencies_s: of a series of requests, from when each was to be made to its last byte.
+        trees_s: of trees of calls, from when the first was to be made to the last byte of the last.
         streams: the responses that an application made over time.
         flows: the bulk flows, in their order; their times are from the program's start.
         page: what a browser tells of a page.
@@ -124,6 +125,7 @@ class Measurement:
     content_sent_bytes: int | None = None
     each_s: tuple[float, ...] = ()
     latencies_s: tuple[float, ...] = ()
+    trees_s: tuple[float, ...] = ()
     streams: tuple[HeardStream, ...] = ()
     flows: tuple[BulkFlow, ...] = ()
     page: PageMetrics | None = None

@@ -156,6 +156,9 @@ def _is_of(setting: Setting, metric: str) -> bool:
             return isinstance(setting.workload, RequestSeries | SlowReader)
         case Of.STREAMS:
             return isinstance(setting.workload, Stream)
+        case Of.TREES:
+            series = setting.workload
+            return isinstance(series, RequestSeries) and series.fan_out > 0
         case Of.UPLOADS:
             return isinstance(setting.workload, Upload)
         case Of.COMPETING:

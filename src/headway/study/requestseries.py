@@ -17,6 +17,8 @@ from headway.study.workloadpart import WorkloadPart
 
 _NONE = Size(0)
 _LEAST_HEADER, _MOST_HEADER = Size(16), Size(8000)
+_MOST = 100_000
+"""Requests of a run."""
 _MOST_NEW = 2000
 """Connections that a client may make in a run."""
 
@@ -48,7 +50,7 @@ class RequestSeries(WorkloadPart):
     """
 
     kind: Literal["requests"] = "requests"
-    count: int = Field(ge=1, le=100_000, description="number of requests")
+    count: int = Field(ge=1, le=_MOST, description="number of requests")
     down: Size = Field(description="of each response's body")
     up: Size = Field(
         default=Size(0),
@@ -88,6 +90,21 @@ class RequestSeries(WorkloadPart):
         description="constant, or changing from message to message",
     )
 
+    fan_out: int = Field(
+        default=0,
+        ge=0,
+        le=100,
+        exclude_if=lambda number: not number,
+        description="calls that a response lets begin: count is the number of trees of calls then",
+    )
+    depth: int = Field(
+        default=1,
+        ge=1,
+        le=1000,
+        exclude_if=lambda levels: levels == 1,
+        description="levels of such a tree, with the call that it begins with",
+    )
+
     @field_validator("header_up", "header_down")
     @classmethod
     def _has_room(cls, size: Size) -> Size:
@@ -112,9 +129,27 @@ class RequestSeries(WorkloadPart):
             )
         if self.think and self.users is None:
             raise ValueError("only users think: state users instead of per_second")
-        if self.connections is Reuse.NEW and self.count > _MOST_NEW:
+        if self.connections is Reuse.NEW and self.requests > _MOST_NEW:
             raise ValueError(f"with new connections there are {_MOST_NEW} requests at most")
         return self
+
+    @model_validator(mode="after")
+    def _is_a_tree(self) -> Self:
+        if bool(self.fan_out) != (self.depth > 1):
+            missing = "fan_out" if self.depth > 1 else "depth"
+            raise wrong(
+                missing, "a tree of calls has a fan_out of 1 or more, and a depth of 2 or more"
+            )
+        if self.requests > _MOST:
+            raise wrong(
+                "depth", f"{self.count} trees of {self.calls} calls are more than {_MOST} requests"
+            )
+        return self
+
+    @property
+    def calls(self) -> int:
+        """Calls of a tree; without trees, each call is one."""
+        return sum(self.fan_out**level for level in range(self.depth))
 
     def arrivals_s(self, seed: str) -> Iterator[float]:
         """When the requests of an open loop come, in seconds, by the seed."""
@@ -127,7 +162,7 @@ class RequestSeries(WorkloadPart):
     @property
     @override
     def requests(self) -> int:
-        return self.count
+        return self.count * self.calls
 
     @property
     @override
@@ -164,4 +199,9 @@ class RequestSeries(WorkloadPart):
             sizes = f"{self.header_up} up, {self.header_down} down"
             heads = f" with {self.header_values.value} fields of {sizes}"
         new = " on new connections" if self.connections is Reuse.NEW else ""
-        return f"{self.count} requests of {each} by {who}{think}{heads}{new}"
+        what = (
+            f"trees of {self.depth} levels, {self.fan_out} calls after each, of"
+            if self.fan_out
+            else "requests of"
+        )
+        return f"{self.count} {what} {each} by {who}{think}{heads}{new}"
