@@ -96,7 +96,7 @@ class Transferred(Columns):
         "Bytes of response body that the client received; of uploads, of content that the server says came; null "
         "of one that the server did not take, all of it."
     )
-    content_sent_bytes: int | None = metric(
+    content_sent_bytes: float | None = metric(
         "Of uploads: content that the client had sent when the response was complete; less than all of it if the server "
         "answered early and the client then stopped. headway-client reports it, and curl over TCP.",
         "content sent",
