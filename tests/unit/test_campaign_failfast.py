@@ -88,7 +88,7 @@ def test_a_contender_that_fails_everywhere_alike_stops_the_study(
     assert len(carried.failed) == ENOUGH
     said = str(stopped.value)
     assert re.match(
-        r"stopped, since all 5 runs of h2 failed alike: curl: port \d+ of .*: ref", said
+        r"stopped, because all 5 runs of h2 failed alike: curl: port \d+ of .*: ref", said
     )
     shown = re.search(r"\(see (.*?)\)", said)
     assert shown

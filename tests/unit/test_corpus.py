@@ -273,7 +273,7 @@ def test_pages_of_images(name: str, count: int, size: int) -> None:
         ("objects-1x99B", "at least 100 B"),
         ("objects-2x500MB", "at most 500 MB"),
         ("objects-2x5parsec", "'parsec' is not a unit of size"),
-        ("objects-20", "must be objects-COUNTxSIZE, as 'objects-20x100kB'"),
+        ("objects-20", "must be objects-COUNTxSIZE, such as 'objects-20x100kB'"),
         ("objects-20x1.5MB", "must be objects-COUNTxSIZE"),
         ("kepller", "did you mean 'kepler'"),
     ],

@@ -137,7 +137,7 @@ def test_record_imports_into_an_archive(
         (
             ("record", "http://localhost:8001/a", "--out", "x.warc.gz"),
             "http://localhost:8001/a cannot be replayed: localhost is the browser's own host "
-            "wherever it runs, so that no lab can serve it; `headway record "
+            "wherever it runs, so no lab can serve it; `headway record "
             "http://localhost:8001/a --map shop.test=localhost:8001 --out FILE.warc.gz` records it "
             "as https://shop.test/a",
         ),
@@ -147,7 +147,7 @@ def test_record_imports_into_an_archive(
         ),
         (
             ("record", "https://a.test/", "--out", "x.warc.gz", "--map", "a.test"),
-            "--map a.test: is written NAME=ADDRESS:PORT, as shop.test=127.0.0.1:8001",
+            "--map a.test: is written NAME=ADDRESS:PORT, such as shop.test=127.0.0.1:8001",
         ),
         (("record", "no.har", "--out", "x.har"), "--out x.har: must end in .warc.gz"),
         (("record", "no.har", "--out", "a/x.warc.gz"), "--out a/x.warc.gz: there is no such"),

@@ -170,7 +170,7 @@ def test_har_text_that_is_said_to_be_base64_stays_text(
     style = entry(f"{URL}s.css", {"content": content, "headers": [("content-type", "text/css")]})
     recording = har_of(tmp_path, style)
     assert body_of(recording, "s.css") == text.encode()
-    assert recording.notes == ("text kept as it is, though it is said to be base64 (1)",)
+    assert recording.notes == ("text kept as it is, though it is stated to be base64 (1)",)
 
 
 @pytest.mark.parametrize(

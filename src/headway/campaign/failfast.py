@@ -91,7 +91,7 @@ class FailFast:
                 first = tally.failed[0]
                 whose = f" of {' '.join(filter(None, group))}" if group else ""
                 return (
-                    f"stopped, since all {len(tally.failed)} runs{whose} failed alike: "
+                    f"stopped, because all {len(tally.failed)} runs{whose} failed alike: "
                     f"{first.error} (see {artifacts / first.run_id}); once that is mended, "
                     "--retry-failed runs them again; --resume --keep-going goes on regardless"
                 )

@@ -64,7 +64,7 @@ _KIND = {
 _CAPTIONS = {
     Question.ADOPTION: "Home pages that announce HTTP/3 and that came by it; responses and bytes over it.",
     Question.VERSIONS: "The version that home pages, responses and bytes came by.",
-    Question.DRAFTS: "The best that is announced: h3, a draft of it, or Google's QUIC.",
+    Question.DRAFTS: "The best version that a response announces: h3, a draft of it, or Google's QUIC.",
     Question.DISCOVERY: "HTTP/3 announced by Alt-Svc against used.",
     Question.PAGES: "Of pages that announce or use HTTP/3: those that have all, at least 90 %, less than 20 % of "
     "their objects or bytes over it.",

@@ -31,7 +31,7 @@ def responses_of_campaign(directory: Path) -> Iterator[CrawledResponse]:
     loads = [(run, har) for run, har in loads if har.is_file()]
     if not loads:
         raise WrongInputError(
-            'has no page loads: a census is of results of a study with kind = "page"',
+            'has no page loads: a census needs results of a study with kind = "page"',
             where=str(directory),
         )
     day = _day(directory)

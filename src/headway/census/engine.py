@@ -142,7 +142,7 @@ def _bigquery_table(name: str, asked: Asked) -> tuple[Schema, ir.Table]:
     dated = _DATED_TABLE.match(name)
     if not dated and _DATE.match(table):
         raise WrongInputError(
-            "is not read; `summary_requests` of the same date has what is counted", where=where
+            "is not read; `summary_requests` of the same date has the data", where=where
         )
     if not dated:
         return CRAWL, ibis.table(dict(CRAWL.columns), name=table, **place)

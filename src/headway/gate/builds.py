@@ -88,9 +88,7 @@ def _target(known: tuple[OutsideProgram, ...], program: str | None, option: str)
         return named[0]
     listed = ", ".join(f"{one.role}.{one.name}" for one in able) or "none"
     if not able:
-        reason = (
-            "the study uses no program from outside whose executable or image a build could replace"
-        )
+        reason = "the study uses no program from outside, so a build has no executable or image to replace"
     elif program is None:
         reason = f"which program is this a build of? --program names it; there are {listed}"
     else:

@@ -220,7 +220,7 @@ def _check_content(directory: Path, start: Start) -> None:
         )
     if names - own:
         raise WrongInputError(
-            f"holds files already, as {min(names - own)}; name a new or empty directory",
+            f"holds files already, such as {min(names - own)}; name a new or empty directory",
             where=str(directory),
         )
 

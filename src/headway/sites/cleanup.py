@@ -48,7 +48,7 @@ DROPPED = (
     FieldRule(
         ("alt-svc",),
         "It would lead the browser to another protocol than the study's, or to servers that the "
-        "lab has not",
+        "lab lacks",
     ),
     FieldRule(
         ("link",),
@@ -67,7 +67,7 @@ DROPPED = (
     ),
     FieldRule(
         ("report-to", "reporting-endpoints", "nel", "*-report-only"),
-        "They only ask for reports, to servers that the lab has not, at times of the browser's "
+        "They only ask for reports, to servers that the lab lacks, at times of the browser's "
         "choice",
     ),
     FieldRule(

@@ -57,7 +57,7 @@ class HostMap:
             port = None
         if not _NAME.fullmatch(name) or port is None or not parts.hostname or parts.path:
             raise WrongInputError(
-                "is written NAME=ADDRESS:PORT, as shop.test=127.0.0.1:8001", where=where
+                "is written NAME=ADDRESS:PORT, such as shop.test=127.0.0.1:8001", where=where
             )
         if reason := unservable(f"https://{name}/"):
             raise WrongInputError(reason, where=where)

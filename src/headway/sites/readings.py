@@ -48,14 +48,14 @@ def _text_readings(text: str, headers: Iterable[Header]) -> Iterator[BodyReading
     if not text.isascii() and (as_bytes := _encoded(text, _BYTES)) is not None:
         yield BodyReading(as_bytes, "characters taken for bytes")
     if (coded := from_base64(text)) is not None:
-        yield BodyReading(coded, "text taken to be base64, though that is not said")
+        yield BodyReading(coded, "text taken to be base64, though that is not stated")
 
 
 def _base64_readings(text: str, headers: Iterable[Header]) -> Iterator[BodyReading]:
     if (coded := from_base64(text)) is not None:
         yield BodyReading(coded)
     yield BodyReading(
-        in_charset(text, headers), "text kept as it is, though it is said to be base64"
+        in_charset(text, headers), "text kept as it is, though it is stated to be base64"
     )
 
 

@@ -25,7 +25,7 @@ def unservable(url: str, *, tls: bool = True) -> str | None:
     parts = urlsplit(url)
     host = parts.hostname or ""
     if host == "localhost" or host.endswith(".localhost"):
-        return f"{host} is the browser's own host wherever it runs, so that no lab can serve it"
+        return f"{host} is the browser's own host wherever it runs, so no lab can serve it"
     if is_address(host):
         return f"{host} is an address, and a lab's servers have addresses of their own"
     if (port := port_of(parts)) != _PORTS[parts.scheme]:

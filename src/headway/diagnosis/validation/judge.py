@@ -98,7 +98,7 @@ def _echo_checks(found: Sequence[tuple[Echoes, str]]) -> list[Check]:
 def _crossing_checks(found: Sequence[tuple[Crossing, str]]) -> Iterator[Check]:
     first, _ = found[0]
     missed = sum(one.missed for one, _ in found)
-    note = "packets that captures found no room for; such captures tell nothing else"
+    note = "packets that captures found no room for; such captures prove nothing else"
     yield Check(f"missed by captures {first.way}", first.between, 0, missed, 0, 0, "packets", note)
     whole = [(one, run) for one, run in found if not one.missed]
     yield from _count_checks([one for one, _ in whole])

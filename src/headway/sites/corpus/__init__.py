@@ -57,5 +57,5 @@ def make_site(name: str, *, downloads: Path | None = None) -> Site:
         size = f"{model.resources} objects, {model.total_bytes} bytes"
         return replace(generate(model, f"generated: {size}{origin}"), name=name)
     if name.startswith(_PARAMETRISED):
-        raise WrongInputError(f"must be objects-COUNTxSIZE, as {_EXAMPLES[1]!r}", where=name)
+        raise WrongInputError(f"must be objects-COUNTxSIZE, such as {_EXAMPLES[1]!r}", where=name)
     raise WrongInputError(f"no site {name!r}{nearest(name, corpus_names())}")
