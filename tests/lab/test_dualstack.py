@@ -69,6 +69,30 @@ def test_chromium_falls_back_by_its_timer(run_setting: RunSetting, dns: Any) -> 
     assert record.fallback_s == pytest.approx(0.3, abs=MS)
 
 
+def visited(over_ipv6: dict[str, Any], visit: int) -> dict[str, Any]:
+    server = {"program": "headway-server"}
+    asked = loaded(over_ipv6, server=server, discovery={"visit": visit})
+    return asked | {"protocol": "h3"}
+
+
+def test_a_later_visit_is_by_quic_over_ipv6(run_setting: RunSetting) -> None:
+    record = run_setting(visited({"rtt": "40 ms"}, 2))
+    assert (record.error, record.document_protocol, record.family_won) == (None, "h3", "ipv6")
+    assert record.response_start_s == pytest.approx(2 * 0.04, abs=2 * MS)
+    assert (record.quic_tries_lost, record.fallback_s) == (0, 0)
+
+
+def test_where_ipv6_breaks_after_the_last_visit_both_timers_are_waited_for(
+    run_setting: RunSetting,
+) -> None:
+    """TCP waits for QUIC, whose packets go over IPv6 only, one and a half smoothed RTTs; then IPv4 for IPv6 300 ms."""
+    broken = {"rtt": "60 ms", "blackouts": [{"start": "1 ms", "end": "60 s"}]}
+    record = run_setting(visited(broken, 2))
+    assert (record.error, record.document_protocol, record.family_won) == (None, "h2", "ipv4")
+    assert record.quic_wait_s == pytest.approx(1.5 * RTT_S, abs=2 * MS)
+    assert record.fallback_s == pytest.approx(1.5 * RTT_S + 0.3, abs=2 * MS)
+
+
 def test_equal_seeds_have_equal_races_of_families(run_setting: RunSetting) -> None:
     lossy = fetched({"rtt": "150 ms", "loss": "30 %"}, path={"rtt": "60 ms", "loss": "10 %"})
     one, other = (run_setting(lossy, seed=3, name=name) for name in ("one", "other"))

@@ -49,6 +49,14 @@ def test_without_a_path_of_its_own_the_other_family_has_the_same() -> None:
     assert [leg.path and leg.path.rtt.ms for leg in legs] == [20, 20]
 
 
+def test_packets_of_quic_fit_both_families() -> None:
+    """RFC 8200: a header of 40 bytes, and 8 of UDP; IPv4's is 20 bytes shorter."""
+    ordered = orders(protocol="h3", server={"program": "headway-server"}, **SLOW)
+    words = [word for one in ordered.programs for word in one.argv if word.startswith("--quic=")]
+    assert all("max-udp-payload=1452" in word for word in words)
+    assert words
+
+
 def test_the_resolver_has_both_addresses() -> None:
     ordered = orders(dns={}, **SLOW)
     zone = ordered.files["/run/headway-dns.json"]

@@ -113,6 +113,12 @@ class Listener(Reached):
         """All addresses that it listens on, the host's own first."""
         return (self.address, *self.more_addresses)
 
+    @property
+    def narrowest_family(self) -> Family:
+        """Of these addresses, the family whose packets carry least."""
+        families = (address.family for address in self.every_address)
+        return min(families, key=lambda family: family.udp_payload_bytes)
+
 
 @dataclass(frozen=True)
 class Origin(Reached):

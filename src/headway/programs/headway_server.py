@@ -107,7 +107,7 @@ class HeadwayServer(NativeQuic, Server):
             f"--early-data={16384 if self.knob('early_data', host) == 'on' else 0}",
             *compression_options(self, host),
             f"--limits=off{self._validation(host)}{_IDLE if listener.revisited else ''}",
-            f"--quic={quic_knobs(self, host, listener.address.family)}",
+            f"--quic={quic_knobs(self, host, listener.narrowest_family)}",
             f"--qlog={QLOG_DIRECTORY}/{listener.namespace}",
         ]
         if listener.application:
