@@ -31,9 +31,9 @@ def test_the_index_has_every_example_with_its_question() -> None:
 
 
 @each
-def test_its_page_says_what_one_learns_and_what_to_expect(example: Path) -> None:
+def test_its_page_says_what_you_learn_and_what_to_expect(example: Path) -> None:
     text = prose(example / "README.md")
-    assert re.search(r"\*\*What one learns:\*\* .{40}", text)
+    assert re.search(r"\*\*What you learn:\*\* .{40}", text)
     assert re.search(r"\*\*Expected:\*\* .{30}", text)
     assert len((example / "README.md").read_text().splitlines()) <= 30
     assert typed(example)[-1].text == "headway run study.toml --out results"

@@ -355,7 +355,7 @@ def test_a_file_of_programs_is_a_build_too(beside: Path) -> None:
             "three",
             "--head: --program three names 0 of the study's programs: server.one",
         ),
-        ("", "new", None, "--head: the study uses no program from outside whose executable"),
+        ("", "new", None, "--head: the study uses no program from outside"),
         (BOTH, "gone", "two", "gone does not exist"),
         (BOTH, "empty", "two", "empty holds no results"),
         (BOTH, "programs.toml", None, ""),
