@@ -14,7 +14,7 @@ import pytest
 NATIVE = Path(__file__).parents[2] / "native"
 PREFIX = "headway-"
 FLOORS = (
-    ("wire", "schedule", "congestion", "trace", "reactor", "sockopt", "knobs", "messages"),
+    ("wire", "schedule", "congestion", "trace", "reactor", "sockopt", "knobs", "messages", "abr"),
     ("quic",),
     ("http",),
     ("agent", "server", "client", "call", "dns", "perf", "quic-pep", "tcp-pep"),

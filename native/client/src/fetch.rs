@@ -5,6 +5,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
+use headway_abr::Session;
 use headway_http::event::{ClientEvent, Failure, RequestId};
 use headway_reactor::{Application, Reactor, Ready, Signal, Signals, Token};
 
@@ -15,6 +16,7 @@ use crate::slow::{SlowReader, Slowness};
 use crate::target::Origin;
 use crate::transport::{Connector, Transport};
 use crate::tree::{self, Trees};
+use crate::viewer::Viewer;
 use headway_reactor::Clock;
 
 /// Tokens of signals.
@@ -75,6 +77,8 @@ pub(crate) struct Fetch<'a> {
     slow: Option<SlowReader>,
     connections: Vec<Connection>,
     goodput: Goodput,
+    /// Who makes further requests.
+    viewer: Option<Viewer>,
     /// The last turn.
     now: Instant,
     interrupted: bool,
@@ -119,9 +123,22 @@ impl<'a> Fetch<'a> {
             slow: limits.slowness.map(SlowReader::new),
             connections: Vec::new(),
             goodput: Goodput::new(interval.as_secs_f64()),
+            viewer: None,
             now: clock.start_instant(),
             interrupted: false,
         }
+    }
+
+    /// A viewer makes requests, too.
+    pub(crate) fn watched_by(mut self, viewer: Option<Viewer>) -> Self {
+        self.viewer = viewer;
+        self
+    }
+
+    /// What became of a viewer's session.
+    pub(crate) fn session(&mut self) -> Option<Session> {
+        let now_s = self.clock.seconds(Instant::now());
+        self.viewer.take().map(|viewer| viewer.session(now_s))
     }
 
     /// What became of everything.
@@ -134,6 +151,17 @@ impl<'a> Fetch<'a> {
         let connections: Vec<_> = self.connections.iter().map(row).collect();
         let rows = (1..).zip(self.records).map(|(number, record)| record.row(number, &connections));
         (rows.collect(), connections.clone(), self.goodput)
+    }
+
+    /// A viewer's next request, if it is time for one.
+    fn view(&mut self, now: Instant) {
+        let now_s = self.clock.seconds(now);
+        if let Some(job) = self.viewer.as_mut().and_then(|viewer| viewer.next(now_s)) {
+            self.waiting.push_back(self.records.len());
+            self.records.push(Record::new(job, &self.clock));
+            self.trees.plant();
+            self.left += 1;
+        }
     }
 
     /// Sends what is due, as far as limits allow.
@@ -196,6 +224,9 @@ impl<'a> Fetch<'a> {
             } else {
                 self.ready.push_back(child);
             }
+        }
+        if let Some(viewer) = &mut self.viewer {
+            viewer.over(at_s, self.records[job].good_bytes());
         }
         if let Some(slow) = self.slow.as_mut().filter(|_| job == SLOW) {
             slow.end();
@@ -399,6 +430,7 @@ impl Application for Fetch<'_> {
         self.proceed(now);
         self.read_slowly(now);
         while !self.finished() {
+            self.view(now);
             self.dispatch(now);
             if !self.exchange(reactor, now)? {
                 break;
@@ -417,10 +449,16 @@ impl Application for Fetch<'_> {
         let connections = connections.filter_map(|c| c.transport.deadline());
         let expecting = self.expecting.values().min().copied();
         let slow = self.slow.as_ref().and_then(SlowReader::due);
-        connections.chain(due).chain(slow).chain(user).chain(self.timeout()).chain(expecting).min()
+        let viewer = self.viewer.as_ref().and_then(|viewer| viewer.wakes(&self.clock, self.now));
+        let own = [due, slow, user, self.timeout(), expecting, viewer];
+        connections.chain(own.into_iter().flatten()).min()
     }
 
     fn finished(&self) -> bool {
-        self.interrupted || self.left == 0
+        let is_over = match &self.viewer {
+            Some(viewer) => viewer.is_gone(self.clock.seconds(self.now)),
+            None => self.left == 0,
+        };
+        self.interrupted || is_over
     }
 }

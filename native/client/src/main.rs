@@ -12,6 +12,9 @@ mod slow;
 mod target;
 mod transport;
 mod tree;
+mod values;
+mod video;
+mod viewer;
 
 use std::collections::HashMap;
 use std::io;
@@ -34,6 +37,7 @@ use crate::plan::{Job, PlanError};
 use crate::report::Report;
 use crate::target::Origin;
 use crate::transport::{Connector, Move, QuicConnector, TcpConnector};
+use crate::viewer::Viewer;
 use headway_reactor::Clock;
 
 /// Exit status if an option is wrong; clap's is the same.
@@ -74,22 +78,25 @@ fn main() -> ExitCode {
 /// # Returns
 /// Whether all requests succeeded.
 fn fetch(options: &Options) -> Result<bool, ClientError> {
-    let jobs = plan::jobs(options)?;
+    let mut jobs = plan::jobs(options)?;
+    let viewer = viewer(options, &mut jobs)?;
     let clock = Clock::start();
-    let servers = servers(options, &jobs)?;
+    let servers = servers(options)?;
     let looked_up_s = options.resolver.map(|_| clock.seconds(Instant::now()));
     let protocol = options.protocol.protocol(servers.service.as_ref());
     let connector = connector(options, protocol)?;
     let mut reactor = Reactor::new()?;
     let mut signals = Signals::register(&reactor, END, ACT)?;
-    let mut run_jobs = |jobs: Vec<Job>, clock: Clock| -> Result<Report, ClientError> {
+    let mut run_jobs = |jobs: Vec<Job>, viewer: Option<Viewer>, clock: Clock| {
         let (limits, interval) = (limits(options, protocol), options.interval);
         let addresses = &servers.addresses;
         let mut fetch =
-            Fetch::new(jobs, &connector, addresses, &mut signals, limits, clock, interval);
+            Fetch::new(jobs, &connector, addresses, &mut signals, limits, clock, interval)
+                .watched_by(viewer);
         run(&mut reactor, &mut fetch)?;
+        let session = fetch.session();
         let (requests, connections, goodput) = fetch.finish();
-        Ok(Report {
+        Ok::<_, ClientError>(Report {
             version: env!("CARGO_PKG_VERSION"),
             started_unix_s: clock.started_unix_s(),
             ended_s: clock.seconds(std::time::Instant::now()),
@@ -98,16 +105,17 @@ fn fetch(options: &Options) -> Result<bool, ClientError> {
             requests,
             connections,
             goodput,
+            session,
         })
     };
     // What follows a connection for a session begins anew, and knows the addresses.
     let clock = if options.early_data {
-        tell_errors(&run_jobs(vec![plan::priming(options)], clock)?);
+        tell_errors(&run_jobs(vec![plan::priming(options)], None, clock)?);
         Clock::start()
     } else {
         clock
     };
-    let report = run_jobs(jobs, clock)?;
+    let report = run_jobs(jobs, viewer, clock)?;
     tell_errors(&report);
     match &options.report {
         Some(path) => report
@@ -116,6 +124,15 @@ fn fetch(options: &Options) -> Result<bool, ClientError> {
         None => report.summarise(&mut io::stdout())?,
     }
     Ok(report.requests.iter().all(|row| row.error.is_none()))
+}
+
+/// Who watches a video, if there is one: the URL's server has it.
+fn viewer(options: &Options, jobs: &mut Vec<Job>) -> Result<Option<Viewer>, PlanError> {
+    let Some(file) = &options.video.video else { return Ok(None) };
+    match (jobs.pop(), jobs.is_empty()) {
+        (Some(template), true) => Viewer::new(file, options.video.settings(), template).map(Some),
+        _ => Err(PlanError::Wrong("--video is for one URL".into())),
+    }
 }
 
 fn connector(options: &Options, protocol: Protocol) -> Result<Connector, ClientError> {
@@ -168,9 +185,9 @@ struct Servers {
     service: Option<Service>,
 }
 
-fn servers(options: &Options, jobs: &[Job]) -> Result<Servers, ClientError> {
+fn servers(options: &Options) -> Result<Servers, ClientError> {
     let mut servers = Servers { addresses: HashMap::new(), service: None };
-    for origin in jobs.iter().map(|job| &job.target.origin) {
+    for origin in options.urls.iter().map(|target| &target.origin) {
         if servers.addresses.contains_key(origin) {
             continue;
         }

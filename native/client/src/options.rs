@@ -11,13 +11,15 @@ use headway_http::tls::Protocol;
 use headway_knobs::compression::{CompressionOptions, Tables};
 use headway_quic::Config;
 use headway_quic::knobs::{self, KnobError};
+use headway_wire::Field;
 use headway_wire::range::Range;
-use headway_wire::{Field, Priority};
 
 use crate::lookup::{Over, Service};
 use crate::slow::Slowness;
 use crate::target::Target;
 use crate::transport::Move;
+use crate::values::{check_priority, field, milliseconds, range, seconds};
+use crate::video::VideoOptions;
 
 /// Fetches URLs, all at once, and reports when what arrived.
 #[derive(Debug, Parser)]
@@ -162,6 +164,8 @@ pub(crate) struct Options {
     /// Interval of the report's goodput, in milliseconds
     #[arg(long, value_name = "MS", default_value = "100", value_parser = milliseconds)]
     pub(crate) interval: Duration,
+    #[command(flatten)]
+    pub(crate) video: VideoOptions,
     /// Ends with what has come by then, in seconds from the start; 0 is never
     #[arg(long, value_name = "SECONDS", default_value = "600", value_parser = seconds)]
     pub(crate) timeout: Duration,
@@ -319,36 +323,6 @@ fn quic_knobs(text: &str) -> Result<Config, KnobError> {
 
 fn quic_help() -> String {
     format!("Knobs of QUIC (--quic):\n{}", knobs::help())
-}
-
-fn seconds(text: &str) -> Result<Duration, String> {
-    let seconds: f64 = text.parse().map_err(|_| format!("{text} is not a number of seconds"))?;
-    Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())
-}
-
-fn milliseconds(text: &str) -> Result<Duration, String> {
-    match text.trim_end_matches("ms").trim().parse() {
-        Ok(ms @ 1..) => Ok(Duration::from_millis(ms)),
-        _ => Err(format!("{text} is not a number of milliseconds")),
-    }
-}
-
-fn range(text: &str) -> Result<Range, String> {
-    let range = Range::parse(format!("bytes={text}").as_bytes());
-    range.ok_or_else(|| format!("{text} is not FIRST-LAST, FIRST- or -LENGTH"))
-}
-
-fn field(text: &str) -> Result<Field, String> {
-    let (name, value) = text.split_once(':').ok_or("a field is \"name: value\"")?;
-    Ok(Field::new(name.trim().to_ascii_lowercase(), value.trim().to_owned()))
-}
-
-/// A Priority field that says nothing is a mistake worth telling.
-fn check_priority(value: &str) -> Result<String, String> {
-    if Priority::parse(value.as_bytes()) == Priority::default() && !value.contains("u=3") {
-        return Err(format!("{value} is no priority such as \"u=1, i\""));
-    }
-    Ok(value.to_owned())
 }
 
 #[cfg(test)]

@@ -49,6 +49,22 @@ pub(crate) struct Job {
     pub(crate) is_read_slowly: bool,
 }
 
+impl Job {
+    /// The same request for another path, at a moment from the start; its content is thrown away.
+    pub(crate) fn of_path(&self, path: &str, offset: Duration) -> Self {
+        let (mut target, mut request) = (self.target.clone(), self.request.clone());
+        path.clone_into(&mut target.path);
+        path.clone_into(&mut request.path);
+        Self {
+            target,
+            request,
+            content: Content::new(false, None, None),
+            offset,
+            ..*self
+        }
+    }
+}
+
 /// What the options ask for.
 pub(crate) fn jobs(options: &Options) -> Result<Vec<Job>, PlanError> {
     check(options)?;

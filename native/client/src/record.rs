@@ -139,6 +139,11 @@ impl Record {
         self.is_over && self.row.error.is_some()
     }
 
+    /// Bytes of a response that came as it should; none if it did not.
+    pub(crate) fn good_bytes(&self) -> Option<u64> {
+        self.row.error.is_none().then_some(self.row.bytes)
+    }
+
     pub(crate) fn is_over(&self) -> bool {
         self.is_over
     }

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::path::Path;
 
+use headway_abr::Session;
 use headway_http::tcp::{Security, TcpInfo};
 use headway_http::tls::Protocol;
 use headway_quic::HeadOfLine;
@@ -28,6 +29,9 @@ pub(crate) struct Report {
     pub(crate) connections: Vec<ConnectionRow>,
     /// Content received per interval.
     pub(crate) goodput: Goodput,
+    /// What a viewer saw.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) session: Option<Session>,
 }
 
 /// What became of a URL.

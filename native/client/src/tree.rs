@@ -23,6 +23,11 @@ impl Trees {
         Self { fan_out, size, left: vec![size; count] }
     }
 
+    /// One more tree.
+    pub(crate) fn plant(&mut self) {
+        self.left.push(self.size);
+    }
+
     /// Whether a request waits for no response.
     pub(crate) fn is_root(&self, request: usize) -> bool {
         request % self.size == 0

@@ -161,7 +161,8 @@ def _flow_bytes(flow: DeployedFlow, share_bit_s: float) -> float:
         return int(workload.amount) * workload.requests
     assert workload.sends is not None, "a workload has either an amount or a time"
     rates = [_carried_bit_s(segment, workload.uploads) for segment in flow.segments]
-    return min(*rates, share_bit_s, _UNLIMITED_BIT_S) * workload.sends.s / 8
+    most = math.inf if workload.most is None else float(workload.most)
+    return min(*rates, share_bit_s, most, _UNLIMITED_BIT_S) * workload.sends.s / 8
 
 
 def _transfer_s(segment: Segment, size: float, bit_s: float) -> float:

@@ -23,6 +23,7 @@ _UNITS = {
     "segments": "segments",
     "packets": "packets",
     "stalls": "stalls",
+    "switches": "switches",
 }
 """What the last word of a name tells."""
 _RATIOS = frozenset({"index", "ratio", "share", "utilisation"})
@@ -56,6 +57,7 @@ class Of(Enum):
     STREAMS = "streams"
     UPLOADS = "uploads"
     TREES = "trees of calls"
+    VIDEOS = "videos"
     COMPETING = "flows that compete"
 
 

@@ -16,6 +16,7 @@ from headway.columns.packets import Disturbed, Faulted, Observed, Validation
 from headway.columns.page import PageMetrics
 from headway.columns.sharing import OneFlow, Sharing
 from headway.columns.stream import StreamDelays
+from headway.columns.video import VideoSession
 
 
 # Pydantic takes the fields of the last family first.
@@ -34,6 +35,7 @@ class Record(
     RampUp,
     Transferred,
     HeaderFields,
+    VideoSession,
     StreamDelays,
     Latency,
     CallMetrics,

@@ -21,6 +21,7 @@ from headway.study.dns import SERVER_NAME as SERVER_NAME
 from headway.study.family import Family, HostAddress
 from headway.study.host import USUAL_CONGESTION_CONTROL, Host, Protocol
 from headway.study.units import Duration
+from headway.study.video import Video
 from headway.study.workload import Download, Parallel, Workload
 
 # A command without a study uses adapters, too, and need not wait for these.
@@ -201,10 +202,12 @@ class Flow(Reached):
     @property
     def urls(self) -> tuple[str, ...]:
         """URLs of the workload's bodies; several of the same size differ in their query."""
-        scheme = "https" if self.tls else "http"
+        server = f"{'https' if self.tls else 'http'}://{SERVER_NAME}"
         if application := self.workload.application:
-            return (f"{scheme}://{SERVER_NAME}/{application.path}",)
-        url = f"{scheme}://{SERVER_NAME}/{self.body_bytes}.bin"
+            return (f"{server}/{application.path}",)
+        if isinstance(self.workload, Video):
+            return (f"{server}/",)
+        url = f"{server}/{self.body_bytes}.bin"
         count = self.workload.requests
         return (url,) if count == 1 else tuple(f"{url}?{number}" for number in range(1, count + 1))
 

@@ -22,7 +22,7 @@ from headway.programs.base import (
 from headway.programs.client import answer_error, last_words, report_of, secrets_environment
 from headway.programs.headway_dns import PORT as DNS_PORT
 from headway.programs.knobfile import adjustments_of, knobs_of
-from headway.programs.measurement import HeardStream, Measurement
+from headway.programs.measurement import HeardStream, Measurement, PlayedVideo
 from headway.programs.native import (
     COMPRESSION_KNOBS,
     QUIC_KNOBS,
@@ -33,12 +33,14 @@ from headway.programs.native import (
     quic_knobs,
 )
 from headway.programs.uploads import answers_directory, carried_bytes, padding_options, sent_bytes
+from headway.programs.videos import NativeSession, played, session_error, video_options
 from headway.study.dns import RecordType
 from headway.study.host import HTTP, Host, Protocol
 from headway.study.requestseries import RequestSeries, Reuse
 from headway.study.slowreader import SlowReader
 from headway.study.stream import Stream
 from headway.study.upload import Upload
+from headway.study.video import Video
 from headway.study.workload import Download, Migration, Parallel, Workload
 
 REPORT = "headway-client.json"
@@ -72,6 +74,7 @@ class _NativeReport(BaseModel):
     protocol: str = ""
     looked_up_s: float | None = None
     requests: list[_NativeRequest]
+    session: NativeSession | None = None
 
 
 class HeadwayClient(NativeQuic, Client):
@@ -80,7 +83,7 @@ class HeadwayClient(NativeQuic, Client):
     name = "headway-client"
     package = "headway-client"
     protocols = HTTP
-    workloads = (Download, Parallel, Migration, Upload, RequestSeries, Stream, SlowReader)
+    workloads = (Download, Parallel, Migration, Upload, RequestSeries, Stream, SlowReader, Video)
     expects = True
     discovers = True
     asks_for = frozenset(RecordType)
@@ -153,18 +156,10 @@ class HeadwayClient(NativeQuic, Client):
         report = report_of(_NativeReport, directory / REPORT)
         if report is None:
             return Measurement(error=f"{self.name}: {last_words(directory, self.name)}")
-        wrong = (
-            _error(number, request, flow, directory)
-            for number, request in enumerate(report.requests)
-        )
-        if error := next((error for error in wrong if error), None):
+        if error := _error_of(report, flow, directory):
             return Measurement(error=f"{self.name}: {error}")
         ends = tuple(request.last_byte_s or 0 for request in report.requests)
-        is_series = isinstance(flow.workload, RequestSeries | SlowReader)
-        waits = [end - one.queued_s for end, one in zip(ends, report.requests, strict=True)]
-        if isinstance(flow.workload, SlowReader):
-            # The first is slow because it is read so.
-            waits = waits[1:]
+        waits = _waits(report, flow)
         # Its report begins with the requests that count, after the connection that yields a ticket.
         began_s = ended.at_ns / 1e9 - report.ended_s if self._resumes(flow) else 0.0
         return Measurement(
@@ -179,8 +174,9 @@ class HeadwayClient(NativeQuic, Client):
             content_sent_bytes=sent_bytes(
                 flow, (request.sent_bytes for request in report.requests)
             ),
-            each_s=() if is_series else ends,
-            latencies_s=tuple(waits) if is_series else (),
+            each_s=() if waits else ends,
+            latencies_s=waits,
+            video=_played(report, flow),
             trees_s=_trees(flow, report.requests, ends),
             streams=_heard(report.requests) if isinstance(flow.workload, Stream) else (),
         )
@@ -201,6 +197,8 @@ class HeadwayClient(NativeQuic, Client):
             return _series(flow, workload, files)
         if isinstance(workload, Stream):
             return _streams(flow, workload, files)
+        if isinstance(workload, Video):
+            return video_options(flow, workload, files)
         return _slow(workload) if isinstance(workload, SlowReader) else []
 
     def _content(self, upload: Upload) -> list[str]:
@@ -315,6 +313,31 @@ def _error(number: int, request: _NativeRequest, flow: Flow, directory: Path) ->
         if [message.number for message in request.messages] != wanted:
             return f"{len(request.messages)} events came of {len(wanted)}, or in another order"
     return answer_error(request.status, request.bytes, flow, directory)
+
+
+def _error_of(report: _NativeReport, flow: Flow, directory: Path) -> str | None:
+    """What is wrong with a report, if anything is."""
+    if not isinstance(flow.workload, Video):
+        wrong = (_error(number, one, flow, directory) for number, one in enumerate(report.requests))
+        return next((error for error in wrong if error), None)
+    # The viewer may leave while a segment is on its way.
+    failed = (one.error for one in report.requests if one.error)
+    return next(failed, None) or session_error(report.session, flow.workload)
+
+
+def _waits(report: _NativeReport, flow: Flow) -> tuple[float, ...]:
+    """How long each request of a series took, or each beside a slow one."""
+    if not isinstance(flow.workload, RequestSeries | SlowReader):
+        return ()
+    waits = [(one.last_byte_s or 0) - one.queued_s for one in report.requests]
+    # The first is slow because it is read so.
+    return tuple(waits[1:] if isinstance(flow.workload, SlowReader) else waits)
+
+
+def _played(report: _NativeReport, flow: Flow) -> PlayedVideo | None:
+    if report.session is None or not isinstance(flow.workload, Video):
+        return None
+    return played(report.session, flow.workload)
 
 
 def _least(times_s: Iterable[float | None]) -> float | None:

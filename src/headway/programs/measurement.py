@@ -80,6 +80,46 @@ class HeardStream:
 
 
 @dataclass(frozen=True)
+class PlayedSegment:
+    """A segment of a video that was fetched.
+
+    Attributes:
+        rung: its place in the ladder, from 0.
+        buffer_s: what was buffered when it was requested.
+        mbit: its bits over the time from its request to its last byte, Mbit/s.
+    """
+
+    rung: int
+    buffer_s: float
+    mbit: float
+
+
+@dataclass(frozen=True)
+class PlayedVideo:
+    """A video as its player played it; moments are seconds from the session's start.
+
+    Attributes:
+        ladder_mbit: rates of the qualities, rising, Mbit/s.
+        duration_s: of the whole video.
+        count: of its segments.
+        start_s: when the picture appeared; None if it did not.
+        end_s: when the video had been played, or the viewer left.
+        played_s: what was played.
+        segments: those that were fetched, in their order.
+        stalls_s: how long the picture stood still, each time.
+    """
+
+    ladder_mbit: tuple[float, ...]
+    duration_s: float
+    count: int
+    start_s: float | None
+    end_s: float
+    played_s: float
+    segments: tuple[PlayedSegment, ...]
+    stalls_s: tuple[float, ...]
+
+
+@dataclass(frozen=True)
 class Measurement:
     """What a client measured; seconds from when it began.
 
@@ -103,6 +143,7 @@ class Measurement:
         latencies_s: of a series of requests, from when each was to be made to its last byte.
         trees_s: of trees of calls, from when the first was to be made to the last byte of the last.
         streams: the responses that an application made over time.
+        video: the video that was played.
         flows: the bulk flows, in their order; their times are from the program's start.
         page: what a browser tells of a page.
         visit: how it loaded it.
@@ -127,6 +168,7 @@ class Measurement:
     latencies_s: tuple[float, ...] = ()
     trees_s: tuple[float, ...] = ()
     streams: tuple[HeardStream, ...] = ()
+    video: PlayedVideo | None = None
     flows: tuple[BulkFlow, ...] = ()
     page: PageMetrics | None = None
     visit: Visit | None = None

@@ -16,6 +16,7 @@ from headway.study.slowreader import SlowReader
 from headway.study.source import Source
 from headway.study.stream import Stream
 from headway.study.upload import Upload
+from headway.study.video import Video
 
 _OF_FLOWS = frozenset(
     {"total_s", "goodput_mbit", "utilisation", "queue_delay_ms", "queue_delay_p95_ms"}
@@ -161,6 +162,8 @@ def _is_of(setting: Setting, metric: str) -> bool:
             return isinstance(series, RequestSeries) and series.fan_out > 0
         case Of.UPLOADS:
             return isinstance(setting.workload, Upload)
+        case Of.VIDEOS:
+            return isinstance(setting.workload, Video)
         case Of.COMPETING:
             return False
         case _:

@@ -389,7 +389,7 @@ class Setting(Part):
     @property
     def served_sizes(self) -> tuple[int, ...]:
         """Sizes of the bodies that servers must have, or clients send, bytes."""
-        sizes = (size for one in self.workloads for size in (one.body_size, one.content_size))
+        sizes = (size for one in self.workloads for size in (*one.body_sizes, one.content_size))
         return tuple(dict.fromkeys(int(size) for size in sizes if size is not None))
 
 

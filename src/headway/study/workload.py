@@ -20,6 +20,7 @@ from headway.study.slowreader import SlowReader
 from headway.study.stream import Stream
 from headway.study.units import Size
 from headway.study.upload import Upload
+from headway.study.video import Video
 from headway.study.workloadpart import WorkloadPart
 
 
@@ -250,6 +251,7 @@ Workload = Annotated[
     | RequestSeries
     | Stream
     | SlowReader
+    | Video
     | Bulk
     | Arrivals
     | OnOff

@@ -8,7 +8,7 @@ from headway.study.application import Application
 from headway.study.host import BULK, HTTP, Protocol
 from headway.study.part import Part
 from headway.study.path import Path
-from headway.study.units import Duration, Size
+from headway.study.units import Duration, Rate, Size
 
 
 class WorkloadPart(Part):
@@ -35,6 +35,11 @@ class WorkloadPart(Part):
         return None
 
     @property
+    def body_sizes(self) -> tuple[Size, ...]:
+        """Sizes of the bodies that it asks for."""
+        return () if self.body_size is None else (self.body_size,)
+
+    @property
     def content_size(self) -> Size | None:
         """Size of the content of each request; None if requests have none."""
         return None
@@ -52,6 +57,11 @@ class WorkloadPart(Part):
     @property
     def sends(self) -> Duration | None:
         """How long it sends, from its start; None if that follows from what it carries."""
+        return None
+
+    @property
+    def most(self) -> Rate | None:
+        """The rate that it has no more than, as long as it sends; None if the path alone limits it."""
         return None
 
     @property

@@ -1,0 +1,89 @@
+"""Columns of videos that are played; the client's player measures them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from headway.columns.column import HIGHER_LOWER, LOWER_HIGHER, Better, Columns, Of, column, metric
+
+
+def _of_videos(meaning: str, label: str, **how: Any) -> Any:
+    return metric(meaning, label, of=Of.VIDEOS, **how)
+
+
+class VideoSession(Columns):
+    """How a video was played; null without one."""
+
+    video_start_s: float | None = _of_videos(
+        "Of videos, as all that follow: from the start of the session until the picture appeared.",
+        "start-up delay of the video",
+    )
+    video_stalls: float | None = _of_videos(
+        "How often the picture stood still after that, because the buffer was empty.",
+        "stalls of the video",
+        words=("fewer", "more"),
+    )
+    video_stalled_s: float | None = _of_videos(
+        "How long it did, all stalls together.", "stalled time of the video"
+    )
+    video_stalled_share: float | None = _of_videos(
+        "`video_stalled_s` as a part of the time from the picture's appearance to the session's end.",
+        "stalled share of the video",
+        words=LOWER_HIGHER,
+    )
+    video_bitrate_mbit: float | None = _of_videos(
+        "Mean rate of the fetched segments, by their place in the ladder, Mbit/s.",
+        "bitrate of the video",
+        better=Better.MORE,
+        words=HIGHER_LOWER,
+    )
+    video_up_switches: float | None = _of_videos(
+        "How often a segment had a higher rate than the one before.",
+        "switches of the video to a higher rate",
+        words=("fewer", "more"),
+    )
+    video_down_switches: float | None = _of_videos(
+        "How often it had a lower one.",
+        "switches of the video to a lower rate",
+        words=("fewer", "more"),
+    )
+    video_switched_mbit: float | None = _of_videos(
+        "Mean size of these switches, Mbit/s; 0 without any.",
+        "size of the video's switches",
+        words=LOWER_HIGHER,
+    )
+    video_buffer_s: float | None = _of_videos(
+        "What was buffered when a segment was requested, the mean over the segments.",
+        "buffer of the video",
+        better=Better.MORE,
+        words=("larger", "smaller"),
+    )
+    video_throughput_mbit: float | None = _of_videos(
+        "What the player measured: a segment's bits over the time from its request to its last byte, the mean over the "
+        "segments, Mbit/s.",
+        "throughput of the video's segments",
+        better=Better.MORE,
+        words=HIGHER_LOWER,
+    )
+    video_played_share: float | None = _of_videos(
+        "What was played, as a part of the video.",
+        "played share of the video",
+        better=Better.MORE,
+        words=("larger", "smaller"),
+    )
+    video_loaded_share: float | None = _of_videos(
+        "What was fetched, as a part of the video.",
+        "fetched share of the video",
+        better=Better.MORE,
+        words=("larger", "smaller"),
+    )
+    video_qoe_index: float | None = _of_videos(
+        "Linear quality of experience for each segment (Yin and others, SIGCOMM 2015), in Mbit/s: the rates, less their "
+        "changes, less the ladder's highest rate for each second of stalls and of the start-up delay.",
+        "quality of experience (linear)",
+        better=Better.MORE,
+        words=("better", "worse"),
+    )
+    video_rungs: tuple[int, ...] = column(
+        "The rung of every fetched segment, from 0, the lowest; empty without a video.", default=()
+    )

@@ -1,0 +1,89 @@
+"""Videos that headway-client plays: what it is told of one, and what it tells of the session."""
+
+from __future__ import annotations
+
+import json
+
+from pydantic import BaseModel
+
+from headway.programs.base import Flow
+from headway.programs.measurement import PlayedSegment, PlayedVideo
+from headway.study.video import Video
+
+
+class NativeSegment(BaseModel):
+    """A segment in the client's report."""
+
+    rung: int
+    requested_s: float
+    loaded_s: float
+    bytes: int
+    buffer_s: float
+
+
+class NativeStall(BaseModel):
+    """A stall in the client's report."""
+
+    at_s: float
+    lasted_s: float
+
+
+class NativeSession(BaseModel):
+    """A session in the client's report."""
+
+    started_s: float | None
+    ended_s: float
+    played_s: float
+    segments: list[NativeSegment]
+    stalls: list[NativeStall]
+
+
+def video_options(flow: Flow, video: Video, files: dict[str, str]) -> list[str]:
+    """Options of the client; what the video is goes into a file."""
+    name = f"/run/{flow.namespace}-video"
+    rungs = [
+        {"bit_s": float(rate), "paths": [f"/{int(size)}.bin"], "bytes": [int(size)]}
+        for rate, size in zip(video.ladder, video.sizes, strict=True)
+    ]
+    files[name] = json.dumps(
+        {"segment_s": video.segment.s, "segments": video.count, "rungs": rungs}
+    )
+    return [
+        f"--video={name}",
+        f"--rule={video.rule}",
+        f"--buffer={video.buffer.s:.9f}",
+        f"--start-buffer={(video.segment if video.start is None else video.start).s:.9f}",
+        f"--watch={video.leaves.s:.9f}",
+    ]
+
+
+def played(session: NativeSession, video: Video) -> PlayedVideo:
+    """What the session's player tells."""
+    return PlayedVideo(
+        ladder_mbit=tuple(rate.mbit for rate in video.ladder),
+        duration_s=video.duration.s,
+        count=video.count,
+        start_s=session.started_s,
+        end_s=session.ended_s,
+        played_s=session.played_s,
+        segments=tuple(
+            PlayedSegment(
+                one.rung,
+                one.buffer_s,
+                8 * one.bytes / 1e6 / (one.loaded_s - one.requested_s),
+            )
+            for one in session.segments
+        ),
+        stalls_s=tuple(one.lasted_s for one in session.stalls),
+    )
+
+
+def session_error(session: NativeSession | None, video: Video) -> str | None:
+    """What is wrong with a session."""
+    if session is None:
+        return "its report has no session"
+    for number, segment in enumerate(session.segments):
+        if segment.bytes != video.sizes[segment.rung]:
+            wanted = int(video.sizes[segment.rung])
+            return f"segment {number}: {segment.bytes} bytes came of {wanted}"
+    return None

@@ -1,0 +1,131 @@
+"""Videos: segments in several qualities, of which a player chooses one after the other."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from itertools import pairwise
+from typing import Literal, Self
+
+from pydantic import Field, field_validator, model_validator
+from typing_extensions import override
+
+from headway.study.part import wrong
+from headway.study.units import Duration, Rate, Size
+from headway.study.workloadpart import WorkloadPart
+
+LADDERS = {
+    "perna": tuple(
+        Rate(bit_s)
+        for bit_s in (
+            *(254_320, 507_246, 759_798, 1_013_310, 1_254_758),
+            *(1_883_700, 3_134_488, 4_952_892, 9_914_554, 14_931_538),
+        )
+    )
+}
+"""Ladders by name. ``perna``: the ten rates of Perna and others 2022, of the video "Big Buck Bunny" at 30 frames
+per second that dash.js 4.2.1 plays by default (``@bandwidth`` in its MPD)."""
+_SECOND = 10**9
+
+
+class QualityRule(StrEnum):
+    """Who chooses the quality of a segment; docs/workloads.md has what each does."""
+
+    THROUGHPUT = "throughput"
+    BOLA = "bola"
+    MPC = "mpc"
+    LOWEST = "lowest"
+    HIGHEST = "highest"
+
+
+class Video(WorkloadPart):
+    """A video that a player plays: it fetches one segment after the other, in the quality that its rule chooses.
+
+    Segments of a rung all have the same size: its rate times their length.
+    """
+
+    kind: Literal["video"] = "video"
+    ladder: tuple[Rate, ...] = Field(
+        default=LADDERS["perna"],
+        min_length=1,
+        max_length=20,
+        description="rates of the qualities, from the lowest up, or the name of a ladder: perna",
+    )
+    segment: Duration = Field(default=Duration(4 * _SECOND), description="what a segment plays")
+    duration: Duration = Field(
+        default=Duration(240 * _SECOND), description="of the video, in whole segments"
+    )
+    rule: QualityRule = Field(default=QualityRule.BOLA, description="who chooses the quality")
+    buffer: Duration = Field(
+        default=Duration(30 * _SECOND),
+        description="the most that is buffered; two segments or more",
+    )
+    start: Duration | None = Field(
+        default=None,
+        description="what is buffered before the picture moves, at the start and after a stall; a segment without it",
+    )
+    watch: Duration | None = Field(
+        default=None,
+        description="when the viewer leaves, from the session's start; twice the video's duration without it",
+    )
+
+    @field_validator("ladder", mode="before")
+    @classmethod
+    def _by_name(cls, value: object) -> object:
+        if isinstance(value, str):
+            if value not in LADDERS:
+                raise ValueError(f"a list of rates, or one of {', '.join(LADDERS)}")
+            return LADDERS[value]
+        return value
+
+    @model_validator(mode="after")
+    def _can_be_played(self) -> Self:
+        if any(above <= below for below, above in pairwise(self.ladder)):
+            raise wrong("ladder", "the rates go up: each is above the one in front of it")
+        if not self.segment:
+            raise wrong("segment", "a segment plays for a time")
+        if not self.duration or self.duration % self.segment:
+            raise wrong("duration", f"in whole segments: a multiple of {self.segment}")
+        if self.buffer < 2 * self.segment:
+            raise wrong("buffer", f"two segments or more: {Duration(2 * self.segment)}")
+        if self.start is not None and self.start > self.buffer:
+            raise wrong("start", f"no more than the buffer holds: {self.buffer}")
+        if min(self.sizes) < 1:
+            raise wrong("ladder", f"in {self.segment} the lowest rate is less than a byte")
+        if self.watch is not None and not self.watch:
+            raise wrong("watch", "nobody watches for no time")
+        return self
+
+    @property
+    def count(self) -> int:
+        """How many segments there are."""
+        return self.duration // self.segment
+
+    @property
+    def sizes(self) -> tuple[Size, ...]:
+        """Of a segment of each rung."""
+        return tuple(Size(round(rate * self.segment / (8 * _SECOND))) for rate in self.ladder)
+
+    @property
+    def leaves(self) -> Duration:
+        """When the viewer leaves, from the session's start."""
+        return Duration(2 * self.duration) if self.watch is None else self.watch
+
+    @property
+    @override
+    def body_sizes(self) -> tuple[Size, ...]:
+        return self.sizes
+
+    @property
+    @override
+    def sends(self) -> Duration:
+        return Duration(min(self.duration, self.leaves))
+
+    @property
+    @override
+    def most(self) -> Rate:
+        return self.ladder[-1]
+
+    def __str__(self) -> str:
+        rungs = f"{len(self.ladder)} qualities to {self.ladder[-1]}"
+        watched = f" watched for {self.watch}" if self.watch is not None else ""
+        return f"video of {self.duration} in {rungs}{watched}, by {self.rule}"
