@@ -230,7 +230,7 @@ def test_exclusions_leave_the_rest(excluded: set[tuple[str, str]]) -> None:
         ),
         (
             'name = "s"\n[workload]\nkind = "paralel"\nsize = "1 MB"',
-            r"s.toml:3: workload.*'paralel' is not one of download, parallel, migration, upload, requests, bulk, arrivals, on-off, call, page; did you mean 'parallel'",
+            r"s.toml:3: workload.*'paralel' is not one of download, parallel, .*, page; did you mean 'parallel'",
         ),
         ('name = "s"\n[workload]\nkind = "parallel"\nsize = "1 MB"', r"workload.count: is missing"),
         (

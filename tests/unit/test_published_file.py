@@ -164,7 +164,7 @@ def test_another_program_has_none_of_the_knobs_of_the_one_before() -> None:
 def test_every_response_advertises_http_3() -> None:
     page = Exchange("GET", "https://a.test/", 200, (("content-type", "text/html"),), b"x")
     gone = Exchange("GET", "https://b.test/x", 404, (), b"")
-    site = advertising(Site("a", "https://a.test/", (page, gone)))
+    site = advertising(Site("a", "https://a.test/", (page, gone)), (), 'h3=":443"; ma=86400')
     assert [exchange.header("alt-svc") for exchange in site.exchanges] == [
         'h3=":443"; ma=86400'
     ] * 2

@@ -139,7 +139,7 @@ def _unfit(data: bytes, root: Path | None, what: str, places: Sequence[str]) -> 
         return f"it is built for {other}, and labs are x86-64"
     if elf.interpreter and root and not resolved(root, elf.interpreter).exists():
         return (
-            f"it asks for the loader {elf.interpreter}, which {what} has not; a static build asks for "
+            f"it asks for the loader {elf.interpreter}, which {what} lacks; a static build asks for "
             "none"
         )
     return ""
@@ -185,7 +185,7 @@ def _script_misfit(data: bytes, root: Path, what: str, places: Sequence[str]) ->
         interpreter = named[0] if named else line
     else:
         there = resolved(root, interpreter).exists()
-    return "" if there else f"its first line asks for {interpreter}, which {what} has not"
+    return "" if there else f"its first line asks for {interpreter}, which {what} lacks"
 
 
 def _found(root: Path, word: str, places: Sequence[str] = _PATH) -> bool:

@@ -214,7 +214,7 @@ def _configure(asked: Sequence[tuple[str, str]], make: _Make) -> None:
         dict(asked), kconfig.options(config.read_text(encoding="utf-8"))
     ):
         raise HeadwayError(
-            f"the kernel's configuration came out otherwise than asked: {', '.join(wrong)}"
+            f"the kernel's configuration differs from the requested one: {', '.join(wrong)}"
             f" (log: {make.runner.log})"
         )
 

@@ -42,7 +42,7 @@ class ImageOptions:
             )
         if not _SUITE.fullmatch(self.suite):
             raise WrongInputError(
-                f"must be a Debian suite, as testing or trixie, not {self.suite!r}",
+                f"must be a Debian suite, such as testing or trixie, not {self.suite!r}",
                 where="HEADWAY_SUITE",
             )
 
