@@ -259,6 +259,21 @@ def test_hosts_of_competing_pages_may_have_addresses_of_their_own(
     assert addresses["other"] == {"10.200.4.1:443", "10.200.4.2:443"}
 
 
+def test_competing_pages_may_have_been_visited_before(
+    run_setting: RunSetting, tmp_path: Path
+) -> None:
+    """Between visits, each browser takes its host for one in another network, whatever its device is called."""
+    load = {
+        "protocol": "h3",
+        "client": {"program": "chromium"},
+        "server": {"program": "headway-server"},
+        "workload": {"kind": "page", "site": two_hosts(tmp_path), "cache": "tickets"},
+    }
+    record = run_setting(SHARED | {"flows": {"one": load, "other": load}})
+    assert record.error is None
+    assert all(flow.plt_s for flow in flows_of(tmp_path / "run").values())
+
+
 def test_a_flow_that_fails_is_named_by_the_others(run_setting: RunSetting, tmp_path: Path) -> None:
     impossible = {
         "protocol": "h2",

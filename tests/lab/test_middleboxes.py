@@ -139,3 +139,81 @@ def test_rules_that_are_not_the_stated_ones_are_noticed(
     checks = measure_path(machine, paths[0], seed=1, directory=tmp_path, cpu=0)
     failed = {check.name for check in checks if not check.passed}
     assert failed & {f"{name} down", f"{name} up"}
+
+
+IPV6: dict[str, Any] = {"family": "ipv6"}
+
+
+@pytest.mark.parametrize(
+    ("protocol", "path", "column"),
+    [
+        ("h3", {"up": {"udp": "rejected"}}, "udp_stopped_up"),
+        ("h3", {"udp": "blocked"}, "udp_stopped_up"),
+        ("h3", {"down": {"udp": {"longest": "1350 B"}}}, "udp_stopped_down"),
+        ("h3", {"down": {"udp": {"rate": "2 Mbit/s", "burst": "20 kB"}}}, "policed_down"),
+        ("h2", {"policer": {"rate": "4 Mbit/s", "burst": "50 kB"}}, "policed_down"),
+        ("h2", {"mtu": "1400 B"}, "too_long_down"),
+        ("h2", {"tunnel": "wireguard"}, "too_long_down"),
+    ],
+)
+def test_rules_take_packets_of_ipv6_as_they_take_others(
+    run_setting: RunSetting, protocol: str, path: dict[str, Any], column: str
+) -> None:
+    """Once for each family: the same ending, and as many packets but for the longer header's."""
+    usual, longer = (
+        run_setting(setting(protocol, path, **more), name=name)
+        for name, more in (("ipv4", {}), ("ipv6", IPV6))
+    )
+    assert usual.status == longer.status
+    counts = [getattr(record, column) for record in (usual, longer)]
+    assert all(counts)
+    if usual.status == "ok":
+        assert usual.total_s is not None and longer.total_s is not None
+        assert longer.total_s == pytest.approx(usual.total_s, rel=0.2)
+
+
+def test_who_is_rejected_over_ipv6_knows_at_once(run_setting: RunSetting) -> None:
+    record = run_setting(setting("h3", {"up": {"udp": "rejected"}}, **IPV6))
+    assert record.virtual_s is not None and record.virtual_s < 1
+
+
+RULED = {"rtt": "20 ms", "down": {"policer": {"rate": "4 Mbit/s", "burst": "50 kB"}}}
+
+
+@pytest.mark.parametrize(
+    "between",
+    [
+        {"hops": [{"name": "gw", "path": RULED}]},
+        {"hops": [{"name": "gw", "tcp_pep": {"program": "headway-tcp-pep"}, "path": RULED}]},
+        {"proxy": {"program": "nginx", "upstream": {"path": RULED}}},
+    ],
+    ids=["hop", "pep", "proxy"],
+)
+def test_rules_hold_on_any_path_of_a_chain(
+    run_setting: RunSetting, between: dict[str, Any]
+) -> None:
+    record = run_setting(setting("h2", {}, **between, capture={"packets": True}))
+    assert record.error is None
+    assert record.validation == "passed"
+    assert record.policed_down
+    assert record.total_s is not None
+    assert record.total_s > (1e6 - 50e3) * 8 / 4e6
+
+
+@pytest.mark.parametrize(
+    ("path", "column"),
+    [
+        ({"nat": {"rebindings": ["300 ms"]}}, "remapped_up"),
+        ({"tunnel": "gre"}, "too_long_down"),
+        ({"udp": {"loss": "5 %"}}, "udp_stopped_down"),
+    ],
+)
+def test_pages_meet_rules_too(run_setting: RunSetting, path: dict[str, Any], column: str) -> None:
+    page = {
+        "client": {"program": "chromium"},
+        "server": {"program": "headway-server"},
+        "workload": {"kind": "page", "site": "objects-20x100kB"},
+    }
+    record = run_setting(setting("h3", path) | page)
+    assert record.error is None
+    assert getattr(record, column)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import subprocess
 import time
 from dataclasses import dataclass
@@ -203,8 +204,9 @@ class BrowserTab:
         self._call("Page.navigate", {"url": "about:blank"})
         self._devtools.pump(SETTLE_S)
         # To a browser, another address is another network: it closes its TCP connections.
+        device = next(name for _, name in socket.if_nameindex() if name != "lo")
         for verb in ("add", "del"):
-            subprocess.run(["ip", "address", verb, "192.0.2.1/32", "dev", "client-up"], check=True)
+            subprocess.run(["ip", "address", verb, "192.0.2.1/32", "dev", device], check=True)
             self._devtools.pump(SETTLE_S)
         self._devtools.pump(_QUIC_IDLE_S)
 
