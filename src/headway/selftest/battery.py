@@ -27,6 +27,7 @@ _PATHS: tuple[dict[str, Any], ...] = (
     {"rtt": "100 ms"},
     {"rate": "10 Mbit/s", "rtt": "100 ms"},
     {"rate": "1 Gbit/s", "rtt": "10 ms"},
+    {"rate": "2 Gbit/s", "rtt": "10 ms"},
     {"rate": "500 kbit/s", "rtt": "600 ms", "queue": "0.5 BDP"},
     {
         "down": {"rate": "20 Mbit/s", "delay": "30 ms", "loss": "1 %"},
@@ -126,6 +127,7 @@ _PATHS: tuple[dict[str, Any], ...] = (
         "nat": {"udp_idle": "30 s", "rebindings": ["1 s", {"at": "2 s", "what": "address"}, "3 s"]},
     },
     {"rate": "10 Mbit/s", "rtt": "20 ms", "tunnel": "wireguard"},
+    {"rate": "1 Gbit/s", "rtt": "10 ms", "tunnel": "vxlan"},
     {
         "links": [
             {"rate": "20 Mbit/s", "rtt": "10 ms", "tunnel": {"kind": "vxlan", "over": "ipv6"}},

@@ -10,6 +10,7 @@ from typing_extensions import override
 from headway.contract.probe_orders import SMALL_FRAME_BYTES, ProbeFlow
 from headway.selftest.check import Check
 from headway.selftest.ideal import directions
+from headway.selftest.rate import AHEAD_NS
 from headway.selftest.step import CheckStep, both_ways
 from headway.selftest.timeline import Sight, Timeline
 from headway.study.path import (
@@ -24,7 +25,6 @@ from headway.study.path import (
 
 _TRAIN = 100
 _PRECISION = 1e-3
-_CLOCK_STEP_NS = 1000
 
 
 def has_tunnel(path: Path) -> bool:
@@ -83,13 +83,13 @@ class TunnelledTrains(CheckStep):
     def _judge(self, way: Way, frame_bytes: int, times: list[int]) -> Check:
         expected = self._spacing_ns(way, frame_bytes) / 1e3
         whole = len(times) == _TRAIN
-        slack = max(_PRECISION * expected, _CLOCK_STEP_NS / 1e3 / _TRAIN)
+        slack = _PRECISION * expected
         return Check(
             f"tunnel {frame_bytes} B {way}",
             self._timeline.path,
             expected,
             (times[-1] - times[0]) / (_TRAIN - 1) / 1e3 if whole else None,
-            expected - slack,
+            expected - max(slack, AHEAD_NS / 1e3 / (_TRAIN - 1)),
             expected + slack,
             "us",
             f"between {_TRAIN} packets of {frame_bytes} bytes at once, within {100 * _PRECISION:.2g} %",
