@@ -93,6 +93,28 @@ def test_calls_of_a_tree_wait_for_one_worker(run_setting: RunSetting) -> None:
     assert record.tree_p50_ms == pytest.approx(least_ms, abs=0.5)
 
 
+@pytest.mark.parametrize("protocol", ["h1", "h2"])
+@pytest.mark.parametrize("server", ["headway-server", "nginx"])
+def test_h2load_measures_what_headway_client_does(
+    run_setting: RunSetting, protocol: str, server: str
+) -> None:
+    """Its time begins when it sends, so that users' first requests lack the handshakes' two round trips."""
+    raw = setting(protocol, {"count": 300, "users": 3, "down": "2 kB"}, server)
+    raw["path"]["rate"] = "20 Mbit/s"
+    ours, theirs, again = (
+        run_setting(raw | {"client": {"program": client}}, name=f"{number}-{client}")
+        for number, client in enumerate(("headway-client", "h2load", "h2load"))
+    )
+    assert ours.error is None and theirs.error is None
+    assert theirs.latencies_ms == again.latencies_ms and len(theirs.latencies_ms) == 300
+    assert theirs.latency_p50_ms == pytest.approx(ours.latency_p50_ms, abs=0.1)
+    assert ours.latency_mean_ms is not None
+    set_up_ms = 3 * 2 * RTT_MS / 300
+    assert theirs.latency_mean_ms == pytest.approx(ours.latency_mean_ms - set_up_ms, rel=0.01)
+    assert theirs.total_s == pytest.approx(ours.total_s, rel=0.003)
+    assert theirs.bytes == ours.bytes == 300 * 2000
+
+
 def test_who_thinks_does_not_wait(run_setting: RunSetting) -> None:
     record = run_setting(setting("h2", {"count": 100, "users": 1, "think": "50 ms", "up": "3 kB"}))
     assert record.error is None

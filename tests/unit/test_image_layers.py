@@ -137,6 +137,7 @@ def test_every_program_is_in_the_root_tree_or_in_a_layer() -> None:
         "caddy": "caddy",
         "chromium": "chromium",
         "envoy": "envoy",
+        "h2load": "nghttp2",
         "haproxy": "haproxy",
         "nginx-1.26": "nginx-1.26",
         "ngtcp2": "ngtcp2",

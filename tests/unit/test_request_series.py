@@ -55,6 +55,14 @@ def test_what_cannot_be_is_refused(workload: dict[str, Any], message: str) -> No
             "server.program: ngtcp2 has no application",
         ),
         ({"client": {"program": "curl"}}, "workload.kind: curl cannot do requests over h2; these"),
+        (
+            {"client": {"program": "h2load"}},
+            "client.program: h2load has no per_second (it has users only); headway-client has",
+        ),
+        (
+            {"client": {"program": "h2load"}, "protocol": "h3"},
+            "protocol: h2load speaks h1, h2; h3 is spoken by",
+        ),
     ],
 )
 def test_programs_that_cannot_are_named(keys: dict[str, Any], message: str) -> None:
