@@ -7,9 +7,11 @@ import pytest
 
 from headway.report.figures.boxes import KIND as BOXES
 from headway.report.figures.delta_cdf import KIND as DELTA_CDF
+from headway.report.figures.rungs import KIND as RUNGS
 from headway.report.figures.runs_cdf import KIND as RUNS_CDF
 from headway.report.figures.site_cdf import KIND as SITE_CDF
 from headway.report.sheet import Area, Dots, Line, Text
+from headway.report.theme import FASTER, SLOWER
 from tests.unit import made_results as made
 from tests.unit.drawn import drawn, grid_of, subject, texts, within
 
@@ -100,3 +102,26 @@ def test_differences_over_sites_are_thin_where_the_u_test_says_chance() -> None:
     thick = max(curve.width for curve in curves)
     assert sum(curve.width == thick for curve in curves) == 4
     assert within(picture.wide)
+
+
+def test_segments_by_quality_are_parts_of_a_bar() -> None:
+    rows = made.runs({"h2": [1.0, 1.0], "h3": [1.0, 1.0]})
+    for row in rows:
+        row["video_rungs"] = [0, 2, 2, 2] if row["contender"] == "h2" else [2, 2]
+    picture = drawn(RUNGS, subject(rows))
+    parts = {}
+    for shape in picture.wide.shapes:
+        if isinstance(shape, Area):
+            xs = [x for x, _ in shape.polygons[0]]
+            parts[max(xs) - min(xs)] = shape.fill
+    lowest, rest, whole = sorted(parts)
+    assert [parts[one] for one in (lowest, rest, whole)] == [SLOWER[3], FASTER[3], FASTER[3]]
+    assert (rest, whole) == (pytest.approx(3 * lowest), pytest.approx(4 * lowest))
+    assert {"1", "3"} <= set(texts(picture.wide))
+    shares = picture.data().select("contender", "rung", "share").rows()
+    h2 = [("h2", 0, 0.25), ("h2", 1, 0.0), ("h2", 2, 0.75)]
+    assert shares == [*h2, ("h3", 0, 0.0), ("h3", 1, 0.0), ("h3", 2, 1.0)]
+
+
+def test_without_videos_there_are_no_segments() -> None:
+    assert RUNGS.draw(subject(made.runs({"h2": [1.0], "h3": [1.0]}))) is None

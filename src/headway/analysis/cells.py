@@ -41,6 +41,7 @@ _NAMED = (
     "limits_source",
     "latencies_ms",
     "stream_delays_ms",
+    "video_rungs",
     "sender_bursts",
     "sender_burst_packets",
     "bottleneck_bursts",
@@ -91,6 +92,7 @@ class ContenderRuns:
         sent_in: the bursts in which packets of finished runs left their sender; None if none was measured.
         came_in: those in which they came to the bottleneck.
         latencies: how long requests of finished runs took, or messages of streams; None if they were neither.
+        rungs: of videos, parts of all segments of finished runs that were of each rung, the lowest first; empty without.
         known_from: where the senders' states are known from, as the column ``limits_source`` has it.
     """
 
@@ -110,6 +112,7 @@ class ContenderRuns:
     sent_in: Bursts | None = None
     came_in: Bursts | None = None
     latencies: Latencies | None = None
+    rungs: tuple[float, ...] = ()
 
     @property
     def reason(self) -> str:
@@ -266,11 +269,17 @@ def _side(row: dict[str, Any], looks: int) -> ContenderRuns:
         came_in=_bursts(row, "bottleneck"),
         latencies=Latencies.of(row["latencies_ms"])
         or Latencies.of(row["stream_delays_ms"], Awaited.MESSAGES),
+        rungs=_shares_of_rungs(row["video_rungs"]),
     )
 
 
 def _bursts(row: Mapping[str, Any], place: str) -> Bursts | None:
     return Bursts.of(row[f"{place}_bursts"], row[f"{place}_burst_packets"])
+
+
+def _shares_of_rungs(runs: Sequence[Sequence[int]]) -> tuple[float, ...]:
+    counts = Counter(rung for run in runs for rung in run)
+    return tuple(counts[rung] / counts.total() for rung in range(max(counts, default=-1) + 1))
 
 
 def _failure(run: Mapping[str, Any]) -> Failure:
