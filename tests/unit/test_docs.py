@@ -65,7 +65,7 @@ def test_a_short_form_is_short() -> None:
         "cells": [{"path": {"rtt": "1 ms", "loss": 0}}, {"path": {"rtt": "3 ms", "loss": 1}}],
         "workload": {"size": "100 kB"},
         "path": {"queue": {"size": "4 MB"}},
-        "flows": {"a": {"start": "1 s", "workload": {"duration": "3 s", "starts": ["0 s", "1 s"]}}},
+        "flows": {"a": {"start": "1 s", "workload": {"duration": "4 s", "starts": ["0 s", "1 s"]}}},
         "control": {},
         "repetitions": 2,
     }
