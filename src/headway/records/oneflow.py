@@ -84,7 +84,9 @@ def _columns(
     transfer.save(directory)
     compact_qlog(directory, keep=flow.setting.capture.qlog)
     workload = flow.setting.workload
-    explained = good and workload.is_controlled and not workload.uploads
+    # What is sampled is of the study's own family.
+    sampled = measured.won in (None, str(flow.setting.family))
+    explained = good and sampled and workload.is_controlled and not workload.uploads
     segments = observe(directory, transfer) if explained else []
     finished = FinishedRun(flow, measured, transfer, segments, directory)
     metrics = run_metrics(finished) if good else {}
