@@ -56,7 +56,7 @@ def test_usual_uploads_are_what_they_were() -> None:
         ({"status": 413}, 413, None),
         ({"status": 413}, 200, "the server answered with status 200"),
         ({"early": True}, 200, None),
-        ({}, 200, "the server does not say how much came of 1000"),
+        ({}, 200, "the server does not report how many of 1000 bytes came"),
     ],
 )
 def test_another_status_than_the_studys_is_an_error(

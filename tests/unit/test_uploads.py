@@ -49,8 +49,12 @@ def test_nothing_waits_without_content() -> None:
             "server.program: ngtcp2 takes no POST; these servers do: ",
         ),
         (
-            {"client": {"program": "ngtcp2"}},
-            "workload.kind: ngtcp2 cannot do upload over h3; these",
+            {"client": {"program": "wget"}, "protocol": "h1"},
+            "workload.kind: wget cannot do upload over h1; these",
+        ),
+        (
+            {"client": {"program": "ngtcp2"}, "workload": UPLOAD["workload"] | {"early": True}},
+            "client.program: gtlsclient does not tell the status of a response",
         ),
         (
             {"client": {"program": "aioquic"}, "workload": UPLOAD["workload"] | {"expect": True}},

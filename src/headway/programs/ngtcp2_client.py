@@ -14,6 +14,7 @@ from typing import Any
 from typing_extensions import override
 
 from headway.contract.orders import Ended, Program
+from headway.errors import WrongInputError
 from headway.programs.base import (
     QLOG_DIRECTORY,
     RANDOM_DEVICE,
@@ -31,8 +32,10 @@ from headway.programs.client import (
     secrets_environment,
 )
 from headway.programs.measurement import Measurement
-from headway.study.host import Protocol
-from headway.study.workload import Download, Migration, Parallel
+from headway.programs.uploads import answers_directory, content_file, count_error
+from headway.study.host import Host, Protocol
+from headway.study.upload import UPLOAD_PATH, Upload
+from headway.study.workload import Download, Migration, Parallel, Workload
 
 _BODIES = "/tmp/bodies"
 _LOG = "ngtcp2.sqlog"
@@ -48,7 +51,7 @@ class Ngtcp2Client(Client):
     package = "ngtcp2-client"
     protocols = frozenset({Protocol.H3})
     chooses_interface = False
-    workloads = (Download, Parallel, Migration)
+    workloads = (Download, Parallel, Migration, Upload)
     rehearses = True
     quic_congestion_controls = ("cubic", "reno", "bbr")
     writes_qlog = True
@@ -73,8 +76,23 @@ class Ngtcp2Client(Client):
     )
 
     @override
+    def check(self, host: Host, workload: Workload) -> None:
+        """It tells no status, so that a refusal would not be known from an answer."""
+        if isinstance(workload, Upload) and not workload.application.takes_content:
+            raise WrongInputError(
+                "gtlsclient does not tell the status of a response: it is for uploads that the server takes",
+                where="program",
+            )
+
+    @override
     def start(self, flow: Flow) -> Started:
         logs = f"{QLOG_DIRECTORY}/{flow.namespace}"
+        content: tuple[str, ...] = ()
+        if isinstance(flow.workload, Upload):
+            content = (f"--data={content_file(flow)}", "--http-method=POST")
+            names, into = _spellings(UPLOAD_PATH, 1), answers_directory()
+        else:
+            names, into = _spellings(f"{flow.body_bytes}.bin", flow.workload.requests), _BODIES
         argv = (
             "gtlsclient",
             "--quiet",
@@ -88,15 +106,15 @@ class Ngtcp2Client(Client):
             f"--timeout={IDLE_LIMIT_S}s",
             f"--handshake-timeout={IDLE_LIMIT_S}s",
             f"--qlog-file={logs}/{_LOG}",
-            f"--download={_BODIES}",
+            f"--download={into}",
+            *content,
             flow.address,
             str(flow.port),
         )
-        names = _spellings(f"{flow.body_bytes}.bin", flow.workload.requests)
         urls = tuple(f"https://{SERVER_NAME}/{name}" for name in names)
         env = {"LD_PRELOAD": RANDOM_DEVICE, **secrets_environment(flow)}
-        command = in_new_directory(logs, in_new_directory(_BODIES, (*argv, *urls)))
-        bodies = tuple(f"{_BODIES}/{name}" for name in names)
+        command = in_new_directory(logs, in_new_directory(into, (*argv, *urls)))
+        bodies = () if content else tuple(f"{_BODIES}/{name}" for name in names)
         return Started((Program(self.name, flow.namespace, command, env),), bodies=bodies)
 
     @override
@@ -121,6 +139,8 @@ class Ngtcp2Client(Client):
         if ended.exit_status != 0 or len(ends) < count or connection.handshake_ms is None:
             reason = last_words(directory, self.name)
             return Measurement(error=f"ngtcp2: {reason} (exit status {ended.exit_status})")
+        if isinstance(flow.workload, Upload) and (error := count_error(flow, directory)):
+            return Measurement(error=f"ngtcp2: {error}")
         # Its log has whole milliseconds. It ends with the last byte, and computing takes no
         # virtual time.
         total_s = ended.at_ns / 1e9
@@ -129,7 +149,7 @@ class Ngtcp2Client(Client):
             tls_s=connection.handshake_ms / 1e3,
             ttfb_s=min(answer.began_ms for answer in answers if answer) / 1e3,
             total_s=total_s,
-            bytes=flow.body_bytes * count,
+            bytes=int(flow.workload.amount or 0) * count,
             each_s=tuple(round(total_s - (max(ends) - end) / 1e3, 9) for end in ends),
         )
 

@@ -11,7 +11,9 @@ from headway.contract.orders import Ended, Program
 from headway.programs.base import CA_FILE, QLOG_DIRECTORY, Adjustment, Client, Flow, Started
 from headway.programs.client import in_new_directory, reported, secrets_environment
 from headway.programs.measurement import Measurement
+from headway.programs.uploads import answer_file, answers_directory, content_file
 from headway.study.host import Protocol
+from headway.study.upload import Upload
 from headway.study.workload import Download, Migration, Parallel
 
 _EXTRA = "quic-go-client"
@@ -26,7 +28,7 @@ class QuicGo(Client):
     package = "quic-go"
     extra = _EXTRA
     protocols = frozenset({Protocol.H3})
-    workloads = (Download, Parallel, Migration)
+    workloads = (Download, Parallel, Migration, Upload)
     quic_congestion_controls = ("reno",)
     writes_qlog = True
     adjustments = (
@@ -49,12 +51,17 @@ class QuicGo(Client):
             target = flow.second_address or flow.address.family.unspecified
             argv.append(f"--migrate-to={target}")
         bodies = flow.body_files
-        argv += [f"--body={body}" for body in bodies]
+        uploads = isinstance(flow.workload, Upload)
+        if uploads:
+            argv.append(f"--upload={content_file(flow)}")
+        argv += [f"--body={body}" for body in ((answer_file(),) if uploads else bodies)]
         argv += flow.urls
         if flow.capture.qlog:
             directory = f"{QLOG_DIRECTORY}/{flow.namespace}"
             argv.insert(1, f"--qlog={directory}")
             argv = list(in_new_directory(directory, argv))
+        if uploads:
+            argv = list(in_new_directory(answers_directory(), argv))
         env = secrets_environment(flow)
         program = Program(
             self.name, flow.namespace, tuple(argv), env, migration_signal=signal.SIGUSR1

@@ -77,6 +77,7 @@ type options struct {
 	qlogDir   string
 	migrateTo netip.Addr
 	bodies    []string
+	upload    string
 	urls      []*url.URL
 }
 
@@ -119,6 +120,7 @@ func parse(arguments []string) (options, error) {
 		chosen.bodies = append(chosen.bodies, file)
 		return nil
 	})
+	flags.StringVar(&chosen.upload, "upload", "", "`FILE` whose content each request sends, by POST")
 	if err := flags.Parse(arguments); err != nil {
 		return options{}, err
 	}
@@ -215,7 +217,7 @@ func exchange(chosen options, signals <-chan os.Signal, result *report) error {
 		if len(chosen.bodies) != 0 {
 			file = chosen.bodies[i]
 		}
-		pending.Go(func() { result.Requests[i].carryOut(client, target, file) })
+		pending.Go(func() { result.Requests[i].carryOut(client, target, file, chosen.upload) })
 	}
 	pending.Wait()
 	result.Migrated, err = migration.end()
@@ -263,20 +265,20 @@ func listen(local netip.Addr, remote netip.AddrPort) (*quic.Transport, error) {
 	return &quic.Transport{Conn: socket}, nil
 }
 
-// carryOut sends the request and reads its answer to the end, into a file.
-func (r *request) carryOut(client *http3.ClientConn, target *url.URL, file string) {
+// carryOut sends the request, with the content of a file if there is one, and reads its answer to the end, into a file.
+func (r *request) carryOut(client *http3.ClientConn, target *url.URL, file, upload string) {
 	sink, err := os.Create(file)
 	if err != nil {
 		r.Error = text(err)
 		return
 	}
 	defer sink.Close()
-	response, err := client.RoundTrip(&http.Request{
-		Method: http.MethodGet,
-		URL:    target,
-		Host:   target.Host,
-		Header: http.Header{},
-	})
+	asked := &http.Request{Method: http.MethodGet, URL: target, Host: target.Host, Header: http.Header{}}
+	if err := fill(asked, upload); err != nil {
+		r.Error = text(err)
+		return
+	}
+	response, err := client.RoundTrip(asked)
 	if err != nil {
 		r.Error = text(err)
 		return
@@ -290,6 +292,23 @@ func (r *request) carryOut(client *http3.ClientConn, target *url.URL, file strin
 		return
 	}
 	r.Total = elapsed()
+}
+
+// fill makes a request a POST with the content of a file, if there is one.
+func fill(asked *http.Request, upload string) error {
+	if upload == "" {
+		return nil
+	}
+	content, err := os.Open(upload)
+	if err != nil {
+		return err
+	}
+	about, err := content.Stat()
+	if err != nil {
+		return err
+	}
+	asked.Method, asked.Body, asked.ContentLength = http.MethodPost, content, about.Size()
+	return nil
 }
 
 // onlyWriter hides ReadFrom, with which io.CopyBuffer would not use its buffer.
