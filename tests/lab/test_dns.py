@@ -139,6 +139,23 @@ def test_a_first_visit_by_https_record(
     assert record.ttfb_s == pytest.approx(OWN_RTT_S + round_trips * RTT_S, abs=MS)
 
 
+def test_the_port_of_a_record_is_followed(run_setting: RunSetting) -> None:
+    """RFC 9460, section 7.2."""
+    asked = by_own_client(https={"port": 8443}) | {"server": {"program": "nginx"}}
+    record = run_setting(asked | {"discovery": {"alternative": {"port": 8443}}})
+    assert (record.error, record.document_protocol) == (None, "h3")
+    assert record.ttfb_s == pytest.approx(OWN_RTT_S + 2 * RTT_S, abs=MS)
+
+
+def test_a_record_that_contradicts_the_server_ends_with_a_clear_error(
+    run_setting: RunSetting,
+) -> None:
+    asked = by_own_client(https=True) | {"server": {"program": "headway-server"}, "discovery": {}}
+    record = run_setting(asked | {"protocol": "h2"})
+    assert record.status == "failed"
+    assert record.error == "headway-client: nothing came until the idle timeout"
+
+
 def page(protocol: str, site: str = "sander-22", **dns: Any) -> dict[str, Any]:
     return {
         "path": {"rtt": "60 ms"},
