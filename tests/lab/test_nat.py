@@ -164,3 +164,42 @@ def test_a_rebinding_repeats(run_setting: RunSetting) -> None:
     first, second = (run_setting(raw, name=name) for name in ("first", "second"))
     assert first.error is None
     assert (first.total_s, first.unmapped_down) == (second.total_s, second.unmapped_down)
+
+
+PEPS = {"tcp_pep": {"program": "headway-tcp-pep"}, "quic_pep": {"program": "headway-quic-pep"}}
+BEHIND = {"rate": "20 Mbit/s", "rtt": "20 ms"}
+
+
+@pytest.mark.parametrize("protocol", ["h2", "h3"])
+@pytest.mark.parametrize(
+    ("before", "between", "nats"),
+    [
+        (True, {"hops": [{"name": "gw", "path": BEHIND | {"nat": True}}]}, 2),
+        (True, {"hops": [{"name": "gw", "path": BEHIND} | PEPS]}, 1),
+        (None, {"hops": [{"name": "gw", "path": BEHIND | {"nat": True}} | PEPS]}, 1),
+        (True, {"proxy": {"program": "nginx", "upstream": {"path": BEHIND | {"nat": True}}}}, 2),
+    ],
+    ids=["twice", "before-peps", "behind-peps", "twice-by-a-proxy"],
+)
+def test_nats_stand_anywhere_in_a_chain(
+    run_setting: RunSetting,
+    protocol: str,
+    before: bool | None,
+    between: dict[str, Any],
+    nats: int,
+) -> None:
+    client = {"client": {"program": "headway-client"}} | OWN_SERVER
+    record = run_setting(setting(protocol, before, **client, **between))
+    assert record.error is None
+    assert record.mapped_up == nats
+    assert record.unmapped_down == 0
+
+
+def test_flows_may_share_a_nat(run_setting: RunSetting) -> None:
+    download = {"workload": {"size": "300 kB"}, "client": {"program": "curl"}}
+    flows = {name: download | {"protocol": name} for name in ("h2", "h3")}
+    record = run_setting(
+        {"path": PATH | {"nat": {"rebindings": ["20 s"]}}, "flows": flows} | OWN_SERVER
+    )
+    assert record.error is None
+    assert (record.mapped_up, record.remapped_up, record.unmapped_down) == (2, 0, 0)
