@@ -79,6 +79,14 @@ def test_quic_carries_on(run_setting: RunSetting, client: str, server: str) -> N
     assert REST_S < record.total_s - record.migrated_s < REST_S * 1.06 + 12 * RTT_S
 
 
+def test_an_address_may_change_at_a_time(run_setting: RunSetting) -> None:
+    raw = setting("aioquic", "h3")
+    raw["workload"] = {"kind": "migration", "size": f"{SIZE} B", "at": "250 ms"}
+    record = run_setting(raw)
+    assert record.error is None
+    assert record.migrated_s == pytest.approx(0.25, abs=1e-4)
+
+
 def test_a_migration_repeats(run_setting: RunSetting) -> None:
     raw = setting("aioquic", "h3") | {"path": {"rate": "10 Mbit/s", "rtt": "20 ms", "loss": "2 %"}}
     first, second = (run_setting(raw, name=name) for name in ("first", "second"))

@@ -76,6 +76,16 @@ def test_whoever_went_over_survives_the_end_of_the_first_path(run_setting: RunSe
     assert over_tcp.status == "timeout"
 
 
+def test_it_takes_over_at_a_time(run_setting: RunSetting) -> None:
+    raw = setting("quic-go", "h3", "caddy")
+    raw["workload"] = raw["workload"] | {"at": "700 ms"}
+    del raw["workload"]["after"]
+    record = run_setting(raw)
+    assert record.error is None
+    assert record.migrated_s == pytest.approx(0.7, abs=1e-4)
+    assert record.second_path_packets_down
+
+
 def test_quic_go_stays_if_the_server_does_not_answer_there(run_setting: RunSetting) -> None:
     """RFC 9000, section 9: an endpoint validates a path before it goes over; HAProxy forbids that."""
     record = run_setting(setting("quic-go", "h3", "haproxy"))

@@ -139,6 +139,10 @@ REFUSED = [
         "6: path.tunnel: packets of up to 64 kB cross the path: leave out offload",
     ),
     (
+        BASE + 'kind = "migration"',
+        '2: workload: an address changes "after" so many bytes or "at" a time: state one',
+    ),
+    (
         SECOND + '[[hops]]\nname = "gw"',
         "7: workload.second_path: a second path leads from the client to the server: leave out hops",
     ),

@@ -285,7 +285,7 @@ impl<'a> Lab<'a> {
         let Some(migrator) = &current.migrator else {
             return Ok(());
         };
-        let wait_ns = migrator.time_left_ns()?;
+        let wait_ns = migrator.time_left_ns(current.now())?;
         if wait_ns > 0 {
             current.events.add(current.now() + wait_ns, Action::MigrateWhenDue);
             return Ok(());

@@ -32,7 +32,10 @@ impl Migrator {
     ///
     /// A link with a rate cannot deliver what is missing any sooner, so a look is rarely in vain; but
     /// a frame is counted as a whole at its end, and may have begun long ago.
-    pub(crate) fn time_left_ns(&self) -> Result<u64, Failure> {
+    pub(crate) fn time_left_ns(&self, now_ns: u64) -> Result<u64, Failure> {
+        if let Some(due_ns) = self.migration.due_ns {
+            return Ok(due_ns.saturating_sub(now_ns));
+        }
         let mut table = vec![0; TABLE_BYTES];
         let length = self.counters.read_at(&mut table, 0).doing("devices")?;
         let table = String::from_utf8_lossy(&table[..length]);

@@ -151,6 +151,9 @@ pub(crate) struct Migration {
     pub(crate) old_address: String,
     pub(crate) ip: Vec<String>,
     pub(crate) rate_bit_s: Option<u64>,
+    /// Not said if it is after so many bytes.
+    #[serde(default)]
+    pub(crate) due_ns: Option<u64>,
 }
 
 /// What is read at every interval.

@@ -130,7 +130,7 @@ class TraceLink:
 
 @dataclass(frozen=True)
 class Migration:
-    """A host's address changes when its device has received so many bytes.
+    """A host's address changes when its device has received so many bytes, or at ``due_ns`` if that is said.
 
     The old address is lost, and every TCP connection that has it is ended; empty, and without lines for ``ip``, if
     clients go on from another interface's.
@@ -143,6 +143,7 @@ class Migration:
     old_address: str
     ip: tuple[str, ...]
     rate_bit_s: int | None
+    due_ns: int | None = None
 
 
 @dataclass(frozen=True)
@@ -333,6 +334,7 @@ _UNSAID: dict[str, Any] = {
     "maps": False,
     "maps_back": False,
     "ip_lines": (),
+    "due_ns": None,
 }
 """Fields, with their usual values, that are only written where they say something else."""
 

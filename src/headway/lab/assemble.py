@@ -230,15 +230,18 @@ def _migration(deployment: Deployment, network: NetworkLayout) -> Migration | No
     # The routes, which may have gone with the old address.
     routes = [replace(one, replaces=True) for one in client.ip if isinstance(one, Route)]
     rate = leg.links[0][0].down.highest_rate if leg.links else None
+    due_ns = None if workload.at is None else workload.at.ns
+    after_bytes = int(workload.after or 0)
     if flow.second:
-        return Migration(client.name, old.device, int(workload.after), "", (), rate)
+        return Migration(client.name, old.device, after_bytes, "", (), rate, due_ns)
     return Migration(
         namespace=client.name,
         device=old.device,
-        after_bytes=int(workload.after),
+        after_bytes=after_bytes,
         old_address=old.address.in_url,
         ip=(ip_line(new), address_loss(old), *map(ip_line, routes)),
         rate_bit_s=int(rate) if rate else None,
+        due_ns=due_ns,
     )
 
 

@@ -18,7 +18,7 @@ from headway.study.path import Path
 from headway.study.requestseries import RequestSeries
 from headway.study.slowreader import SlowReader
 from headway.study.stream import Stream
-from headway.study.units import Size
+from headway.study.units import Duration, Size
 from headway.study.upload import Upload
 from headway.study.video import Video
 from headway.study.workloadpart import WorkloadPart
@@ -77,8 +77,14 @@ class Migration(WorkloadPart):
 
     kind: Literal["migration"] = "migration"
     size: Size
-    after: Size = Field(
-        description="bytes that the client has received on the wire when its address changes"
+    after: Size | None = Field(
+        default=None,
+        description="bytes that the client has received on the wire when its address changes",
+    )
+    at: Duration | None = Field(
+        default=None,
+        exclude_if=lambda at: at is None,
+        description="when its address changes instead, from the start of the workload",
     )
     second_path: Path | None = Field(
         default=None,
@@ -103,13 +109,16 @@ class Migration(WorkloadPart):
 
     @model_validator(mode="after")
     def _in_time(self) -> Self:
-        if self.after >= self.size:
+        if (self.after is None) == (self.at is None):
+            raise ValueError('an address changes "after" so many bytes or "at" a time: state one')
+        if self.after is not None and self.after >= self.size:
             raise ValueError(f"the address would change after the end: {self.after} of {self.size}")
         return self
 
     def __str__(self) -> str:
         to = " to a second path" if self.second_path else ""
-        return f"migration after {self.after} of {self.size}{to}"
+        when = f"at {self.at}" if self.after is None else f"after {self.after}"
+        return f"migration {when} of {self.size}{to}"
 
 
 class Cache(StrEnum):
