@@ -32,7 +32,7 @@ def setting(workload: dict[str, Any] | None = None, **keys: Any) -> Setting:
     [
         ({"rate": "1 Mbit/s"}, {}, "either at a rate or after a pause"),
         ({"pause": None}, {}, "either at a rate or after a pause"),
-        ({}, {"protocol": "h1"}, "share a connection over h2 or h3, not over h1"),
+        ({}, {"protocol": "h1"}, "for h2 or h3, not for h1: several requests have to share"),
     ],
 )
 def test_what_cannot_be_is_refused(

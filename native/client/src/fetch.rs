@@ -45,6 +45,8 @@ pub(crate) struct Limits {
     pub(crate) new_connections: bool,
     /// The server's word that it wants some content.
     pub(crate) expect: Duration,
+    /// Requests have something to say over time.
+    pub(crate) talks: bool,
     /// How the first response is read, if not as it comes.
     pub(crate) slowness: Option<Slowness>,
     /// Requests that a response lets begin.
@@ -213,6 +215,9 @@ impl<'a> Fetch<'a> {
     /// A request is over: what waited for it begins, or its user has time for the next one.
     fn over(&mut self, job: usize, now: Instant) {
         self.left -= 1;
+        if let Some(talk) = self.records[job].talk() {
+            talk.end();
+        }
         let at_s = self.clock.seconds(now);
         let has_failed = self.records[job].has_failed();
         let is_last = self.trees.over(job);
@@ -301,6 +306,17 @@ impl<'a> Fetch<'a> {
         }
     }
 
+    /// Sends messages that are made by now.
+    fn talk(&mut self, now: Instant) {
+        for (job, record) in self.records.iter_mut().enumerate() {
+            let Some(connection) = record.connection() else { continue };
+            let Some(connection) = self.connections.get_mut(connection) else { continue };
+            while let Some((content, ends)) = record.talk().and_then(|talk| talk.say(now)) {
+                connection.transport.extend(RequestId(job as u64), content, ends);
+            }
+        }
+    }
+
     /// Reads what a slow reader takes by now.
     fn read_slowly(&mut self, now: Instant) {
         let Some(slow) = &mut self.slow else { return };
@@ -344,6 +360,9 @@ impl<'a> Fetch<'a> {
         match event {
             ClientEvent::Sent { .. } => {
                 record.sent(at_s);
+                if let Some(talk) = record.talk() {
+                    talk.begin(now);
+                }
                 if record.expects() {
                     self.expecting.insert(job, now + self.limits.expect);
                 }
@@ -432,6 +451,9 @@ impl Application for Fetch<'_> {
         while !self.finished() {
             self.view(now);
             self.dispatch(now);
+            if self.limits.talks {
+                self.talk(now);
+            }
             if !self.exchange(reactor, now)? {
                 break;
             }
@@ -448,10 +470,12 @@ impl Application for Fetch<'_> {
         let connections = self.connections.iter().filter(|c| !c.is_over);
         let connections = connections.filter_map(|c| c.transport.deadline());
         let expecting = self.expecting.values().min().copied();
+        let talks = self.records.iter().filter(|_| self.limits.talks);
+        let talks = talks.filter_map(Record::talk_due);
         let slow = self.slow.as_ref().and_then(SlowReader::due);
         let viewer = self.viewer.as_ref().and_then(|viewer| viewer.wakes(&self.clock, self.now));
         let own = [due, slow, user, self.timeout(), expecting, viewer];
-        connections.chain(own.into_iter().flatten()).min()
+        connections.chain(talks).chain(own.into_iter().flatten()).min()
     }
 
     fn finished(&self) -> bool {

@@ -9,6 +9,7 @@ mod plan;
 mod record;
 mod report;
 mod slow;
+mod talk;
 mod target;
 mod transport;
 mod tree;
@@ -216,6 +217,7 @@ fn limits(options: &Options, protocol: Protocol) -> Limits {
         think: options.think,
         new_connections: options.new_connections,
         expect: options.expect_timeout,
+        talks: options.messages.is_some(),
         slowness: options.slowness(),
         fan_out: options.fan_out,
         depth: options.depth,

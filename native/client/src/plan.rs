@@ -10,8 +10,10 @@ use headway_http::service::Padding;
 use headway_wire::Request;
 
 use crate::content::{Content, Names};
+use crate::heard::Hears;
 use crate::lookup::{Found, look_up};
 use crate::options::{Options, ProtocolName, of_url};
+use crate::talk::Talk;
 use crate::target::{Origin, Target};
 use crate::tree;
 
@@ -43,8 +45,10 @@ pub(crate) struct Job {
     /// When, from the start.
     pub(crate) offset: Duration,
     pub(crate) content: Content,
-    /// Whether the response is a stream of events.
-    pub(crate) events: bool,
+    /// What messages the response has, if they are to be reported.
+    pub(crate) hears: Option<Hears>,
+    /// What the request sends over time.
+    pub(crate) talk: Option<Talk>,
     /// Whether a slow reader reads the response.
     pub(crate) is_read_slowly: bool,
 }
@@ -55,13 +59,8 @@ impl Job {
         let (mut target, mut request) = (self.target.clone(), self.request.clone());
         path.clone_into(&mut target.path);
         path.clone_into(&mut request.path);
-        Self {
-            target,
-            request,
-            content: Content::new(false, None, None),
-            offset,
-            ..*self
-        }
+        let (content, talk) = (Content::new(false, None, None), self.talk.clone());
+        Self { target, request, content, offset, talk, ..*self }
     }
 }
 
@@ -111,18 +110,17 @@ pub(crate) fn priming(options: &Options) -> Job {
     let mut request = request(options, &target);
     request.method = "HEAD".to_owned();
     let (content, offset) = (Content::new(false, None, None), Duration::ZERO);
-    let (importance, upload_bytes, events, is_read_slowly) = (None, None, false, false);
-    let padding = options.padding();
     Job {
         target,
         request,
-        padding,
-        importance,
-        upload_bytes,
+        padding: options.padding(),
+        importance: None,
+        upload_bytes: None,
         offset,
         content,
-        events,
-        is_read_slowly,
+        hears: None,
+        talk: None,
+        is_read_slowly: false,
     }
 }
 
@@ -150,6 +148,9 @@ fn check(options: &Options) -> Result<(), PlanError> {
     let plain = options.urls.iter().any(|url| !url.origin.secure);
     if plain && options.protocol != ProtocolName::H1 {
         return wrong("without TLS there is h1 only: --protocol h1");
+    }
+    if options.messages.is_some() && options.protocol == ProtocolName::H1 {
+        return wrong("both sides send at the same time over h2 and h3 only: --messages");
     }
     Ok(())
 }
@@ -182,24 +183,31 @@ fn job(
             request.fields.push("expect", "100-continue");
         }
     }
+    if options.messages.is_some() {
+        request.method = "POST".to_owned();
+        request.fields.push("content-type", "application/octet-stream");
+    }
     let importance = of_url(&options.dependency, number).map(|place| Importance {
         parent: place.parent.checked_sub(1).map(RequestId),
         weight: place.weight,
         exclusive: place.exclusive,
     });
     let offset = of_url(&options.start_offsets, number).copied().unwrap_or_default();
-    let (target, upload_bytes, events) = (target.clone(), options.upload, options.events);
-    let is_read_slowly = false;
+    let hears = match (options.events, &options.messages) {
+        (true, _) => Some(Hears::Events),
+        (false, messages) => messages.as_ref().map(|_| Hears::Answers),
+    };
     Ok(Job {
-        target,
+        target: target.clone(),
         request,
         padding: options.padding(),
         importance,
-        upload_bytes,
+        upload_bytes: options.upload,
         offset,
         content,
-        events,
-        is_read_slowly,
+        hears,
+        talk: options.messages.as_ref().map(Talk::new),
+        is_read_slowly: false,
     })
 }
 

@@ -1,4 +1,4 @@
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use headway_http::event::{Asked, RequestId};
 use headway_quic::HeadOfLine;
@@ -7,6 +7,7 @@ use headway_wire::Response;
 use crate::heard::Heard;
 use crate::plan::Job;
 use crate::report::{ConnectionRow, RequestRow};
+use crate::talk::Talk;
 use crate::target::Origin;
 use headway_reactor::Clock;
 
@@ -30,7 +31,7 @@ impl Record {
             queued_s: clock.seconds(clock.start_instant() + job.offset),
             ..RequestRow::default()
         };
-        let heard = job.events.then(|| Heard::new(clock.started_unix_s()));
+        let heard = job.hears.map(|hears| Heard::new(hears, clock.started_unix_s()));
         Self { job, row, heard, is_good: false, is_over: false }
     }
 
@@ -50,9 +51,20 @@ impl Record {
             id,
             request,
             importance: self.job.importance,
+            talks: self.job.talk.is_some(),
             reads_on_demand: self.job.is_read_slowly,
             content_bytes: self.job.upload_bytes,
         }
+    }
+
+    /// What it has to say, over time.
+    pub(crate) fn talk(&mut self) -> Option<&mut Talk> {
+        self.job.talk.as_mut()
+    }
+
+    /// When it says something next.
+    pub(crate) fn talk_due(&self) -> Option<Instant> {
+        self.job.talk.as_ref().and_then(Talk::due)
     }
 
     /// Whether its content waits for the server's word.
@@ -89,8 +101,8 @@ impl Record {
             Ok(is_good) => self.is_good = is_good,
             Err(error) => self.row.error = Some(error.to_string()),
         }
-        if self.heard.is_some() {
-            self.row.error = self.row.error.take().or(Heard::check(response));
+        if let Some(heard) = &self.heard {
+            self.row.error = self.row.error.take().or(heard.check(response));
         }
     }
 
@@ -98,7 +110,7 @@ impl Record {
         self.row.first_content_s.get_or_insert(at_s);
         self.row.bytes += bytes.len() as u64;
         if let Some(heard) = &mut self.heard {
-            heard.hear(bytes, at_s);
+            self.row.error = self.row.error.take().or(heard.hear(bytes, at_s));
         }
         if let Err(error) = self.job.content.add(bytes) {
             self.row.error.get_or_insert_with(|| error.to_string());

@@ -89,6 +89,9 @@ pub(crate) struct MessageRow {
     pub(crate) number: u64,
     /// When it was made, by what it says itself.
     pub(crate) made_s: f64,
+    /// Of an answer, when the message that it answers had come, by what it says itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) answered_s: Option<f64>,
     /// When all of it had come.
     pub(crate) came_s: f64,
 }

@@ -111,7 +111,9 @@ impl HttpsConnection {
                         }
                     }
                 }
-                ServerEvent::Finished { .. } | ServerEvent::Aborted { .. } => {}
+                ServerEvent::Content { .. }
+                | ServerEvent::Finished { .. }
+                | ServerEvent::Aborted { .. } => {}
             }
         }
         if self.pipe.is_established() {

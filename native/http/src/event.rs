@@ -31,6 +31,8 @@ pub struct Asked {
     pub request: Request,
     /// The place of its response among others.
     pub importance: Option<Importance>,
+    /// Content comes over time, by `extend` of the connection, once the request was sent.
+    pub talks: bool,
     /// The content of its response comes as far as the program asks for it, and windows are widened by what it
     /// took: otherwise all of it comes at once.
     pub reads_on_demand: bool,
@@ -42,12 +44,15 @@ impl Asked {
     /// A request without content.
     #[must_use]
     pub fn new(id: RequestId, request: Request, importance: Option<Importance>) -> Self {
-        Self { id, request, importance, reads_on_demand: false, content_bytes: None }
+        Self { id, request, importance, talks: false, reads_on_demand: false, content_bytes: None }
     }
 
     /// The content, to be sent, if it has any.
     #[must_use]
     pub fn content(&self) -> Option<Outgoing> {
+        if self.talks {
+            return Some(Outgoing { body: Body::growing(), is_held: false, size: 0 });
+        }
         let size = self.content_bytes?;
         let is_held = self.request.expects_continue();
         let body = Body::Generated(Box::new(Generated::new(size, 0, size)));
@@ -62,7 +67,7 @@ pub struct Outgoing {
     pub body: Body,
     /// Whether the server is to say first that it wants it (RFC 9110, section 10.1.1).
     pub is_held: bool,
-    /// All of it, in bytes.
+    /// All of it, in bytes; of what grows, all so far.
     pub size: u64,
 }
 
@@ -164,6 +169,13 @@ pub enum ServerEvent {
         id: RequestId,
         /// The request.
         request: Request,
+    },
+    /// More content of a request that does not say how long it is.
+    Content {
+        /// Which.
+        id: RequestId,
+        /// The content, in order.
+        data: Bytes,
     },
     /// The request is complete.
     Received {

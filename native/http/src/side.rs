@@ -113,6 +113,12 @@ pub trait ClientSide {
     /// Sends content that the server was to ask for first, though it has not.
     fn proceed(&mut self, id: RequestId);
 
+    /// More comes of the content of a request that [talks](Asked::talks) and was sent.
+    ///
+    /// # Arguments
+    /// * `ends` - whether that is all.
+    fn extend(&mut self, id: RequestId, content: Bytes, ends: bool);
+
     /// The program takes so many more bytes of a response that it reads on demand
     /// ([`Asked::reads_on_demand`]).
     fn read(&mut self, id: RequestId, bytes: u64);

@@ -44,7 +44,7 @@ impl Talk<'_> {
                         self.outcome.sent_bytes = sent_bytes;
                     }
                     ServerEvent::Aborted { reason, .. } => panic!("{reason}"),
-                    ServerEvent::Received { .. } => {}
+                    ServerEvent::Received { .. } | ServerEvent::Content { .. } => {}
                 }
             }
             self.client.receive(sent.freeze());

@@ -56,7 +56,7 @@ fn carry(
                     outcome.received.insert(id, content_bytes);
                     server.respond(id, respond(&requests[&id]));
                 }
-                ServerEvent::Finished { .. } => {}
+                ServerEvent::Finished { .. } | ServerEvent::Content { .. } => {}
                 ServerEvent::Aborted { reason, .. } => panic!("{reason}"),
             }
         }

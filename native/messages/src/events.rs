@@ -89,7 +89,8 @@ mod tests {
     proptest! {
         #[test]
         fn pieces_do_not_matter(bytes in LEAST_EVENT_BYTES..300, count in 1u64..6, cut in 1usize..80) {
-            let made = |number| Message { number, made_ns: 1_700_000_000_000_000_000 + number };
+            let made_ns = |number| 1_700_000_000_000_000_000 + number;
+            let made = |number| Message { number, made_ns: made_ns(number), answered_ns: None };
             let stream: Vec<u8> = (1..=count).flat_map(|n| written(&made(n), bytes)).collect();
             prop_assert_eq!(stream.len() as u64, count * bytes as u64);
             let pieces: Vec<&[u8]> = stream.chunks(cut).collect();

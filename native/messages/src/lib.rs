@@ -3,7 +3,9 @@
 //! * [`message`]: a message's number and the time at which it was made
 //! * [`schedule`]: when a series of messages is made
 //! * [`events`]: server-sent events (WHATWG HTML, section 9.2)
+//! * [`lengths`]: messages behind their lengths, as gRPC has them
 
 pub mod events;
+pub mod lengths;
 pub mod message;
 pub mod schedule;

@@ -4,6 +4,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Bytes that any message takes, before what fills it up: two numbers of 64 bits and a space.
 pub const LEAST_BYTES: usize = 20 + 1 + 20;
+/// The same of an answer.
+pub const LEAST_ANSWER_BYTES: usize = LEAST_BYTES + 1 + 20;
 
 /// What a message says: which one it is, and when it was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,16 +14,19 @@ pub struct Message {
     pub number: u64,
     /// When it was made, in nanoseconds since 1970 on the clock of who made it.
     pub made_ns: u64,
+    /// Of an answer, when the message was heard and answered, on the clock of who did.
+    pub answered_ns: Option<u64>,
 }
 
 impl Message {
-    /// As text: both numbers, and full stops up to a size.
+    /// As text: its numbers, and full stops up to a size.
     ///
     /// # Arguments
     /// * `bytes` - the size; without room for the numbers the message is longer.
     #[must_use]
     pub fn written(&self, bytes: usize) -> Vec<u8> {
-        let mut text = format!("{} {}", self.number, self.made_ns).into_bytes();
+        let answered = self.answered_ns.map(|ns| format!(" {ns}")).unwrap_or_default();
+        let mut text = format!("{} {}{answered}", self.number, self.made_ns).into_bytes();
         if text.len() < bytes {
             text.push(b' ');
             text.resize(bytes, b'.');
@@ -34,7 +39,7 @@ impl Message {
     pub fn parse(text: &[u8]) -> Option<Self> {
         let mut words = text.split(|&byte| byte == b' ');
         let mut number = || std::str::from_utf8(words.next()?).ok()?.parse().ok();
-        Some(Self { number: number()?, made_ns: number()? })
+        Some(Self { number: number()?, made_ns: number()?, answered_ns: number() })
     }
 }
 
@@ -52,7 +57,10 @@ mod tests {
     #[test]
     fn a_message_has_its_size_and_is_read_back() {
         for number in [1, 99_999, u64::MAX] {
-            let message = Message { number, made_ns: u64::MAX - number };
+            let message = Message { number, made_ns: u64::MAX - number, answered_ns: None };
+            let answer = Message { answered_ns: Some(u64::MAX), ..message };
+            assert_eq!(Message::parse(&answer.written(LEAST_ANSWER_BYTES)), Some(answer));
+            assert_eq!(answer.written(LEAST_ANSWER_BYTES).len(), LEAST_ANSWER_BYTES);
             for bytes in [LEAST_BYTES, LEAST_BYTES + 1, LEAST_BYTES + 2, 5000] {
                 let text = message.written(bytes);
                 assert_eq!((text.len(), Message::parse(&text)), (bytes, Some(message)));

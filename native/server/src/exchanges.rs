@@ -89,7 +89,12 @@ impl Exchanges {
                 self.open(id, &request, &reply, context);
                 self.in_time(id, reply, context)
             }
+            ServerEvent::Content { id, data } => {
+                self.talks.hear(id, &data, context.now);
+                Next::Nothing
+            }
             ServerEvent::Received { id, content_bytes, .. } => {
+                self.talks.hear_end(id, context.now);
                 let Some(request) = self.awaited.remove(&id) else { return Next::Nothing };
                 let reply = context.service.acknowledge(&request, content_bytes);
                 self.open(id, &request, &reply, context);
@@ -145,7 +150,9 @@ impl Exchanges {
         context: &mut Context<'_>,
     ) {
         let (id, bytes, error) = match event {
-            ServerEvent::Request { .. } | ServerEvent::Received { .. } => return,
+            ServerEvent::Request { .. }
+            | ServerEvent::Content { .. }
+            | ServerEvent::Received { .. } => return,
             ServerEvent::Finished { id, sent_bytes } => (id, *sent_bytes, None),
             ServerEvent::Aborted { id, sent_bytes, reason } => (id, *sent_bytes, Some(&**reason)),
         };

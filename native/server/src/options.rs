@@ -91,7 +91,8 @@ pub(crate) struct Options {
     #[arg(long, requires = "sink")]
     sink_early: bool,
     /// Answers GET of /events/SIZE?SCHEDULE with server-sent events of that size, each made at its time: SCHEDULE is
-    /// first=SECONDS&interval=SECONDS&count=N, or at=SECONDS,SECONDS,...
+    /// first=SECONDS&interval=SECONDS&count=N, or at=SECONDS,SECONDS,... Answers POST to /echo/SIZE, whose content is
+    /// messages behind their lengths, with a message of that size for each
     #[arg(long)]
     events: bool,
     /// Names and values of header fields that all responses have besides, in bytes

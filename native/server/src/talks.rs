@@ -9,21 +9,36 @@ use headway_http::service::{Conversation, Said};
 /// The conversations of a connection, and when each has something to say.
 #[derive(Default)]
 pub(crate) struct Talks {
-    open: HashMap<RequestId, Box<dyn Conversation>>,
+    open: HashMap<RequestId, Talk>,
     dues: BTreeSet<(Instant, RequestId)>,
+}
+
+struct Talk {
+    conversation: Box<dyn Conversation>,
+    due: Option<Instant>,
 }
 
 impl Talks {
     /// One begins.
     pub(crate) fn begin(&mut self, id: RequestId, conversation: Box<dyn Conversation>) {
-        self.dues.extend(conversation.due().map(|at| (at, id)));
-        self.open.insert(id, conversation);
+        self.open.insert(id, Talk { conversation, due: None });
+        self.change(id, |_| ());
+    }
+
+    /// Content of a request came, if it is part of one.
+    pub(crate) fn hear(&mut self, id: RequestId, content: &[u8], now: Instant) {
+        self.change(id, |conversation| conversation.hear(content, now));
+    }
+
+    /// That was all content of a request.
+    pub(crate) fn hear_end(&mut self, id: RequestId, now: Instant) {
+        self.change(id, |conversation| conversation.hear_end(now));
     }
 
     /// One is over, if there is one.
     pub(crate) fn end(&mut self, id: RequestId) {
-        if self.open.remove(&id).is_some() {
-            self.dues.retain(|&(_, other)| other != id);
+        if let Some(at) = self.open.remove(&id).and_then(|talk| talk.due) {
+            self.dues.remove(&(at, id));
         }
     }
 
@@ -34,17 +49,28 @@ impl Talks {
 
     /// What is to be said next, if it is time.
     pub(crate) fn next(&mut self, now: Instant) -> Option<(RequestId, Said)> {
-        while let Some(&(at, id)) = self.dues.first().filter(|(at, _)| *at <= now) {
-            self.dues.remove(&(at, id));
-            let Some(conversation) = self.open.get_mut(&id) else { continue };
-            let said = conversation.say(now);
-            self.dues.extend(conversation.due().map(|at| (at, id)));
-            if said.ends {
-                self.end(id);
-            }
-            return Some((id, said));
+        let &(_, id) = self.dues.first().filter(|(at, _)| *at <= now)?;
+        let said = self.change(id, |conversation| conversation.say(now))?;
+        if said.ends {
+            self.end(id);
         }
-        None
+        Some((id, said))
+    }
+
+    /// Has a conversation do something, after which it may have something to say at another time.
+    fn change<T>(
+        &mut self,
+        id: RequestId,
+        act: impl FnOnce(&mut dyn Conversation) -> T,
+    ) -> Option<T> {
+        let Talk { conversation, due } = self.open.get_mut(&id)?;
+        let outcome = act(conversation.as_mut());
+        let before = std::mem::replace(due, conversation.due());
+        if before != *due {
+            before.map(|at| self.dues.remove(&(at, id)));
+            self.dues.extend(due.map(|at| (at, id)));
+        }
+        Some(outcome)
     }
 }
 

@@ -21,7 +21,8 @@ class Latency(Columns):
     latency_mean_ms: float | None = _latency(
         "Of series of requests, as the five that follow: from when a request was to be made to the last byte of its "
         "response, the mean. Of an open loop it counts from the arrival, so that waiting for a connection or behind "
-        "others counts (no coordinated omission).",
+        "others counts (no coordinated omission). Of messages both ways: from when one was made to the last byte of its "
+        "answer.",
         "mean latency",
     )
     latency_p50_ms: float | None = _latency(

@@ -11,12 +11,16 @@ def _of_streams(meaning: str, label: str) -> Any:
     return metric(meaning, label, of=Of.STREAMS)
 
 
+def _of_messages(meaning: str, label: str) -> Any:
+    return metric(meaning, label, of=Of.MESSAGES)
+
+
 class StreamDelays(Columns):
     """How late messages of streams came; null without any."""
 
     stream_delay_mean_ms: float | None = _of_streams(
-        "Of streams, as all that follow: from when the application made a message to its last byte at the client, the mean "
-        "over the messages of all streams of a run.",
+        "Of streams, as all that follow, and of answers to messages: from when the application made a message to its last "
+        "byte at the client, the mean over the messages of all streams of a run.",
         "mean delay of messages",
     )
     stream_delay_p50_ms: float | None = _of_streams(
@@ -25,6 +29,20 @@ class StreamDelays(Columns):
     stream_delay_p95_ms: float | None = _of_streams("The same for 95 %.", "delay of messages, 95 %")
     stream_delay_p99_ms: float | None = _of_streams("The same for 99 %.", "delay of messages, 99 %")
     stream_delay_max_ms: float | None = _of_streams("The longest.", "longest delay of messages")
+    up_delay_p50_ms: float | None = _of_messages(
+        "Of messages both ways, as the three that follow: from when the client made a message to its last byte at the "
+        "server, which half of them did not exceed.",
+        "median delay of messages to the server",
+    )
+    up_delay_p95_ms: float | None = _of_messages(
+        "The same for 95 %.", "delay of messages to the server, 95 %"
+    )
+    up_delay_p99_ms: float | None = _of_messages(
+        "The same for 99 %.", "delay of messages to the server, 99 %"
+    )
+    up_delay_max_ms: float | None = _of_messages(
+        "The longest.", "longest delay of messages to the server"
+    )
     stream_stalls: float | None = metric(
         "How often a stream stalled: a message was still missing when the next one was due, too. A message is due its "
         "stream's least delay after it was made. Stalls of a stream that overlap are one.",

@@ -10,6 +10,7 @@ from headway.planning.asking import check_asked
 from headway.planning.deployment import DeployedFlow, Deployment, Endpoint, Role
 from headway.planning.earlydata import check_early_data
 from headway.planning.load import overloaded
+from headway.planning.talking import check_talks
 from headway.programs.base import Adapter, ReverseProxy, Server
 from headway.programs.registry import CLIENTS, SERVERS
 from headway.study.bulk import BulkPart
@@ -19,6 +20,7 @@ from headway.study.dns import RecordType
 from headway.study.hop import Pep
 from headway.study.hop import ReverseProxy as ReverseProxyHost
 from headway.study.host import Protocol
+from headway.study.messages import Messages
 from headway.study.path import FRAME_BYTES
 from headway.study.units import Duration
 from headway.study.upload import Upload
@@ -289,6 +291,8 @@ def _check_application(flow: DeployedFlow) -> None:
             f"{', '.join(name for name, other in SERVERS.items() if other.has_application)}",
             where="server.program",
         )
+    if isinstance(workload, Messages):
+        check_talks(flow, server)
     if isinstance(workload, Upload) and workload.expect and not flow.client.expects:
         raise WrongInputError(
             f"{flow.client.name} sends no Expect; these clients do: "

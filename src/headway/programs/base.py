@@ -300,6 +300,8 @@ class Server(Adapter):
     """Whether it takes content of requests, and says how much came."""
     has_application: ClassVar[bool] = False
     """Whether an application answers what is asked of it, or one behind it."""
+    talks: ClassVar[bool] = False
+    """Whether that application answers messages while the request goes on."""
     gives_tickets: ClassVar[bool] = False
     """Whether clients that come back can resume a TLS session."""
 

@@ -36,6 +36,7 @@ from headway.programs.uploads import answers_directory, carried_bytes, padding_o
 from headway.programs.videos import NativeSession, played, session_error, video_options
 from headway.study.dns import RecordType
 from headway.study.host import HTTP, Host, Protocol
+from headway.study.messages import Messages
 from headway.study.requestseries import RequestSeries, Reuse
 from headway.study.slowreader import SlowReader
 from headway.study.stream import Stream
@@ -53,6 +54,7 @@ _WINDOWS = ("h2_stream_window", "h2_connection_window")
 class _NativeMessage(BaseModel):
     number: int
     made_s: float
+    answered_s: float | None = None
     came_s: float
 
 
@@ -83,7 +85,17 @@ class HeadwayClient(NativeQuic, Client):
     name = "headway-client"
     package = "headway-client"
     protocols = HTTP
-    workloads = (Download, Parallel, Migration, Upload, RequestSeries, Stream, SlowReader, Video)
+    workloads = (
+        Download,
+        Parallel,
+        Migration,
+        Upload,
+        RequestSeries,
+        Stream,
+        SlowReader,
+        Messages,
+        Video,
+    )
     expects = True
     discovers = True
     asks_for = frozenset(RecordType)
@@ -178,7 +190,7 @@ class HeadwayClient(NativeQuic, Client):
             latencies_s=waits,
             video=_played(report, flow),
             trees_s=_trees(flow, report.requests, ends),
-            streams=_heard(report.requests) if isinstance(flow.workload, Stream) else (),
+            streams=tuple(_heard(one) for one in report.requests if one.messages),
         )
 
     def _windows(self, host: Host) -> list[str]:
@@ -199,6 +211,8 @@ class HeadwayClient(NativeQuic, Client):
             return _streams(flow, workload, files)
         if isinstance(workload, Video):
             return video_options(flow, workload, files)
+        if isinstance(workload, Messages):
+            return [f"--messages={workload.said}", f"--repeat={workload.streams}"]
         return _slow(workload) if isinstance(workload, SlowReader) else []
 
     def _content(self, upload: Upload) -> list[str]:
@@ -286,12 +300,12 @@ def _trees(
     return tuple(max(ends[root : root + calls]) - requests[root].queued_s for root in roots)
 
 
-def _heard(requests: Iterable[_NativeRequest]) -> tuple[HeardStream, ...]:
-    """The streams that came, each with its events."""
-    return tuple(
-        HeardStream(one.queued_s, tuple((m.made_s, m.came_s) for m in one.messages))
-        for one in requests
-    )
+def _heard(request: _NativeRequest) -> HeardStream:
+    """The messages of a response; an answer was made when its message had come."""
+    came = request.messages
+    ups = tuple(one.answered_s - one.made_s for one in came if one.answered_s is not None)
+    messages = tuple((one.answered_s or one.made_s, one.came_s) for one in came)
+    return HeardStream(request.queued_s, messages, ups)
 
 
 def _received(flow: Flow) -> tuple[str, ...]:
@@ -308,10 +322,11 @@ def _error(number: int, request: _NativeRequest, flow: Flow, directory: Path) ->
     if isinstance(flow.workload, SlowReader):
         size = flow.workload.sizes[number]
         return f"{request.bytes} bytes came of {size}" if request.bytes != size else None
-    if isinstance(flow.workload, Stream):
-        wanted = list(range(1, flow.workload.events + 1))
+    if isinstance(flow.workload, Stream | Messages):
+        count = flow.workload.events if isinstance(flow.workload, Stream) else flow.workload.count
+        wanted = list(range(1, count + 1))
         if [message.number for message in request.messages] != wanted:
-            return f"{len(request.messages)} events came of {len(wanted)}, or in another order"
+            return f"{len(request.messages)} messages came of {len(wanted)}, or in another order"
     return answer_error(request.status, request.bytes, flow, directory)
 
 
@@ -326,7 +341,10 @@ def _error_of(report: _NativeReport, flow: Flow, directory: Path) -> str | None:
 
 
 def _waits(report: _NativeReport, flow: Flow) -> tuple[float, ...]:
-    """How long each request of a series took, or each beside a slow one."""
+    """How long each request of a series took, or each beside a slow one, or each message until it was answered."""
+    if isinstance(flow.workload, Messages):
+        came = (message for request in report.requests for message in request.messages)
+        return tuple(message.came_s - message.made_s for message in came)
     if not isinstance(flow.workload, RequestSeries | SlowReader):
         return ()
     waits = [(one.last_byte_s or 0) - one.queued_s for one in report.requests]

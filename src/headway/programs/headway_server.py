@@ -54,6 +54,7 @@ class HeadwayServer(NativeQuic, Server):
     has_several_addresses = True
     takes_uploads = True
     has_application = True
+    talks = True
     gives_tickets = True
     adjustments = (
         *adjustments_of("headway-server", "quic"),

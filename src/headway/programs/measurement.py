@@ -73,10 +73,12 @@ class HeardStream:
     Attributes:
         asked_s: when it was to be asked for.
         messages: of each message, in their order, when it was made and when all of it had come.
+        ups_s: of each that answers one of the client's, how long that took to the server.
     """
 
     asked_s: float
     messages: tuple[tuple[float, float], ...]
+    ups_s: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -140,7 +142,8 @@ class Measurement:
         bytes: received bytes of bodies, of all responses together.
         content_sent_bytes: of an upload, what the client had sent when the response was complete; None if it does not tell.
         each_s: for every request, in their order, when its last byte came.
-        latencies_s: of a series of requests, from when each was to be made to its last byte.
+        latencies_s: of a series of requests, from when each was to be made to its last byte; of messages, from when
+            each was made to the last byte of its answer.
         trees_s: of trees of calls, from when the first was to be made to the last byte of the last.
         streams: the responses that an application made over time.
         video: the video that was played.

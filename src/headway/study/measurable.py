@@ -8,6 +8,7 @@ from headway.columns import METRICS, Needs, Of
 from headway.errors import WrongInputError
 from headway.study.call import Call
 from headway.study.experiment import Coordinates, Experiment
+from headway.study.messages import Messages
 from headway.study.path import Direction
 from headway.study.rates import RateSchedule
 from headway.study.requestseries import RequestSeries
@@ -154,9 +155,11 @@ def _is_of(setting: Setting, metric: str) -> bool:
         case Of.CALLS:
             return isinstance(setting.workload, Call)
         case Of.SERIES:
-            return isinstance(setting.workload, RequestSeries | SlowReader)
+            return isinstance(setting.workload, RequestSeries | SlowReader | Messages)
         case Of.STREAMS:
-            return isinstance(setting.workload, Stream)
+            return isinstance(setting.workload, Stream | Messages)
+        case Of.MESSAGES:
+            return isinstance(setting.workload, Messages)
         case Of.TREES:
             series = setting.workload
             return isinstance(series, RequestSeries) and series.fan_out > 0

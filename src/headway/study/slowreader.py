@@ -52,6 +52,11 @@ class SlowReader(WorkloadPart):
 
     @property
     @override
+    def needs(self) -> str:
+        return "several requests have to share a connection"
+
+    @property
+    @override
     def sends(self) -> Duration:
         slow_s = self.pause.s if self.pause else self.size * 8 / float(self.rate or 1)
         return Duration(max(round(slow_s * 1e9), self.interval * self.count))

@@ -13,6 +13,7 @@ from headway.study.bulk import Arrivals, Bulk, OnOff
 from headway.study.call import Call
 from headway.study.device import Device
 from headway.study.host import HTTP, Protocol
+from headway.study.messages import Messages
 from headway.study.part import wrong
 from headway.study.path import Path
 from headway.study.requestseries import RequestSeries
@@ -261,6 +262,7 @@ Workload = Annotated[
     | Stream
     | SlowReader
     | Video
+    | Messages
     | Bulk
     | Arrivals
     | OnOff
@@ -288,7 +290,7 @@ def check_carried(workload: WorkloadPart, protocol: Protocol) -> None:
         raise wrong("protocol", f"{what} is sent over {able}, not {protocol}")
     if protocol in HTTP:
         able = " or ".join(one for one in Protocol if one in workload.protocols)
-        told = f"several requests share a connection over {able}, not over {protocol}"
+        told = f"the workload is for {able}, not for {protocol}: {workload.needs}"
         raise wrong("protocol", told)
     what, kind = ("calls", "call") if protocol is Protocol.UDP else ("bulk flows", "bulk")
     raise wrong("workload.kind", f'{protocol} is for {what}; write workload.kind = "{kind}"')

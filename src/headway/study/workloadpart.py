@@ -25,6 +25,11 @@ class WorkloadPart(Part):
         return HTTP
 
     @property
+    def needs(self) -> str:
+        """What it needs of a version of HTTP, if not every one carries it."""
+        return ""
+
+    @property
     def over_http(self) -> bool:
         """Whether it takes HTTP, or the transport alone."""
         return self.protocols <= HTTP

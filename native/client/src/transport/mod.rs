@@ -10,6 +10,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::time::Instant;
 
+use bytes::Bytes;
 use headway_http::event::{Asked, ClientEvent, RequestId};
 use headway_quic::HeadOfLine;
 use headway_reactor::{Reactor, Ready, Token};
@@ -56,6 +57,9 @@ pub(crate) trait Transport {
 
     /// Sends content that the server was to ask for first, though it has not.
     fn proceed(&mut self, id: RequestId);
+
+    /// Sends more content of a request that talks and was sent.
+    fn extend(&mut self, id: RequestId, content: Bytes, ends: bool);
 
     /// Takes so many more bytes of a response that is read on demand.
     fn read(&mut self, id: RequestId, bytes: u64, now: Instant);

@@ -3,6 +3,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Instant;
 
+use bytes::Bytes;
 use headway_http::event::{Asked, ClientEvent, RequestId};
 use headway_http::h3;
 use headway_http::tls::Protocol;
@@ -253,6 +254,13 @@ impl Transport for QuicTransport {
         let connection = self.link.as_mut().and_then(|l| l.udp.endpoint.connection(l.key));
         if let Some(connection) = connection {
             self.side.proceed(connection, id);
+        }
+    }
+
+    fn extend(&mut self, id: RequestId, content: Bytes, ends: bool) {
+        let connection = self.link.as_mut().and_then(|l| l.udp.endpoint.connection(l.key));
+        if let Some(connection) = connection {
+            self.side.extend(connection, id, content, ends);
         }
     }
 

@@ -3,7 +3,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Instant;
 
-use bytes::BytesMut;
+use bytes::{Bytes, BytesMut};
 use headway_http::event::{Asked, ClientEvent, RequestId};
 use headway_http::side::ClientSide;
 use headway_http::tcp::{
@@ -183,6 +183,10 @@ impl Transport for TcpTransport {
 
     fn proceed(&mut self, id: RequestId) {
         self.side.proceed(id);
+    }
+
+    fn extend(&mut self, id: RequestId, content: Bytes, ends: bool) {
+        self.side.extend(id, content, ends);
     }
 
     fn read(&mut self, id: RequestId, bytes: u64, _now: Instant) {

@@ -117,6 +117,12 @@ impl ClientSide for Client {
 
     fn ask(&mut self, asked: Asked) {
         let id = asked.id;
+        if asked.talks {
+            let reason = "over HTTP/1.1 a server answers once the request is complete".to_owned();
+            let failure = Failure::Connection(reason);
+            self.events.push_back(ClientEvent::Failed { id, failure });
+            return;
+        }
         if !self.is_free() {
             self.events.push_back(ClientEvent::Failed { id, failure: Failure::Refused });
             return;
@@ -136,6 +142,9 @@ impl ClientSide for Client {
             content.is_held = false;
         }
     }
+
+    /// What HTTP/1.1 sends goes one way at a time: a request that talks is refused.
+    fn extend(&mut self, _id: RequestId, _content: Bytes, _ends: bool) {}
 
     fn read(&mut self, id: RequestId, bytes: u64) {
         let exchange = self.exchange.as_mut().filter(|exchange| exchange.id == id);

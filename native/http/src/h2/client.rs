@@ -109,7 +109,7 @@ impl Client {
             weight: importance.weight.clamp(1, 256),
             exclusive: importance.exclusive,
         });
-        let ends = content.as_ref().is_none_or(|content| content.body.remaining() == 0);
+        let ends = content.as_ref().is_none_or(|content| content.body.ends_with(0));
         self.link.queue_headers(stream, request.lines(), dependency.as_ref(), ends);
         self.names.insert(id, stream);
         let (head, window) = (request.method == "HEAD", self.link.new_receive_window());
@@ -204,7 +204,7 @@ impl Client {
             .min(self.link.max_frame_bytes)
             .min(self.link.send_window.available())
             .min(stream.send_window.available(self.link.initial_window));
-        let ends = content.body.remaining() == length as u64;
+        let ends = content.body.ends_with(length as u64);
         encode::data_header(number, length, ends, out);
         content.body.read(out, length).expect("content that is computed is always there");
         stream.send_window.take(length);
@@ -302,7 +302,7 @@ impl Client {
         let (id, content_bytes) = (*id, stream.content.as_ref().map_or(0, Outgoing::sent_bytes));
         self.events.push_back(ClientEvent::Finished { id, content_bytes });
         let removed = self.streams.remove(&number).and_then(|stream| stream.content);
-        if removed.is_some_and(|content| content.body.remaining() > 0) {
+        if removed.is_some_and(|content| !content.body.ends_with(0)) {
             // What the server answered without is not sent (RFC 9113, section 8.1).
             self.link.queue_reset(number, ErrorCode::Cancel);
         }
@@ -353,6 +353,19 @@ impl ClientSide for Client {
         let stream = self.names.get(&id).and_then(|number| self.streams.get_mut(number));
         if let Some(content) = stream.and_then(|stream| stream.content.as_mut()) {
             content.is_held = false;
+        }
+    }
+
+    fn extend(&mut self, id: RequestId, content: Bytes, ends: bool) {
+        let Some(&number) = self.names.get(&id) else { return };
+        let Some(stream) = self.streams.get_mut(&number) else { return };
+        let Some(outgoing) = stream.content.as_mut().filter(|one| one.body.is_open()) else {
+            return;
+        };
+        outgoing.size += content.len() as u64;
+        outgoing.body.extend(content, ends);
+        if outgoing.body.ends_with(0) {
+            self.link.queue_end(number);
         }
     }
 

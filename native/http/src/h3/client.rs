@@ -3,14 +3,14 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::rc::Rc;
 use std::time::Instant;
 
-use bytes::BytesMut;
+use bytes::{Bytes, BytesMut};
 use headway_quic::{Connection, Dir, Event, HeadOfLine, Read, StreamId};
 use headway_wire::h3::{ControlFrame, Error, ErrorCode, Role, Scope, encode};
 use headway_wire::priority::FIELD;
 use headway_wire::{Dependency, Field, Fields, Priority, Request};
 
 use super::content::Content;
-use super::link::{Compression, Link, close, closing_words, code_name};
+use super::link::{Compression, Link, close, closing_words, code_name, data_frame};
 use super::message::{Message, Part};
 use super::open::Open;
 use crate::counts::HeaderCounts;
@@ -91,6 +91,28 @@ impl Client {
         let Some(open) = self.open.get_mut(&stream) else { return };
         if let Some(content) = open.content.take() {
             supply(connection, stream, content, &open.sent_bytes);
+        }
+    }
+
+    /// More comes of the content of a request that [talks](Asked::talks) and was sent: a DATA frame.
+    ///
+    /// # Arguments
+    /// * `ends` - whether that is all.
+    pub fn extend(
+        &mut self,
+        connection: &mut Connection,
+        id: RequestId,
+        content: Bytes,
+        ends: bool,
+    ) {
+        let Some(stream) = self.exchanges.get(&id).map(|exchange| exchange.stream) else { return };
+        let Some(open) = self.open.get_mut(&stream).filter(|open| open.asked.talks) else { return };
+        // It talks no longer once that is all.
+        open.asked.talks = !ends;
+        open.sent_bytes.set(open.sent_bytes.get() + content.len() as u64);
+        data_frame(connection, stream, content);
+        if ends {
+            connection.finish(stream);
         }
     }
 
@@ -245,6 +267,7 @@ impl Client {
         self.events.push_back(ClientEvent::Sent { id: asked.id });
         let sent_bytes = Rc::default();
         let held = match content {
+            None if asked.talks => None,
             None => {
                 connection.finish(stream);
                 None
@@ -403,7 +426,7 @@ impl Client {
         match open.response.finish() {
             Ok(()) => {
                 let (id, content_bytes) = (open.asked.id, open.sent_bytes.get());
-                if content_bytes < open.asked.content_bytes.unwrap_or(0) {
+                if open.asked.talks || content_bytes < open.asked.content_bytes.unwrap_or(0) {
                     // What the server answered without is not sent.
                     connection.reset(stream, ErrorCode::RequestCancelled.code());
                 }

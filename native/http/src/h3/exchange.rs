@@ -16,6 +16,8 @@ pub(super) struct Exchange {
     pub(super) request: Message,
     /// The request was read to its end.
     pub(super) is_read: bool,
+    /// The program is told content piece by piece.
+    pub(super) tells_content: bool,
     /// Of its content, how much has come.
     pub(super) content_bytes: u64,
     /// Its head says that there is some.
@@ -51,6 +53,7 @@ impl Exchange {
         self.request.begin_content(ContentLength::new(&request.fields, true)?);
         self.priority.get_or_insert_with(|| Priority::from_fields(&request.fields));
         self.decided = priorities.decided(&request);
+        self.tells_content = request.fields.get("content-length").is_none();
         Ok(Some(request))
     }
 }

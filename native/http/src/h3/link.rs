@@ -374,3 +374,13 @@ pub(super) fn closing_words(close: &Close) -> String {
         other => other.to_string(),
     }
 }
+
+/// Writes content of a stream; none is no frame.
+pub(super) fn data_frame(connection: &mut Connection, stream: StreamId, content: Bytes) {
+    if !content.is_empty() {
+        let mut header = BytesMut::new();
+        encode::data_header(content.len() as u64, &mut header);
+        connection.write(stream, header.freeze());
+        connection.write(stream, content);
+    }
+}

@@ -10,7 +10,7 @@ use headway_wire::{Fields, Priority, Response};
 
 use super::content::Content;
 use super::exchange::Exchange;
-use super::link::{Compression, Link, close, closing_words, code_name, request_stream};
+use super::link::{Compression, Link, close, closing_words, code_name, data_frame, request_stream};
 use super::message::{Message, Part};
 use crate::counts::HeaderCounts;
 use crate::event::{RequestId, ServerEvent};
@@ -217,15 +217,10 @@ impl Server {
         let Some(exchange) = self.exchanges.get_mut(&stream).filter(|one| one.is_open) else {
             return;
         };
-        if !content.is_empty() {
-            let mut header = BytesMut::new();
-            encode::data_header(content.len() as u64, &mut header);
-            for count in [&exchange.sent_bytes, &self.all_bytes] {
-                count.set(count.get() + content.len() as u64);
-            }
-            connection.write(stream, header.freeze());
-            connection.write(stream, content);
+        for count in [&exchange.sent_bytes, &self.all_bytes] {
+            count.set(count.get() + content.len() as u64);
         }
+        data_frame(connection, stream, content);
         if ends {
             exchange.is_open = false;
             connection.finish(stream);
@@ -252,6 +247,7 @@ impl Server {
             let exchange = Exchange {
                 request: Message::new(Role::Server),
                 is_read: false,
+                tells_content: false,
                 content_bytes: 0,
                 has_content: false,
                 asks: false,
@@ -356,7 +352,13 @@ impl Server {
         while let Some(exchange) = self.exchanges.get_mut(&stream) {
             match exchange.request.next(now, stream, &mut self.link)? {
                 Some(Part::Section(fields)) => self.section(stream, fields)?,
-                Some(Part::Content(data)) => exchange.content_bytes += data.len() as u64,
+                Some(Part::Content(data)) => {
+                    exchange.content_bytes += data.len() as u64;
+                    if exchange.tells_content {
+                        let id = RequestId(stream.into());
+                        self.events.push_back(ServerEvent::Content { id, data });
+                    }
+                }
                 None => break,
             }
         }

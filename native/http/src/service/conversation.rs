@@ -7,6 +7,12 @@ pub trait Conversation {
     /// When there is something to say next.
     fn due(&self) -> Option<Instant>;
 
+    /// Content of the request came.
+    fn hear(&mut self, _content: &[u8], _now: Instant) {}
+
+    /// That was all of it.
+    fn hear_end(&mut self, _now: Instant) {}
+
     /// What is to be said by now.
     fn say(&mut self, now: Instant) -> Said;
 }

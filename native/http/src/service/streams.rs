@@ -7,6 +7,7 @@ use headway_messages::message::{Message, unix_ns};
 use headway_messages::schedule::Schedule;
 use headway_wire::{Request, Response};
 
+use super::echo::Echo;
 use super::{Conversation, Reply, Said, Service};
 
 /// Where streams of events are: `/events/SIZE?SCHEDULE`.
@@ -14,8 +15,12 @@ const EVENTS: &str = "/events/";
 /// An event has no more bytes.
 const MOST_EVENT_BYTES: usize = 16 << 20;
 
+/// Of content that is messages behind their lengths.
+const MESSAGES: &str = "application/octet-stream";
+
 /// Answers GET of `/events/SIZE?SCHEDULE` with server-sent events of that size, each made at its time
-/// ([`Schedule`]). Other requests are another service's.
+/// ([`Schedule`]), and POST to `/echo/SIZE`, whose content is messages, with a message of that size for each. Other
+/// requests are another service's.
 pub struct Streams {
     others: Box<dyn Service>,
 }
@@ -38,14 +43,15 @@ impl Service for Streams {
         request: &Request,
         now: Instant,
     ) -> Option<(Response, Box<dyn Conversation>)> {
-        if request.method != "GET" {
-            return self.others.converse(request, now);
-        }
-        let events = Events::parse(&request.path, now, unix_ns())?;
+        let (kind, conversation): (_, Box<dyn Conversation>) = match &request.method[..] {
+            "GET" => (MEDIA_TYPE, Box::new(Events::parse(&request.path, now, unix_ns())?)),
+            "POST" => (MESSAGES, Box::new(Echo::parse(&request.path, now, unix_ns())?)),
+            _ => return self.others.converse(request, now),
+        };
         let mut response = Response::new(200);
-        response.fields.push("content-type", MEDIA_TYPE);
+        response.fields.push("content-type", kind);
         response.fields.push("cache-control", "no-store");
-        Some((response, Box::new(events)))
+        Some((response, conversation))
     }
 
     fn awaits_content(&self, request: &Request) -> bool {
@@ -80,7 +86,7 @@ impl Events {
     fn event(&self, after: Duration) -> Vec<u8> {
         let after_ns = u64::try_from(after.as_nanos()).unwrap_or(u64::MAX);
         let made_ns = self.began_ns.saturating_add(after_ns);
-        written(&Message { number: self.number, made_ns }, self.bytes)
+        written(&Message { number: self.number, made_ns, answered_ns: None }, self.bytes)
     }
 }
 

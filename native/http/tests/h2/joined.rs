@@ -52,7 +52,9 @@ impl Joined {
                     self.server.respond(id, respond(&request));
                 }
                 ServerEvent::Finished { sent_bytes, .. } => self.served += sent_bytes,
-                ServerEvent::Received { .. } | ServerEvent::Aborted { .. } => {}
+                ServerEvent::Received { .. }
+                | ServerEvent::Content { .. }
+                | ServerEvent::Aborted { .. } => {}
             }
         }
     }

@@ -22,4 +22,5 @@ mod replay;
 mod rules_for_clients;
 mod rules_for_servers;
 mod serve;
+mod talks;
 mod uploads;

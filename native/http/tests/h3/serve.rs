@@ -30,6 +30,8 @@ pub(crate) struct Serve {
     pub(crate) requests: usize,
     /// Content of requests, in bytes.
     pub(crate) received: Vec<u64>,
+    /// Content of requests that did not say how long it is.
+    pub(crate) told: Vec<u8>,
     /// Content of responses, in bytes.
     pub(crate) finished: Vec<u64>,
     /// Why responses were given up.
@@ -55,6 +57,7 @@ impl Serve {
             limits: Limits::default(),
             requests: 0,
             received: Vec::new(),
+            told: Vec::new(),
             finished: Vec::new(),
             aborted: Vec::new(),
         }
@@ -82,6 +85,7 @@ impl Serve {
                         side.respond(connection, id, (self.respond)(&request));
                     }
                 }
+                ServerEvent::Content { data, .. } => self.told.extend(data),
                 ServerEvent::Finished { sent_bytes, .. } => self.finished.push(sent_bytes),
                 ServerEvent::Aborted { reason, .. } => self.aborted.push(reason),
             }

@@ -24,6 +24,7 @@ def _streams(finished: FinishedRun) -> Mapping[str, Any]:
         return {}
     ordered = sorted(delays_ms)
     stalls = [stall for one in streams for stall in stalls_of(one.messages)]
+    ups_ms = sorted(round(up_s * 1e3, 3) for one in streams for up_s in one.ups_s)
     firsts_s = [one.messages[0][1] - one.asked_s for one in streams]
     return {
         "stream_delay_mean_ms": math.fsum(delays_ms) / len(delays_ms),
@@ -31,10 +32,21 @@ def _streams(finished: FinishedRun) -> Mapping[str, Any]:
         "stream_delay_p95_ms": at_share(ordered, 0.95),
         "stream_delay_p99_ms": at_share(ordered, 0.99),
         "stream_delay_max_ms": ordered[-1],
+        **(_up(ups_ms) if ups_ms else {}),
         "stream_stalls": len(stalls),
         "stream_stalled_ms": round(math.fsum(end - begin for begin, end in stalls) * 1e3, 3),
         "first_message_s": math.fsum(firsts_s) / len(firsts_s),
         "stream_delays_ms": tuple(delays_ms),
+    }
+
+
+def _up(ordered_ms: Sequence[float]) -> Mapping[str, float]:
+    """How late messages came to the server."""
+    return {
+        "up_delay_p50_ms": at_share(ordered_ms, 0.5),
+        "up_delay_p95_ms": at_share(ordered_ms, 0.95),
+        "up_delay_p99_ms": at_share(ordered_ms, 0.99),
+        "up_delay_max_ms": ordered_ms[-1],
     }
 
 

@@ -25,7 +25,7 @@ impl Server {
                 self.headers(stream, block, dependency, end_stream)
             }
             Frame::Data { stream, data, flow, end_stream } => {
-                self.content(stream, &data, flow, end_stream)
+                self.content(stream, data, flow, end_stream)
             }
             Frame::Priority { stream, dependency } => self.prioritise(stream, dependency),
             Frame::PriorityUpdate { stream, value } => self.update_priority(stream, &value),
@@ -100,6 +100,7 @@ impl Server {
             asks: !end_stream && request.expects_continue(),
             content_bytes: 0,
             content: BytesMut::new(),
+            tells_content: request.fields.get("content-length").is_none(),
             length,
             receive_window: self.link.new_receive_window(),
             send_window: StreamWindow::default(),
@@ -149,7 +150,7 @@ impl Server {
     fn content(
         &mut self,
         id: u32,
-        content: &Bytes,
+        content: Bytes,
         flow: u32,
         end_stream: bool,
     ) -> Result<(), Error> {
@@ -164,6 +165,10 @@ impl Server {
         stream.content_bytes += content.len() as u64;
         let room = self.options.kept_content_bytes.saturating_sub(stream.content.len());
         stream.content.extend_from_slice(&content[..content.len().min(room)]);
+        if stream.tells_content && !content.is_empty() {
+            let id = RequestId(id.into());
+            self.events.push_back(ServerEvent::Content { id, data: content });
+        }
         if end_stream { self.received(id) } else { Ok(()) }
     }
 

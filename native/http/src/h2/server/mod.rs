@@ -80,6 +80,8 @@ struct Stream {
     content_bytes: u64,
     /// The first of it, as much as is kept.
     content: BytesMut,
+    /// The program is told content piece by piece.
+    tells_content: bool,
     length: ContentLength,
     receive_window: ReceiveWindow,
     send_window: StreamWindow,

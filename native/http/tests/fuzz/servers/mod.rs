@@ -50,7 +50,7 @@ impl Answers {
                 self.finished += 1;
                 self.end(id);
             }
-            ServerEvent::Received { .. } => {}
+            ServerEvent::Received { .. } | ServerEvent::Content { .. } => {}
             ServerEvent::Aborted { id, .. } => self.end(id),
         }
     }
