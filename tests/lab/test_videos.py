@@ -62,6 +62,17 @@ def test_who_waits_too_long_leaves(run_setting: RunSetting) -> None:
     assert (record.error, record.status) == (None, "ok")
     assert (record.video_start_s, record.video_played_share) == (None, 0)
     assert record.virtual_s == pytest.approx(3, abs=0.01)
+    assert (record.total_s, record.goodput_mbit) == (None, None)
+    amid = run_setting(
+        setting("h2", {**workload, "watch": "9.5 s"}, {"rate": "1 Mbit/s"}), name="amid"
+    )
+    assert (amid.error, len(amid.video_rungs)) == (None, 1)
+    assert 0.9 < amid.goodput_mbit < 1
+
+
+def test_who_leaves_before_anything_came_has_watched_nothing(run_setting: RunSetting) -> None:
+    record = run_setting(setting("h2", {"watch": "10 ms"}))
+    assert (record.error, record.status, record.video_loaded_share) == (None, "ok", 0)
 
 
 @pytest.mark.parametrize("rule", ["throughput", "bola", "mpc"])

@@ -81,15 +81,21 @@ OTHER_VALUES = {
 }
 
 
+UPLOADS, STREAMS = Application("upload"), Application("events", streams=True)
+
+
 def listener(
-    namespace: str, *protocols: Protocol, tls: bool = True, uploads: bool = False
+    namespace: str,
+    *protocols: Protocol,
+    tls: bool = True,
+    application: Application | None = None,
 ) -> Listener:
     return Listener(
         namespace,
         ADDRESS,
         frozenset(protocols),
         tls,
-        application=Application("upload") if uploads else None,
+        application=application,
     )
 
 
@@ -98,11 +104,15 @@ def host(control: str = "cubic", **knobs: str) -> Host:
 
 
 def start(
-    adapter: Server | ReverseProxy, protocol: Protocol, at: Host, *, uploads: bool = False
+    adapter: Server | ReverseProxy,
+    protocol: Protocol,
+    at: Host,
+    application: Application | None = None,
 ) -> Started:
     if isinstance(adapter, Server):
-        return adapter.serve(listener(SERVER, protocol, uploads=uploads), at, Capture())
-    return adapter.forward(listener(PROXY, protocol, uploads=uploads), ORIGIN, at, Capture())
+        return adapter.serve(listener(SERVER, protocol, application=application), at, Capture())
+    asked = listener(PROXY, protocol, application=application)
+    return adapter.forward(asked, ORIGIN, at, Capture())
 
 
 def text(started: Started) -> str:
@@ -133,9 +143,9 @@ def test_services_open_the_sockets_of_their_protocols(adapter: Server | ReverseP
 def test_every_knob_changes_what_is_started(adapter: Server | ReverseProxy) -> None:
     def told(at: Host) -> list[str]:
         return [
-            text(start(adapter, protocol, at, uploads=uploads))
+            text(start(adapter, protocol, at, application))
             for protocol in sorted(adapter.protocols)
-            for uploads in (False, True)
+            for application in (None, UPLOADS, STREAMS)
         ]
 
     for knob in adapter.knobs:

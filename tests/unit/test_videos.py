@@ -38,6 +38,7 @@ def setting(workload: dict[str, Any] | None = None, **keys: Any) -> Setting:
         ({"buffer": "7 s"}, "two segments or more: 8 s"),
         ({"start": "31 s"}, "no more than the buffer holds: 30 s"),
         ({"watch": "0 s"}, "nobody watches for no time"),
+        ({"duration": "400 s"}, r"it takes 800 s, beyond limits.virtual \(600 s\)"),
         ({"rule": "pensieve"}, "'throughput', 'bola', 'mpc', 'lowest' or 'highest'"),
     ],
 )
@@ -51,6 +52,11 @@ def test_a_client_without_a_player_is_named() -> None:
         WrongInputError, match=r"workload\.kind: curl cannot do video over h2; these"
     ):
         check_programs(deploy(setting(client={"program": "curl"})))
+
+
+def test_bodies_of_a_video_are_not_kept() -> None:
+    with pytest.raises(ValueError, match="a player throws segments away"):
+        setting(capture={"bodies": True})
 
 
 def test_segments_have_the_size_of_their_rate() -> None:
@@ -140,7 +146,8 @@ def test_nothing_is_measured_without_a_segment() -> None:
     assert _video(Finished(None)) == {}  # type: ignore[arg-type]
     empty = PlayedVideo((1.0,), 4, 1, None, 10, 0, (), ())
     made = _video(Finished(empty))  # type: ignore[arg-type]
-    assert made == {"video_stalls": 0, "video_played_share": 0, "video_loaded_share": 0}
+    shares = {"video_played_share": 0, "video_loaded_share": 0}
+    assert made == {"video_stalls": 0, "video_qoe_index": -10, **shares}
 
 
 def test_a_segment_of_another_size_is_an_error() -> None:
@@ -171,6 +178,13 @@ def test_a_viewer_who_leaves_amid_a_segment_has_watched(tmp_path: Path) -> None:
     measured = flow.client.measure(flow.asked, tmp_path, ended)
     assert measured.error is None
     assert measured.video is not None and len(measured.video.segments) == 1
+    # Of the segment that did not come nothing counts.
+    assert (measured.total_s, measured.bytes) == (1, 127_160)
+    nothing = {"segments": [], "started_s": None, "played_s": 0}
+    gone = {**report, "requests": [], "session": {**native().model_dump(), **nothing}}
+    (tmp_path / REPORT).write_text(json.dumps(gone))
+    left = flow.client.measure(flow.asked, tmp_path, ended)
+    assert (left.error, left.total_s, left.bytes) == (None, None, None)
     report["requests"] = [whole, {**begun, "status": 404, "error": "status 404"}]
     (tmp_path / REPORT).write_text(json.dumps(report))
     assert flow.client.measure(flow.asked, tmp_path, ended).error == "headway-client: status 404"

@@ -15,7 +15,7 @@ class VideoSession(Columns):
     """How a video was played; null without one."""
 
     video_start_s: float | None = _of_videos(
-        "Of videos, as all that follow: from the start of the session until the picture appeared.",
+        "Of videos, as all that follow: from the start of the session, lookups included, until the picture appeared; null if the viewer left before.",
         "start-up delay of the video",
     )
     video_stalls: float | None = _of_videos(
@@ -24,7 +24,8 @@ class VideoSession(Columns):
         words=("fewer", "more"),
     )
     video_stalled_s: float | None = _of_videos(
-        "How long it did, all stalls together.", "stalled time of the video"
+        "How long it did, all stalls together. The time before the picture appeared is no part of it: `video_start_s` is, and `video_qoe_index` counts both.",
+        "stalled time of the video",
     )
     video_stalled_share: float | None = _of_videos(
         "`video_stalled_s` as a part of the time from the picture's appearance to the session's end.",
@@ -79,7 +80,7 @@ class VideoSession(Columns):
     )
     video_qoe_index: float | None = _of_videos(
         "Linear quality of experience for each segment (Yin and others, SIGCOMM 2015), in Mbit/s: the rates, less their "
-        "changes, less the ladder's highest rate for each second of stalls and of the start-up delay.",
+        "changes, less the ladder's highest rate for each second of stalls and of the start-up delay. Of a session in which no segment came, the whole of it is waiting, as if of one segment.",
         "quality of experience (linear)",
         better=Better.MORE,
         words=("better", "worse"),

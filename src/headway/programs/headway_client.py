@@ -22,7 +22,7 @@ from headway.programs.base import (
 from headway.programs.client import answer_error, last_words, report_of, secrets_environment
 from headway.programs.headway_dns import PORT as DNS_PORT
 from headway.programs.knobfile import adjustments_of, knobs_of
-from headway.programs.measurement import HeardStream, Measurement, PlayedVideo
+from headway.programs.measurement import HeardStream, Measurement
 from headway.programs.native import (
     COMPRESSION_KNOBS,
     QUIC_KNOBS,
@@ -170,6 +170,8 @@ class HeadwayClient(NativeQuic, Client):
             return Measurement(error=f"{self.name}: {last_words(directory, self.name)}")
         if error := _error_of(report, flow, directory):
             return Measurement(error=f"{self.name}: {error}")
+        if isinstance(flow.workload, Video):
+            return _watched(report, flow.workload)
         ends = tuple(request.last_byte_s or 0 for request in report.requests)
         waits = _waits(report, flow)
         # Its report begins with the requests that count, after the connection that yields a ticket.
@@ -188,7 +190,6 @@ class HeadwayClient(NativeQuic, Client):
             ),
             each_s=() if waits else ends,
             latencies_s=waits,
-            video=_played(report, flow),
             trees_s=_trees(flow, report.requests, ends),
             streams=tuple(_heard(one) for one in report.requests if one.messages),
         )
@@ -352,10 +353,19 @@ def _waits(report: _NativeReport, flow: Flow) -> tuple[float, ...]:
     return tuple(waits[1:] if isinstance(flow.workload, SlowReader) else waits)
 
 
-def _played(report: _NativeReport, flow: Flow) -> PlayedVideo | None:
-    if report.session is None or not isinstance(flow.workload, Video):
-        return None
-    return played(report.session, flow.workload)
+def _watched(report: _NativeReport, video: Video) -> Measurement:
+    """What a session measured: its requests are those whose segments came, since the viewer may leave at any time."""
+    assert report.session is not None, "a report without one is an error"
+    segments = report.session.segments
+    return Measurement(
+        dns_s=report.looked_up_s,
+        connect_s=_least(request.connected_s for request in report.requests),
+        tls_s=_least(request.secured_s for request in report.requests),
+        ttfb_s=_least(request.first_byte_s for request in report.requests),
+        total_s=segments[-1].loaded_s if segments else None,
+        bytes=sum(segment.bytes for segment in segments) if segments else None,
+        video=played(report.session, video),
+    )
 
 
 def _least(times_s: Iterable[float | None]) -> float | None:

@@ -34,6 +34,7 @@ from headway.study.workload import (
     Page,
     Workload,
     check_carried,
+    check_ends,
     check_kept,
     check_second_path,
 )
@@ -70,6 +71,8 @@ class Limits(Part):
         return given
 
 
+_ALONE = ("proxy", "control", "certificate_chain", "origins", "dns", "dual_stack", "discovery")
+"""Keys of a study without flows that compete."""
 _MOST_NETWORKS = 256
 """Between all neighbours, routers of links included: of IPv4, 10.0.0.0/24 to 10.0.255.0/24."""
 
@@ -223,6 +226,7 @@ class Setting(Part):
             known = ("proxy", "hops", "dns", "fault")
             check_second_path([key for key in known if getattr(self, key)])
         check_carried(self.workload, self.protocol)
+        check_ends(self.workload, self.limits.virtual, "workload")
         if self.capture.bodies:
             check_kept(self.workload)
         self._check_page()
@@ -280,21 +284,13 @@ class Setting(Part):
     def _check_flows(self) -> None:
         """What is said of one flow beside them is only what they have in common."""
         check_flows(self.flows, self.hops)
-        for key in (
-            "proxy",
-            "control",
-            "certificate_chain",
-            "origins",
-            "dns",
-            "dual_stack",
-            "discovery",
-            AXIS,
-        ):
+        for key in (*_ALONE, AXIS):
             if getattr(self, key):
                 raise wrong(key, f"{key} is for a study of one flow, without [flows]")
         if self.capture.bodies:
             raise wrong("capture.bodies", "bodies of flows that compete are not kept")
         for name, flow in self.flows.items():
+            check_ends(flow.workload, self.limits.virtual, f"flows.{name}.workload")
             for key, time in (("start", flow.start), ("end", flow.end)):
                 if time is not None and time >= self.limits.virtual:
                     told = f"{time} is beyond limits.virtual ({self.limits.virtual})"

@@ -112,6 +112,11 @@ class Video(WorkloadPart):
 
     @property
     @override
+    def ends(self) -> Duration:
+        return self.leaves
+
+    @property
+    @override
     def body_sizes(self) -> tuple[Size, ...]:
         return self.sizes
 

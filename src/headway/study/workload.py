@@ -296,6 +296,22 @@ def check_carried(workload: WorkloadPart, protocol: Protocol) -> None:
     raise wrong("workload.kind", f'{protocol} is for {what}; write workload.kind = "{kind}"')
 
 
+def check_ends(workload: WorkloadPart, limit: Duration, key: str) -> None:
+    """Refuse a workload whose run would be given up before it could end.
+
+    Args:
+        workload: the workload.
+        limit: when runs are given up.
+        key: where the workload stands.
+
+    Raises:
+        PydanticCustomError: it would.
+    """
+    if workload.ends is not None and workload.ends >= limit:
+        told = f"it takes {workload.ends}, beyond limits.virtual ({limit}), after which a run is given up"
+        raise wrong(key, told)
+
+
 def check_kept(workload: WorkloadPart) -> None:
     """Refuse to keep bodies of a workload that leaves none.
 
@@ -306,6 +322,8 @@ def check_kept(workload: WorkloadPart) -> None:
         told = "bulk flows have no bodies: capture.bodies is for downloads"
     elif workload.replayed:
         told = "a browser keeps no bodies: capture.bodies is for downloads"
+    elif isinstance(workload, Video):
+        told = "a player throws segments away: capture.bodies is for downloads"
     elif workload.application:
         told = "an application keeps no bodies to be compared: capture.bodies is for downloads"
     else:

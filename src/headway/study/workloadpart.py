@@ -65,6 +65,11 @@ class WorkloadPart(Part):
         return None
 
     @property
+    def ends(self) -> Duration | None:
+        """When it is over at the earliest, or has to be, from its start; None if the path alone decides."""
+        return None if self.sends is None else Duration(self.sends + self.last_start)
+
+    @property
     def most(self) -> Rate | None:
         """The rate that it has no more than, as long as it sends; None if the path alone limits it."""
         return None

@@ -18,7 +18,9 @@ def _video(finished: FinishedRun) -> Mapping[str, Any]:
     if played is None:
         return {}
     if not played.segments:
-        return {"video_stalls": 0, "video_played_share": 0.0, "video_loaded_share": 0.0}
+        waited = -played.ladder_mbit[-1] * played.end_s
+        nothing = {"video_played_share": 0.0, "video_loaded_share": 0.0}
+        return {"video_stalls": 0, "video_qoe_index": waited, **nothing}
     rates = [played.ladder_mbit[segment.rung] for segment in played.segments]
     changes = [after - before for before, after in pairwise(rates)]
     switches = [abs(change) for change in changes if change]
