@@ -75,6 +75,22 @@ def test_what_the_path_doubles_is_no_question(run_setting: RunSetting) -> None:
     assert (record.dns_queries, record.dns_retries, record.dns_lost) == (2, 0, 0)
 
 
+@pytest.mark.parametrize("program", ["curl", "headway-client"])
+@pytest.mark.parametrize("lost", [False, True])
+def test_questions_behind_a_nat_are_lost_only_on_the_path(
+    run_setting: RunSetting, program: str, lost: bool
+) -> None:
+    """headway-client asks for the HTTPS record, too."""
+    questions = {"curl": 2, "headway-client": 3}[program]
+    drops = {"drop_packets": list(range(1, questions + 1))} if lost else {}
+    links = [{"rtt": "10 ms", "nat": True}, {"rtt": "20 ms", "up": drops}]
+    record = run_setting(looked_up(path={"links": links}) | {"client": {"program": program}})
+    assert record.error is None
+    again = questions if lost else 0
+    told = (record.dns_queries, record.dns_retries, record.dns_lost)
+    assert told == (questions + again, again, again)
+
+
 def by_own_client(**dns: Any) -> dict[str, Any]:
     return looked_up(**dns) | {"client": {"program": "headway-client"}}
 

@@ -172,6 +172,20 @@ def test_questions_are_counted_before_the_path_loses_or_doubles_them(tmp_path: P
     assert question_columns(told, tmp_path) == {}
 
 
+def test_behind_a_nat_questions_arrive_from_other_ports(tmp_path: Path) -> None:
+    """Of two questions for A one came, and that for AAAA did."""
+    written(tmp_path, [asked(1, 4001, 7), asked(28, 4001, 8), asked(1, 4002, 7)])
+    came = {"name": "server.test", "transport": "udp", "at_unix_s": 1.5}
+    lines = [
+        came | {"type": kind, "id": number, "client": "10.0.1.1:20311"}
+        for kind, number in (("A", 7), ("AAAA", 8))
+    ]
+    report = "".join(f"{json.dumps(line)}\n" for line in lines)
+    (tmp_path / "questions.jsonl").write_text(report, encoding="utf-8")
+    (flow,) = deploy(Setting.model_validate({"dns": {"path": {"nat": True}}})).flows
+    assert question_columns(flow, tmp_path) == {"dns_queries": 3, "dns_lost": 1, "dns_retries": 1}
+
+
 def test_all_hosts_of_a_page_are_in_the_zone() -> None:
     page = {"kind": "page", "site": "sander-22"}
     raw = {"dns": {"cname": ["cdn.test"]}, "workload": page, "client": {"program": "chromium"}}

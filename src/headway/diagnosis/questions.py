@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from headway.diagnosis.packet import SeenPacket
@@ -29,6 +29,11 @@ class _Question:
     number: int
 
     @property
+    def untranslated(self) -> _Question:
+        """What of it a NAT leaves as it is: all but the port."""
+        return replace(self, port=0)
+
+    @property
     def what(self) -> tuple[str, str]:
         """What is asked, whichever message does."""
         return self.name, self.kind
@@ -49,9 +54,12 @@ def question_columns(flow: DeployedFlow, directory: Path) -> Mapping[str, int]:
     others = [_told(one) for one in came if one["transport"] != "udp"]
     sent = list(_sent(capture, began_s))
     every = [*sent, *others]
+    left, arrived = sent, over_udp
+    if any(link.nat for link, _ in flow.resolver.links):
+        left, arrived = ([one.untranslated for one in some] for some in (sent, over_udp))
     return {
         "dns_queries": len(every),
-        "dns_lost": (Counter(sent) - Counter(over_udp)).total(),
+        "dns_lost": (Counter(left) - Counter(arrived)).total(),
         "dns_retries": len(every) - len({one.what for one in every}),
     }
 
