@@ -66,3 +66,41 @@ def test_fields_take_what_versions_and_tables_let_them(
             assert FIELDS <= each <= FIELDS * 2 + 2.2 * HEADER_BYTES / COUNT
         else:
             assert each == pytest.approx(HEADER_BYTES, rel=0.05)
+
+
+MOST_HEADER_BYTES = 8000
+
+
+@pytest.mark.parametrize("protocol", ["h1", "h2", "h3"])
+@pytest.mark.parametrize("server", ["nginx", "nginx-1.26", "caddy", "haproxy"])
+def test_servers_before_an_application_pass_the_largest_header_sections_on(
+    run_setting: RunSetting, tmp_path: Path, server: str, protocol: str
+) -> None:
+    size = f"{MOST_HEADER_BYTES} B"
+    workload = {"kind": "requests", "count": 10, "users": 1, "down": "100 B"}
+    raw = {
+        "protocol": protocol,
+        "client": {"program": "headway-client"},
+        "server": {"program": server},
+        "workload": {**workload, "header_up": size, "header_down": size},
+        "path": {"rtt": "10 ms"},
+        "capture": {"packets": True},
+    }
+    record = run_setting(raw)
+    assert record.error is None
+    took = wire_bytes(tmp_path / "run" / "client.pcapng")
+    if protocol == "h1":
+        assert all(took[up] >= 10 * MOST_HEADER_BYTES for up in (True, False))
+
+
+@pytest.mark.parametrize("proxy", ["nginx", "haproxy", "envoy"])
+def test_proxies_pass_the_largest_header_sections_on(run_setting: RunSetting, proxy: str) -> None:
+    size = f"{MOST_HEADER_BYTES} B"
+    workload = {"kind": "requests", "count": 10, "users": 1, "down": "100 B"}
+    raw = {
+        "client": {"program": "headway-client"},
+        "server": {"program": "headway-server"},
+        "proxy": {"program": proxy},
+        "workload": {**workload, "header_up": size, "header_down": size},
+    }
+    assert run_setting(raw).error is None

@@ -178,6 +178,12 @@ class Nginx(Server):
             "headway-server on the same host",
             "of uploads, series of requests and streams only, which it hands on to an application",
         ),
+        Adjustment(
+            "nginx",
+            "proxy_buffer_size, proxy_buffers",
+            "16k, 8 16k",
+            "of series of requests with header_down only: a header section beyond its default of 4k gets status 502",
+        ),
     )
 
     @override
@@ -286,11 +292,16 @@ def _content(values: dict[str, str]) -> list[str]:
     return ["client_max_body_size 0;", *(f"{name} {values[name]};" for name in names)]
 
 
+_HEADER_BUFFERS = ("proxy_buffer_size 16k;", "proxy_buffers 8 16k;")
+"""The first one holds a response's header section; nginx refuses it beside smaller others."""
+
+
 def _upstream(values: dict[str, str], application: Application) -> list[str]:
     """How requests are handed to the application."""
     names = [knob.name for knob in _STREAM_KNOBS] if application.streams else []
     return [
         *(f"{name} {values[name]};" for name in names),
+        *(_HEADER_BUFFERS if application.header_bytes else ()),
         *_content(values),
         f"location / {{ proxy_pass http://{uploads.UPSTREAM}; }}",
         "proxy_http_version 1.1;",
