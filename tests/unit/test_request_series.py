@@ -37,6 +37,10 @@ def setting(workload: dict[str, Any] | None = None, **keys: Any) -> Setting:
         ({"fan_out": 2}, "a tree of calls has"),
         ({"depth": 3}, "a tree of calls has"),
         ({"fan_out": 10, "depth": 6}, "1000 trees of 111111 calls are more"),
+        (
+            {"fan_out": 100, "depth": 1000},
+            "1000 trees of more than 1000000000 calls are more than 100000 requests",
+        ),
         ({"header_up": "5 B"}, "fields of 5 B are not made"),
         ({"header_down": "9 kB"}, "fields of 9 kB are not made"),
         ({"header_values": "changing"}, "nothing changes without header_up"),

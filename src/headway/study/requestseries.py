@@ -19,6 +19,8 @@ _NONE = Size(0)
 _LEAST_HEADER, _MOST_HEADER = Size(16), Size(8000)
 _MOST = 100_000
 """Requests of a run."""
+_MOST_TOLD = 10**9
+"""Calls of a tree that are more have too many digits to be read."""
 _MOST_NEW = 2000
 """Connections that a client may make in a run."""
 
@@ -141,9 +143,9 @@ class RequestSeries(WorkloadPart):
                 missing, "a tree of calls has a fan_out of 1 or more, and a depth of 2 or more"
             )
         if self.requests > _MOST:
-            raise wrong(
-                "depth", f"{self.count} trees of {self.calls} calls are more than {_MOST} requests"
-            )
+            calls = self.calls if self.calls <= _MOST_TOLD else f"more than {_MOST_TOLD}"
+            told = f"{self.count} trees of {calls} calls are more than {_MOST} requests"
+            raise wrong("depth", told)
         return self
 
     @property
