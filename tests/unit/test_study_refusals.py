@@ -119,6 +119,18 @@ REFUSED = [
         '5: path.tunnel: a tunnel is "ipip", "gre", "vxlan", "wireguard", or',
     ),
     (
+        BASE + "[path]\ntunnel = 60",
+        '5: path.tunnel: 60 has no unit; write "60 B"',
+    ),
+    (
+        BASE + "[path]\ntunnel = true",
+        '5: path.tunnel: a tunnel is "ipip", "gre", "vxlan", "wireguard", or its overhead: "60 B"; false is none',
+    ),
+    (
+        BASE + '[path]\nnat = "yes"',
+        '5: path.nat: a NAT is true, false, or a table: { rebindings = ["2 s"] }',
+    ),
+    (
         BASE + '[path]\ntunnel = { overhead = "9 B", over = "ipv6" }',
         "5: path.tunnel.over: an overhead of bytes has its outer header in it; leave out over",
     ),

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path as Files
 from typing import Any
 
 import pytest
 from pydantic import ValidationError
 
 from headway.lab.network import two_hosts
+from headway.planning.runs import plan
 from headway.selftest.passing import has_rules, rules_alone, without_rules
 from headway.study.host import Host
+from headway.study.load import Source, parse_study
 from headway.study.middlebox import Mtu
 from headway.study.path import Direction, Path
 from headway.study.setting import Setting
@@ -38,6 +41,18 @@ def test_a_tunnel_costs_each_packet_its_headers(tunnel: object, overhead: int) -
     found = direction({"tunnel": tunnel})
     assert found.overhead_bytes == overhead
     assert found.carries == Mtu(size=Size(1500 - overhead))
+
+
+def test_no_tunnel_is_none() -> None:
+    assert direction({"tunnel": False}) == direction({})
+    path = Path.model_validate({"tunnel": "gre", "up": {"tunnel": False}})
+    assert [way.overhead_bytes for way in (path.links[0].down, path.links[0].up)] == [24, 0]
+
+
+def test_an_axis_may_have_none() -> None:
+    text = 'name = "s"\naxes.path.tunnel = [false, "gre"]\nworkload.size = "1 MB"\n'
+    settings = [run.setting for run in plan(parse_study(Source("s.toml", text, Files())))]
+    assert {one.path.links[0].down.overhead_bytes for one in settings} == {0, 24}
 
 
 def test_the_mtu_is_that_of_the_tunnels_own_packets() -> None:

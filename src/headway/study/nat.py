@@ -89,6 +89,8 @@ class Nat(Part):
 def _nat(value: object) -> object:
     if isinstance(value, bool):
         return {} if value else None
+    if not isinstance(value, dict | Part | None):
+        raise ValueError('a NAT is true, false, or a table: { rebindings = ["2 s"] }')
     return value
 
 

@@ -194,7 +194,7 @@ class Direction(Part):
     mtu: MtuSource | None = Field(default=None, exclude_if=_is_none)
     policer: Policer | None = Field(default=None, exclude_if=_is_none)
     udp: UdpSource | None = Field(default=None, exclude_if=_is_none)
-    tunnel: TunnelSource | None = Field(default=None, exclude_if=_is_none)
+    tunnel: TunnelSource = Field(default=None, exclude_if=_is_none)
     queue: Queue = Queue(bdp=1)
     changes: tuple[Change, ...] = ()
 

@@ -40,9 +40,19 @@ _INNER_BYTES = {
 """Between the tunnel's IP header and the packet, and behind it."""
 
 
+_KINDS = ", ".join(f'"{one}"' for one in TunnelKind)
+_FORMS = f'{_KINDS}, or its overhead: "60 B"'
+
+
 def _tunnel(value: object) -> object:
+    if value is False:
+        return None
     if isinstance(value, str):
         return {"overhead" if value[:1].isdecimal() else "kind": value}
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        raise ValueError(f'{value} has no unit; write "{value} B"')
+    if not isinstance(value, dict | Part | None):
+        raise ValueError(f"a tunnel is {_FORMS}; false is none")
     return value
 
 
@@ -53,7 +63,11 @@ class Tunnel(Part):
     packets to 16 bytes is left out.
     """
 
-    other_forms = ({"enum": [one.value for one in TunnelKind]}, Size.json_schema())
+    other_forms = (
+        {"enum": [one.value for one in TunnelKind]},
+        Size.json_schema(),
+        {"const": False},
+    )
 
     kind: TunnelKind | None = None
     over: Outer = Field(
@@ -64,8 +78,7 @@ class Tunnel(Part):
     @model_validator(mode="after")
     def _one_of_them(self) -> Self:
         if (self.kind is None) == (self.overhead is None):
-            kinds = ", ".join(f'"{one}"' for one in TunnelKind)
-            raise ValueError(f'a tunnel is {kinds}, or its overhead: "60 B"')
+            raise ValueError(f"a tunnel is {_FORMS}")
         if self.overhead is not None and "over" in self.model_fields_set:
             raise wrong("over", "an overhead of bytes has its outer header in it; leave out over")
         if not 0 < self.each <= _MOST_OVERHEAD:
@@ -85,7 +98,7 @@ class Tunnel(Part):
         return f"{self.kind}{' over IPv6' if self.over is Outer.IPV6 else ''}"
 
 
-TunnelSource = Annotated[Tunnel, BeforeValidator(_tunnel)]
+TunnelSource = Annotated[Tunnel | None, BeforeValidator(_tunnel)]
 
 
 def carried(mtu: Mtu | None, tunnel: Tunnel | None) -> Mtu | None:
