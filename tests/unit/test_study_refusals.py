@@ -191,6 +191,34 @@ REFUSED = [
         '6: path.nat: a NAT translates IPv4: leave out family = "ipv6"',
     ),
     (
+        BASE + "[dual_stack.path]\nnat = true",
+        "5: dual_stack.path.nat: a NAT translates IPv4: leave out dual_stack, or the NAT",
+    ),
+    (
+        BASE + "[path]\nnat = true\n[dual_stack]",
+        "5: path.nat: a NAT translates IPv4: leave out dual_stack, or the NAT",
+    ),
+    (
+        BASE + '[dual_stack.path]\nmtu = "600 B"',
+        "5: dual_stack.path.mtu: every link carries 1280 B of IPv6 (RFC 8200), not 600 B only",
+    ),
+    (
+        'family = "ipv6"\n' + BASE + "[dns.path]\nnat = true",
+        '6: dns.path.nat: a NAT translates IPv4: leave out family = "ipv6"',
+    ),
+    (
+        'family = "ipv6"\n' + BASE + '[[hops]]\nname = "gw"\npath.nat = true',
+        '7: hops.gw.path.nat: a NAT translates IPv4: leave out family = "ipv6"',
+    ),
+    (
+        'family = "ipv6"\n' + BASE + '[proxy]\nprogram = "nginx"\nupstream.path.nat = true',
+        '7: proxy.upstream.path.nat: a NAT translates IPv4: leave out family = "ipv6"',
+    ),
+    (
+        "offload = true\n" + SECOND + 'tunnel = "gre"',
+        "workload.second_path.tunnel: packets of up to 64 kB cross the path: leave out offload",
+    ),
+    (
         BASE + '[path]\nrtt = "9 ms"\nrepetitions = 5',
         "6: path.repetitions: unknown key; 'repetitions' stands before the first table",
     ),

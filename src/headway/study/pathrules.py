@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from headway.study.middlebox import SMALLEST_MTU_IPV6
 from headway.study.part import wrong
@@ -12,22 +12,38 @@ _LARGEST_PACKET = 65_535
 """With segmentation offload."""
 
 
-def check_rules(path: Path, *, ipv6: bool, offload: bool) -> None:
+def check_rules(paths: Mapping[str, Path | None], *, ipv6: bool, both: bool, offload: bool) -> None:
     """Refuse rules that cannot hold for the packets of a setting.
 
+    Args:
+        paths: all of its paths, by their keys.
+        ipv6: whether the family of `path` is IPv6.
+        both: whether hosts have addresses of both families.
+        offload: whether packets of up to 64 kB cross the paths.
+
     Raises:
-        PydanticCustomError: one cannot.
+        PydanticCustomError: one cannot; names the key.
     """
-    if ipv6 and any(link.nat for link in path.links):
-        raise wrong("path.nat", 'a NAT translates IPv4: leave out family = "ipv6"')
+    for key, path in paths.items():
+        if path and (ipv6 or both) and any(link.nat for link in path.links):
+            told = "leave out dual_stack, or the NAT" if both else 'leave out family = "ipv6"'
+            raise wrong(f"{key}.nat", f"a NAT translates IPv4: {told}")
+        if path:
+            _check_packets(key, path, ipv6=ipv6 or both, offload=offload)
+
+
+def _check_packets(where: str, path: Path, *, ipv6: bool, offload: bool) -> None:
+    """Refuse rules of a path, whose key is given, that are none for packets of the sizes that cross it."""
     for direction in (way for link in path.links for way in (link.down, link.up)):
         if ipv6 and (mtu := direction.carries) and mtu.size < SMALLEST_MTU_IPV6:
             told = (
                 f"every link carries {SMALLEST_MTU_IPV6} B of IPv6 (RFC 8200), not {mtu.size} only"
             )
-            raise wrong("path.mtu" if direction.mtu else "path.tunnel", told)
+            raise wrong(f"{where}.mtu" if direction.mtu else f"{where}.tunnel", told)
         if offload and (key := next(_of_single_packets(direction), None)):
-            raise wrong(f"path.{key}", "packets of up to 64 kB cross the path: leave out offload")
+            raise wrong(
+                f"{where}.{key}", "packets of up to 64 kB cross the path: leave out offload"
+            )
 
 
 def _of_single_packets(direction: Direction) -> Iterator[str]:

@@ -18,6 +18,7 @@ from headway.study.dualstack import DualStack, check_dual_stack
 from headway.study.family import Family
 from headway.study.fault import AXIS, Fault, check_fault
 from headway.study.flow import SERVERS, CompetingFlow, check_flows, with_usual_values
+from headway.study.givingup import Limits
 from headway.study.hop import Hop, Proxy, described, named_hops, that_is_there
 from headway.study.host import Host, Protocol, check_tls
 from headway.study.kernel import TUNED
@@ -28,7 +29,7 @@ from headway.study.part import Part, wrong
 from headway.study.path import Path
 from headway.study.pathrules import check_rules
 from headway.study.roundtrips import check_round_trips
-from headway.study.units import Duration, Size
+from headway.study.units import Size
 from headway.study.workload import (
     Download,
     Page,
@@ -49,26 +50,6 @@ class Variation(StrEnum):
 
     PHASES = "phases"
     NONE = "none"
-
-
-class Limits(Part):
-    """When a run is given up.
-
-    ``virtual``: after this much time of the lab's clock. ``cpu``: after its lab has used this much
-    processor time of the host.
-    """
-
-    virtual: Duration = Duration(600 * 10**9)
-    cpu: Duration = Duration(300 * 10**9)
-
-    @model_validator(mode="before")
-    @classmethod
-    def _counts_no_wall_time(cls, given: Any) -> Any:
-        if isinstance(given, dict) and "wall" in given:
-            raise ValueError(
-                "`wall` is no limit, because a busy host would reach it; `cpu` limits processor time"
-            )
-        return given
 
 
 _ALONE = ("proxy", "control", "certificate_chain", "origins", "dns", "dual_stack", "discovery")
@@ -208,9 +189,8 @@ class Setting(Part):
         check_tls(self.protocol, self.tls)
         self._check_hops()
         self._check_rtt()
-        for path in filter(None, self._every_path):
-            ipv6 = self.family is Family.IPV6 or bool(self.dual_stack)
-            check_rules(path, ipv6=ipv6, offload=self.offload)
+        ipv6, both = self.family is Family.IPV6, bool(self.dual_stack)
+        check_rules(self._path_by_key, ipv6=ipv6, both=both, offload=self.offload)
         if self.fault:
             check_fault(self.fault, self.path, self.clock, pings=bool(self.control))
         if self.flows:
@@ -340,8 +320,22 @@ class Setting(Part):
 
     @property
     def _every_path(self) -> tuple[Path | None, ...]:
-        beside = (self.dns.path if self.dns else None, self.other_path, self.workload.path_beside)
-        return (*self.paths, *(origin.path for origin in self.origins.values()), *beside)
+        return tuple(self._path_by_key.values())
+
+    @property
+    def _path_by_key(self) -> dict[str, Path | None]:
+        """All paths by their keys in a study file; None where there is none."""
+        behind = (
+            ["proxy.upstream"] if self.proxy else [f"hops.{hop.name}" for hop in self.middleboxes]
+        )
+        chain = zip(["path", *(f"{one}.path" for one in behind)], self.paths, strict=True)
+        return {
+            **dict(chain),
+            **{f"origins.{name}.path": origin.path for name, origin in self.origins.items()},
+            "dns.path": self.dns.path if self.dns else None,
+            "dual_stack.path": self.dual_stack.path if self.dual_stack else None,
+            "workload.second_path": self.workload.path_beside,
+        }
 
     @property
     def other_path(self) -> Path | None:
