@@ -7,16 +7,20 @@ from collections.abc import Iterator, Mapping
 from headway.study.middlebox import SMALLEST_MTU_IPV6
 from headway.study.part import wrong
 from headway.study.path import Direction, Path
+from headway.study.units import Duration
 
 _LARGEST_PACKET = 65_535
 """With segmentation offload."""
 
 
-def check_rules(paths: Mapping[str, Path | None], *, ipv6: bool, both: bool, offload: bool) -> None:
+def check_rules(
+    paths: Mapping[str, Path | None], limit: Duration, *, ipv6: bool, both: bool, offload: bool
+) -> None:
     """Refuse rules that cannot hold for the packets of a setting.
 
     Args:
         paths: all of its paths, by their keys.
+        limit: when a run is given up.
         ipv6: whether the family of `path` is IPv6.
         both: whether hosts have addresses of both families.
         offload: whether packets of up to 64 kB cross the paths.
@@ -30,6 +34,15 @@ def check_rules(paths: Mapping[str, Path | None], *, ipv6: bool, both: bool, off
             raise wrong(f"{key}.nat", f"a NAT translates IPv4: {told}")
         if path:
             _check_packets(key, path, ipv6=ipv6 or both, offload=offload)
+            _check_moments(key, path, limit)
+
+
+def _check_moments(where: str, path: Path, limit: Duration) -> None:
+    """Refuse what would come when the run has been given up."""
+    for nat in (link.nat for link in path.links if link.nat):
+        if late := next((one for one in nat.rebindings if one.at >= limit), None):
+            told = f"{late.at} is beyond limits.virtual ({limit})"
+            raise wrong(f"{where}.nat.rebindings", told)
 
 
 def _check_packets(where: str, path: Path, *, ipv6: bool, offload: bool) -> None:

@@ -190,7 +190,8 @@ class Setting(Part):
         self._check_hops()
         self._check_rtt()
         ipv6, both = self.family is Family.IPV6, bool(self.dual_stack)
-        check_rules(self._path_by_key, ipv6=ipv6, both=both, offload=self.offload)
+        limit = self.limits.virtual
+        check_rules(self._path_by_key, limit, ipv6=ipv6, both=both, offload=self.offload)
         if self.fault:
             check_fault(self.fault, self.path, self.clock, pings=bool(self.control))
         if self.flows:
