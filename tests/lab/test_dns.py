@@ -141,15 +141,15 @@ def test_headway_client_tells_why_there_is_no_address(
 
 
 @pytest.mark.parametrize(
-    ("https", "spoken", "round_trips"),
-    [(True, "h3", 2), ({"alpn": ["h2"]}, "h2", 3), (False, "h2", 3)],
+    ("newest", "https", "spoken", "round_trips"),
+    [("h3", True, "h3", 2), ("h3", {"alpn": ["h2"]}, "h2", 3), ("h2", False, "h2", 3)],
 )
 def test_a_first_visit_by_https_record(
-    run_setting: RunSetting, https: Any, spoken: str, round_trips: int
+    run_setting: RunSetting, newest: str, https: Any, spoken: str, round_trips: int
 ) -> None:
     """RFC 9460: the record comes with the address, and QUIC needs two round trips (RFC 9001); without it, TCP, TLS and the request three."""
     asked = by_own_client(https=https) | {"discovery": {}, "server": {"program": "headway-server"}}
-    record = run_setting(asked)
+    record = run_setting(asked | {"protocol": newest})
     assert (record.error, record.document_protocol) == (None, spoken)
     assert record.dns_s == pytest.approx(OWN_RTT_S, abs=MS)
     assert record.ttfb_s == pytest.approx(OWN_RTT_S + round_trips * RTT_S, abs=MS)

@@ -140,6 +140,69 @@ def test_servers_that_cannot_offer_so_are_refused(server: str, told: str) -> Non
         check_programs(deploy(Setting.model_validate(raw)))
 
 
+@pytest.mark.parametrize(
+    ("protocol", "alternative", "more", "told"),
+    [
+        (
+            "h2",
+            {"port": 444},
+            {},
+            "alternative: it says where h3 is, and the server has h2 at most",
+        ),
+        (
+            "h3",
+            {"host": "alt.test"},
+            {"workload": {"size": "1 kB"}, "client": {"program": "curl"}},
+            "alternative.host: only the responses of pages have the field Alt-Svc",
+        ),
+        (
+            "h3",
+            {"host": "alt.test"},
+            {"workload": PAGE["workload"] | {"alt_svc": False}},
+            "alternative: with alt_svc = false no response says where h3 is",
+        ),
+    ],
+)
+def test_an_alternative_that_nobody_is_told_of_is_refused(
+    protocol: str, alternative: dict[str, Any], more: dict[str, Any], told: str
+) -> None:
+    raw = PAGE | {"protocol": protocol, "discovery": {"alternative": alternative}}
+    raw |= {"server": {"program": "nginx"}}
+    check_programs(deploy(Setting.model_validate(raw | {"protocol": "h3"})))
+    with pytest.raises(WrongInputError, match=told):
+        check_programs(deploy(Setting.model_validate(raw | more)))
+
+
+def test_a_port_that_the_client_cannot_learn_of_is_refused() -> None:
+    """curl follows no Alt-Svc; headway-client follows the port of a record, Chromium that of Alt-Svc."""
+    raw = PAGE | {"protocol": "h3", "discovery": {"alternative": {"port": 444}}}
+    raw |= {"server": {"program": "nginx"}}
+    check_programs(deploy(Setting.model_validate(raw)))
+    raw |= {"workload": {"size": "1 kB"}}
+    own = {"client": {"program": "headway-client"}, "dns": {"https": {"port": 444}}}
+    check_programs(deploy(Setting.model_validate(raw | own)))
+    with pytest.raises(WrongInputError, match="curl follows no Alt-Svc") as caught:
+        check_programs(deploy(Setting.model_validate(raw | {"client": {"program": "curl"}})))
+    assert caught.value.where == "discovery.alternative.port"
+
+
+@pytest.mark.parametrize("dns", [None, {}, {"cname": ["cdn.test"]}])
+def test_a_client_that_has_a_record_alone_needs_one_for_h3(dns: dict[str, Any] | None) -> None:
+    """Without one it would speak h2, and be measured as h3."""
+    raw = {
+        "workload": {"size": "1 kB"},
+        "client": {"program": "headway-client"},
+        "server": {"program": OWN},
+        "discovery": {},
+        "dns": dns,
+    }
+    with pytest.raises(WrongInputError, match=r"by an HTTPS record alone; state dns.https = true"):
+        check_programs(deploy(Setting.model_validate(raw | {"protocol": "h3"})))
+    check_programs(deploy(Setting.model_validate(raw | {"protocol": "h2"})))
+    recorded = {"protocol": "h3", "dns": {**(dns or {}), "https": True}}
+    check_programs(deploy(Setting.model_validate(raw | recorded)))
+
+
 def test_alt_svc_names_port_and_host() -> None:
     assert Alternative().field_value == 'h3=":443"; ma=86400'
     assert Alternative(host="alt.test", port=444).field_value == 'h3="alt.test:444"; ma=86400'

@@ -32,6 +32,9 @@ def setting(workload: dict[str, Any] | None = None, **keys: Any) -> Setting:
     [
         ({"rate": "1 Mbit/s"}, {}, "either at a rate or after a pause"),
         ({"pause": None}, {}, "either at a rate or after a pause"),
+        ({"pause": "0 s"}, {}, "pause of 0 s reads nothing slowly"),
+        ({"pause": None, "rate": "7 bit/s"}, {}, "7 bit/s is no multiple of 8 bit/s"),
+        ({"pause": None, "rate": "1001 bit/s"}, {}, "is no multiple of 8 bit/s"),
         ({}, {"protocol": "h1"}, "for h2 or h3, not for h1: several requests have to share"),
     ],
 )
@@ -51,6 +54,7 @@ def test_others_are_asked_for_at_their_interval() -> None:
     for workload, option, sends_s in (
         ({}, "--slow-pause=2.000000000", 2.0),
         ({"pause": None, "rate": "4 Mbit/s"}, "--slow-rate=500000", 4.0),
+        ({"pause": None, "rate": "8 bit/s"}, "--slow-rate=1", 2_000_000.0),
         ({"pause": "10 ms"}, "--slow-pause=0.010000000", 0.3),
     ):
         raw = setting(workload)

@@ -22,6 +22,13 @@ SECOND = (
     'name = "s"\nprotocol = "h3"\n[workload]\nkind = "migration"\nsize = "1 MB"\nafter = "500 kB"\n'
     '[workload.second_path]\nrtt = "10 ms"\n'
 )
+UPLOAD = (
+    'name = "s"\nserver.program = "headway-server"\n[workload]\nkind = "upload"\nsize = "1 MB"\n'
+)
+DUAL_STACK_PAGE = (
+    'name = "s"\ndual_stack = {}\nserver.program = "headway-server"\nclient.program = "chromium"\n'
+    '[workload]\nkind = "page"\nsite = "sander-01"\n'
+)
 UNKNOWN = "unknown key; did you mean 'program'?"
 
 
@@ -244,6 +251,22 @@ REFUSED = [
         'name = "s"\nprotocol = "h3"\nmetrics = ["out_of_order_segments"]',
         "3: metrics: out_of_order_segments is not measured here: it takes a client that speaks TCP; ",
     ),
+    (
+        'metrics = ["goodput_mbit"]\n' + UPLOAD + "status = 413",
+        "1: metrics: goodput_mbit is not measured here: it takes a server that takes the content of an upload",
+    ),
+    (
+        'metrics = ["total_s", "content_sent_bytes"]\nprotocol = "h3"\n' + UPLOAD,
+        "1: metrics: content_sent_bytes is not measured here: curl counts what is in a buffer of its own over h3",
+    ),
+    (
+        'metrics = ["content_sent_bytes"]\nprotocol = "h3"\nclient.program = "aioquic"\n' + UPLOAD,
+        "1: metrics: content_sent_bytes is not measured here: aioquic does not count what it sends",
+    ),
+    (
+        'metrics = ["fallback_s"]\n' + DUAL_STACK_PAGE,
+        '1: metrics: fallback_s is not measured here: chromium tells it with client.knobs.net_log = "counts" only',
+    ),
     ('comparisons = [["h2", "h2"]]\n' + BASE, "1: comparisons: 'h2' is compared with itself"),
     ('comparisons = [["h3", "h1"]]\n' + BASE, "1: comparisons: 'h3' is not a contender"),
     ('baseline = ""\n' + BASE, "1: baseline: is empty; leave it out"),
@@ -318,6 +341,22 @@ def test_what_cannot_be_meant_is_refused_with_its_line_and_key(text: str, messag
         checked_plan(parse_study(Source("s.toml", text, Path())), "s.toml")
     said = str(caught.value)
     assert message in said and re.match(r"s\.toml:\d+: ", said), said
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'metrics = ["goodput_mbit"]\n' + UPLOAD,
+        'metrics = ["goodput_mbit"]\naxes.workload.status = [200, 413]\n' + UPLOAD,
+        'metrics = ["content_sent_bytes"]\n' + UPLOAD,
+        'metrics = ["content_sent_bytes"]\naxes.protocol = ["h2", "h3"]\n' + UPLOAD,
+        'metrics = ["content_sent_bytes"]\nprotocol = "h3"\nclient.program = "headway-client"\n'
+        + UPLOAD,
+        'metrics = ["fallback_s"]\nclient.knobs.net_log = "counts"\n' + DUAL_STACK_PAGE,
+    ],
+)
+def test_metrics_that_some_run_has_are_not_refused(text: str) -> None:
+    assert checked_plan(parse_study(Source("s.toml", text, Path())), "s.toml")
 
 
 def test_a_byte_order_mark_is_no_part_of_a_study(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from headway.image.layers import layer_of, layers_of_outside
 from headway.image.outsideroot import outside_root
 from headway.planning.demands import check_programs, remarks
 from headway.planning.runs import Run, cells, plan
+from headway.planning.telling import check_told
 from headway.programs.registry import CLIENTS, SERVERS
 from headway.sites.finding import find_outline, find_site, is_archive
 from headway.sites.servable import check_servable
@@ -53,6 +54,7 @@ def checked_plan(study: Study, name: str, watcher: Watcher | None = None) -> tup
             except WrongInputError as error:
                 raise _placed(error, study, name, run, runs) from None
             count(True)
+    check_told(study, first)
     check_outside(runs)
     return runs
 

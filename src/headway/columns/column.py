@@ -71,6 +71,7 @@ class Needs(Enum):
     TCP = "a client that speaks TCP"
     QUIC = "a client that speaks QUIC"
     RESOLVER = "a resolver, [dns]"
+    CONTENT_TAKEN = "a server that takes the content of an upload, with status 200 and not early"
     DUAL_STACK = "hosts of both families, [dual_stack]"
 
 

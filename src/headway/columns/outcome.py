@@ -104,7 +104,10 @@ class Transferred(Columns):
         words=LOWER_HIGHER,
     )
     goodput_mbit: float | None = metric(
-        "`bytes` over `total_s`, Mbit/s.", "goodput", better=Better.MORE
+        "`bytes` over `total_s`, Mbit/s.",
+        "goodput",
+        better=Better.MORE,
+        needs=Needs.CONTENT_TAKEN,
     )
     received_bytes: tuple[int, ...] | None = column(
         "Bytes that the receiving programs of bulk flows got, of all flows together, in each 100 "

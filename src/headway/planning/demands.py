@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from headway.errors import WrongInputError, nearest
 from headway.planning.asking import check_asked
 from headway.planning.deployment import DeployedFlow, Deployment, Endpoint, Role
+from headway.planning.discovering import check_discovers, contradicting
 from headway.planning.earlydata import check_early_data
 from headway.planning.load import overloaded
 from headway.planning.talking import check_talks
@@ -15,7 +16,6 @@ from headway.programs.base import Adapter, ReverseProxy, Server
 from headway.programs.registry import CLIENTS, SERVERS
 from headway.study.bulk import BulkPart
 from headway.study.clock import Clock
-from headway.study.discovery import offered
 from headway.study.dns import RecordType
 from headway.study.hop import Pep
 from headway.study.hop import ReverseProxy as ReverseProxyHost
@@ -25,8 +25,6 @@ from headway.study.path import FRAME_BYTES
 from headway.study.units import Duration
 from headway.study.upload import Upload
 
-HTTPS_PORT = 443
-_ALPN = {Protocol.H1: ("http/1.1",), Protocol.H2: ("h2",), Protocol.H3: ("h3",)}
 _FLOODING_PACKETS = 8
 """With queues of 2 to 6 packets, 11 of 20 downloads from nginx-1.26 failed; with 8 and 66, none of two."""
 
@@ -74,7 +72,7 @@ def _check_flow(flow: DeployedFlow) -> None:
     _check_program(client)
     _check_workload(flow)
     _check_resolves(flow)
-    _check_discovers(flow)
+    check_discovers(flow)
     _check_chooses(flow)
     _check_second_interface(flow)
     _check_takes_time(flow)
@@ -102,27 +100,9 @@ def remarks(deployment: Deployment) -> tuple[str, ...]:
         *(text for flow in flows for text in _without_qlog(flow)),
         *(text for flow in flows for text in _flooding(flow)),
         *(text for flow in flows for text in overloaded(flow)),
-        *(text for flow in flows for text in _contradicting(flow)),
+        *(text for flow in flows for text in contradicting(flow)),
     )
     return tuple(dict.fromkeys(told))
-
-
-def _contradicting(flow: DeployedFlow) -> Iterator[str]:
-    """What an HTTPS record says that is not so."""
-    setting = flow.setting
-    if setting.discovery is None or setting.dns is None or setting.dns.https is None:
-        return
-    offers = offered(setting.protocol, setting.discovery)
-    names = {name for one in offers for name in _ALPN[one]}
-    for name in setting.dns.https.alpn:
-        if name not in names:
-            yield (
-                f"the HTTPS record names {name}, which the server does not speak (protocol is {setting.protocol}): a "
-                "client that follows it fails"
-            )
-    port, offered_at = setting.dns.https.port or HTTPS_PORT, setting.discovery.alternative.port
-    if "h3" in setting.dns.https.alpn and "h3" in names and port != offered_at:
-        yield f"the HTTPS record names port {port}, and the server has h3 at {offered_at}: a client that follows it fails"
 
 
 def _over_quic(flow: DeployedFlow) -> list[Endpoint]:
@@ -188,27 +168,6 @@ def _check_resolves(flow: DeployedFlow) -> None:
             f"{flow.client.name} asks for no HTTPS record",
             where="dns.https" if dns.https else "dns.drops",
         )
-
-
-def _check_discovers(flow: DeployedFlow) -> None:
-    """A client that finds out the version of HTTP, and a server that offers several."""
-    if flow.setting.discovery is None:
-        return
-    server = flow.server.adapter
-    if not flow.client.discovers:
-        able = ", ".join(name for name, other in CLIENTS.items() if other.discovers)
-        told = f"{flow.client.name} cannot find out the version; these clients can: {able}"
-        raise WrongInputError(told, where="discovery")
-    if not (isinstance(server, Server) and server.offers_several):
-        able = ", ".join(name for name, other in SERVERS.items() if other.offers_several)
-        told = f"{server.name} offers one version at a time; these servers offer several: {able}"
-        raise WrongInputError(told, where="server.program")
-    if flow.setting.discovery.alternative.port != HTTPS_PORT and not server.offers_elsewhere:
-        able = ", ".join(name for name, other in SERVERS.items() if other.offers_elsewhere)
-        told = (
-            f"{server.name} takes QUIC on the port of TCP; these servers take it on another: {able}"
-        )
-        raise WrongInputError(told, where="discovery.alternative.port")
 
 
 def _check_chooses(flow: DeployedFlow) -> None:

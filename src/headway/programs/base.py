@@ -27,7 +27,7 @@ from headway.study.workload import Download, Parallel, Workload
 # A command without a study uses adapters, too, and need not wait for these.
 if TYPE_CHECKING:
     from headway.programs.origins import PageHosts
-    from headway.study.discovery import Discovery
+    from headway.study.discovery import Discovery, Means
     from headway.study.dns import Dns, RecordType
     from headway.study.outside import OutsideProgram
 
@@ -336,8 +336,8 @@ class Client(Adapter):
     """It starts at a multiple of this; a program with a period of its own always at the same point of it."""
     expects: ClassVar[bool] = False
     """Whether it waits with content until the server wants it (Expect: 100-continue), if it is told to."""
-    discovers: ClassVar[bool] = False
-    """Whether it can find out by itself which version of HTTP to speak."""
+    discovers_by: ClassVar[frozenset[Means]] = frozenset()
+    """How it can find out by itself that a server has HTTP/3; by nothing if it has to be told."""
     chooses_family: ClassVar[bool] = False
     """Whether it tries addresses of both families (RFC 8305), and tells which one it came to."""
     asks_for: ClassVar[frozenset[RecordType]] = frozenset()
@@ -347,8 +347,7 @@ class Client(Adapter):
     asks_over: ClassVar[frozenset[str]] = frozenset({"udp", "tcp"})
     """Over what it can be told to ask."""
     rehearses: ClassVar[bool] = False
-    """Whether it has to be told beforehand when its address will change: a run is then carried
-    out twice, and is the same both times until the address changes."""
+    """Whether it has to be told beforehand when its address will change: by a run before, equal until then."""
 
     @abstractmethod
     def start(self, flow: Flow) -> Started:
@@ -360,6 +359,10 @@ class Client(Adapter):
     def can(self, workload: Workload, protocol: Protocol) -> bool:
         """Whether it can carry out a workload over a protocol."""
         return type(workload) in self.workloads and protocol in self.protocols
+
+    def untold(self, metric: str, host: Host, protocol: Protocol) -> str:
+        """Why it does not tell a metric of its workloads, as the end of a sentence; empty if it does, or others do."""
+        return "does not count what it sends" if metric == "content_sent_bytes" else ""
 
     def after_rehearsal(self, program: Program, directory: Path, migrated_ns: int) -> Program:
         """The client for the run itself, once a rehearsal has told when the address changes.

@@ -36,9 +36,10 @@ from headway.programs.measurement import Measurement, Tried, Visit
 from headway.programs.origins import named_addresses, origin_addresses
 from headway.sites.finding import find_outline
 from headway.sites.screen import SCREENS
+from headway.study.discovery import Means
 from headway.study.dns import RecordType
 from headway.study.family import HostAddress
-from headway.study.host import HTTP, Protocol
+from headway.study.host import HTTP, Host, Protocol
 from headway.study.workload import Cache, Connections, Page
 
 _CONFIGURATION_FILE = "configuration.json"
@@ -53,6 +54,8 @@ _PREPARED_WITHIN_NS = 120 * 10**9
 HAR_FILE = "load.har"
 _CAPTURE_MODES = {"on": "Everything", "counts": "Default"}
 """What is logged of contents, by the knob for the log."""
+_OF_LOG = frozenset({"fallback_s", "hol_bytes", "hol_s"})
+"""Metrics that are measured from the log."""
 _FRAME_INTERVAL_NS = 16_666_000
 """Chromium paints at multiples of this; 500 of them are whole ticks of the kernel, too."""
 _NO_PORT = 1
@@ -96,7 +99,7 @@ class Chromium(Client):
     package = "chromium-headless-shell"
     protocols = HTTP
     workloads = (Page,)
-    discovers = True
+    discovers_by = frozenset({Means.ALT_SVC})
     chooses_family = True
     asks_for = frozenset({RecordType.A, RecordType.AAAA})
     memory_mib = 2048
@@ -135,6 +138,15 @@ class Chromium(Client):
             "one certificate serves all hosts, under none of their names unless they share a connection",
         ),
     )
+
+    @override
+    def untold(self, metric: str, host: Host, protocol: Protocol) -> str:
+        logged = self.knob("net_log", host) != "off"
+        return (
+            ""
+            if logged or metric not in _OF_LOG
+            else 'tells it with client.knobs.net_log = "counts" only'
+        )
 
     @override
     def start(self, flow: Flow) -> Started:

@@ -31,10 +31,10 @@ from headway.programs.client import (
 )
 from headway.programs.measurement import Measurement, QuicRace, Tried
 from headway.programs.uploads import answer_file, carried_bytes, content_file, sent_bytes
-from headway.study.discovery import offered
+from headway.study.discovery import Means, offered
 from headway.study.dns import RESOLVER_NAME, DnsTransport, RecordType
 from headway.study.family import HostAddress
-from headway.study.host import HTTP, Protocol
+from headway.study.host import HTTP, Host, Protocol
 from headway.study.upload import Upload
 from headway.study.workload import Download, Migration, Parallel
 
@@ -86,7 +86,7 @@ class Curl(Client):
     writes_qlog = True
     asks_for = frozenset({RecordType.A, RecordType.AAAA})
     asks_over = frozenset({"udp", "tcp", "https"})
-    discovers = True
+    discovers_by = frozenset({Means.RACE})
     chooses_family = True
     knobs = (
         RETRY_PAUSE,
@@ -113,6 +113,12 @@ class Curl(Client):
             "if its QUIC has nothing to send, it notices only after 120 s that the address is gone",
         ),
     )
+
+    @override
+    def untold(self, metric: str, host: Host, protocol: Protocol) -> str:
+        if metric == "content_sent_bytes" and _counts_its_buffer(protocol):
+            return f"counts what is in a buffer of its own over {protocol}"
+        return ""
 
     @override
     def start(self, flow: Flow) -> Started:
@@ -218,14 +224,18 @@ def _all_transfers(seen: list[_CurlTransfer], flow: Flow, directory: Path) -> Me
         ttfb_s=min(one.time_starttransfer for one in seen),
         total_s=max(one.time_total for one in seen),
         bytes=carried_bytes(flow, (one.size_download for one in seen)),
-        # Over HTTP/3 it counts what it has in a buffer of its own.
         content_sent_bytes=(
             None
-            if flow.protocol is Protocol.H3
+            if _counts_its_buffer(flow.protocol)
             else sent_bytes(flow, (one.size_upload for one in seen))
         ),
         each_s=tuple(one.time_total for one in seen),
     )
+
+
+def _counts_its_buffer(protocol: Protocol) -> bool:
+    """Whether it counts content as sent that is in a buffer of its own."""
+    return protocol is Protocol.H3
 
 
 def _spoken(seen: _CurlTransfer) -> str | None:

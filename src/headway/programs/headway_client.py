@@ -34,6 +34,7 @@ from headway.programs.native import (
 )
 from headway.programs.uploads import answers_directory, carried_bytes, padding_options, sent_bytes
 from headway.programs.videos import NativeSession, played, session_error, video_options
+from headway.study.discovery import Means
 from headway.study.dns import RecordType
 from headway.study.host import HTTP, Host, Protocol
 from headway.study.messages import Messages
@@ -97,7 +98,7 @@ class HeadwayClient(NativeQuic, Client):
         Video,
     )
     expects = True
-    discovers = True
+    discovers_by = frozenset({Means.RECORD})
     asks_for = frozenset(RecordType)
     adjustments = (
         Adjustment(
@@ -124,6 +125,10 @@ class HeadwayClient(NativeQuic, Client):
         """Over TCP it does not ask again when its address has changed."""
         migrates = not workload.migrates or protocol is Protocol.H3
         return migrates and super().can(workload, protocol)
+
+    @override
+    def untold(self, metric: str, host: Host, protocol: Protocol) -> str:
+        return ""
 
     @override
     def start(self, flow: Flow) -> Started:
@@ -259,7 +264,7 @@ def _slow(reader: SlowReader) -> list[str]:
     option = (
         f"--slow-pause={reader.pause.s:.9f}"
         if reader.pause is not None
-        else f"--slow-rate={(reader.rate or 0) // 8}"
+        else f"--slow-rate={reader.rate_bytes_s}"
     )
     return [option, f"--start-offsets={','.join(f'{start:.9f}' for start in starts)}"]
 

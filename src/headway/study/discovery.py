@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from enum import Enum
 
 from pydantic import Field
 
@@ -15,6 +16,14 @@ from headway.study.workloadpart import WorkloadPart
 
 _MOST_VISITS = 20
 _OFFERED = (Protocol.H1, Protocol.H2, Protocol.H3)
+
+
+class Means(Enum):
+    """How a client finds out that a server has HTTP/3."""
+
+    ALT_SVC = "the Alt-Svc field of a response (RFC 7838)"
+    RACE = "trying it beside TCP"
+    RECORD = "the HTTPS record of the server's name (RFC 9460)"
 
 
 class Alternative(Part):

@@ -18,6 +18,7 @@ from headway.study.source import Source
 from headway.study.stream import Stream
 from headway.study.upload import Upload
 from headway.study.video import Video
+from headway.study.workloadpart import WorkloadPart
 
 _OF_FLOWS = frozenset(
     {"total_s", "goodput_mbit", "utilisation", "queue_delay_ms", "queue_delay_p95_ms"}
@@ -100,10 +101,18 @@ def _needed(setting: Setting) -> Iterator[Needs]:
         yield Needs.TCP
     if any(protocol.over_quic for protocol in protocols):
         yield Needs.QUIC
+    if any(map(_is_taken, setting.workloads)):
+        yield Needs.CONTENT_TAKEN
     if setting.dns is not None:
         yield Needs.RESOLVER
     if setting.dual_stack is not None:
         yield Needs.DUAL_STACK
+
+
+def _is_taken(workload: WorkloadPart) -> bool:
+    """Whether what a workload sends is taken, if it sends any."""
+    application = workload.application
+    return workload.content_size is None or application is None or application.takes_content
 
 
 def _towards_client(setting: Setting) -> Iterator[Direction]:

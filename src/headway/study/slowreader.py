@@ -9,8 +9,11 @@ from typing_extensions import override
 
 from headway.study.application import Application
 from headway.study.host import Protocol
+from headway.study.part import wrong
 from headway.study.units import Duration, Rate, Size
 from headway.study.workloadpart import WorkloadPart
+
+_BYTE_BITS = 8
 
 
 class SlowReader(WorkloadPart):
@@ -37,6 +40,11 @@ class SlowReader(WorkloadPart):
             raise ValueError(
                 "a response is read slowly either at a rate or after a pause: state one of them"
             )
+        if self.pause is not None and not self.pause:
+            raise wrong("pause", "a pause of 0 s reads nothing slowly: it has to take time")
+        if self.rate is not None and self.rate % _BYTE_BITS:
+            told = f"content is read in whole bytes a second: {self.rate} is no multiple of 8 bit/s"
+            raise wrong("rate", told)
         return self
 
     @property
@@ -58,7 +66,7 @@ class SlowReader(WorkloadPart):
     @property
     @override
     def sends(self) -> Duration:
-        slow_s = self.pause.s if self.pause else self.size * 8 / float(self.rate or 1)
+        slow_s = self.size / self.rate_bytes_s if self.pause is None else self.pause.s
         return Duration(max(round(slow_s * 1e9), self.interval * self.count))
 
     @property
@@ -67,11 +75,17 @@ class SlowReader(WorkloadPart):
         return Application(f"bytes/{int(self.size)}")
 
     @property
+    def rate_bytes_s(self) -> int:
+        """The rate in bytes a second; of a reader that has one."""
+        assert self.rate is not None, "it reads after a pause"
+        return self.rate // _BYTE_BITS
+
+    @property
     def sizes(self) -> tuple[int, ...]:
         """Of all responses, the slow one's first."""
         return (int(self.size), *[int(self.down)] * self.count)
 
     def __str__(self) -> str:
-        how = f"after {self.pause}" if self.pause else f"at {self.rate}"
+        how = f"after {self.pause}" if self.pause is not None else f"at {self.rate}"
         beside = f"{self.count} requests of {self.down} every {self.interval}"
         return f"slow reader of {self.size} {how} beside {beside}"

@@ -1,0 +1,98 @@
+"""Whether a client can find out the version of HTTP, and a server offers several."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from headway.errors import WrongInputError
+from headway.planning.deployment import DeployedFlow
+from headway.programs.base import Server
+from headway.programs.registry import CLIENTS, SERVERS
+from headway.study.discovery import Alternative, Means, offered
+from headway.study.host import Protocol
+
+_HTTPS_PORT = 443
+_ALPN = {Protocol.H1: ("http/1.1",), Protocol.H2: ("h2",), Protocol.H3: ("h3",)}
+
+
+def check_discovers(flow: DeployedFlow) -> None:
+    """The client finds out what the study has to find, and the server offers several versions.
+
+    Raises:
+        WrongInputError: one of them does not.
+    """
+    if flow.setting.discovery is None:
+        return
+    server = flow.server.adapter
+    if not flow.client.discovers_by:
+        able = ", ".join(name for name, other in CLIENTS.items() if other.discovers_by)
+        told = f"{flow.client.name} cannot find out the version; these clients can: {able}"
+        raise WrongInputError(told, where="discovery")
+    if not (isinstance(server, Server) and server.offers_several):
+        able = ", ".join(name for name, other in SERVERS.items() if other.offers_several)
+        told = f"{server.name} offers one version at a time; these servers offer several: {able}"
+        raise WrongInputError(told, where="server.program")
+    _check_record(flow)
+    if flow.setting.discovery.alternative != Alternative():
+        _check_alternative(flow, flow.setting.discovery.alternative)
+    if flow.setting.discovery.alternative.port != _HTTPS_PORT:
+        _check_port(flow, server)
+
+
+def _check_record(flow: DeployedFlow) -> None:
+    """A client that has a record alone has one, or else it speaks h2 where the study has h3."""
+    setting = flow.setting
+    has_record = setting.dns is not None and setting.dns.https is not None
+    if has_record or setting.protocol is not Protocol.H3:
+        return
+    if flow.client.discovers_by == {Means.RECORD}:
+        told = f"{flow.client.name} finds h3 by an HTTPS record alone; state dns.https = true"
+        raise WrongInputError(told, where="discovery")
+
+
+def _check_alternative(flow: DeployedFlow, alternative: Alternative) -> None:
+    """What is said of HTTP/3's place is so, and is said to the client."""
+    where, setting = "discovery.alternative", flow.setting
+    if setting.protocol is not Protocol.H3:
+        told = f"it says where h3 is, and the server has {setting.protocol} at most; leave it out"
+        raise WrongInputError(told, where=where)
+    if setting.workload.advertises:
+        return
+    if setting.workload.replayed is not None:
+        told = "with alt_svc = false no response says where h3 is; leave it out"
+        raise WrongInputError(told, where=where)
+    if alternative.host is not None:
+        told = "only the responses of pages have the field Alt-Svc, which names it; leave it out"
+        raise WrongInputError(told, where=f"{where}.host")
+
+
+def _check_port(flow: DeployedFlow, server: Server) -> None:
+    """The server takes QUIC on that port, and the client can learn of it."""
+    where = "discovery.alternative.port"
+    if not server.offers_elsewhere:
+        able = ", ".join(name for name, other in SERVERS.items() if other.offers_elsewhere)
+        told = (
+            f"{server.name} takes QUIC on the port of TCP; these servers take it on another: {able}"
+        )
+        raise WrongInputError(told, where=where)
+    if flow.client.discovers_by == {Means.RACE}:
+        told = f"{flow.client.name} follows no Alt-Svc, and tries QUIC on the port of TCP alone"
+        raise WrongInputError(told, where=where)
+
+
+def contradicting(flow: DeployedFlow) -> Iterator[str]:
+    """What an HTTPS record says that is not so."""
+    setting = flow.setting
+    if setting.discovery is None or setting.dns is None or setting.dns.https is None:
+        return
+    offers = offered(setting.protocol, setting.discovery)
+    names = {name for one in offers for name in _ALPN[one]}
+    for name in setting.dns.https.alpn:
+        if name not in names:
+            yield (
+                f"the HTTPS record names {name}, which the server does not speak (protocol is {setting.protocol}): a "
+                "client that follows it fails"
+            )
+    port, offered_at = setting.dns.https.port or _HTTPS_PORT, setting.discovery.alternative.port
+    if "h3" in setting.dns.https.alpn and "h3" in names and port != offered_at:
+        yield f"the HTTPS record names port {port}, and the server has h3 at {offered_at}: a client that follows it fails"
