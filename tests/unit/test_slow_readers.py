@@ -54,7 +54,6 @@ def test_others_are_asked_for_at_their_interval() -> None:
     for workload, option, sends_s in (
         ({}, "--slow-pause=2.000000000", 2.0),
         ({"pause": None, "rate": "4 Mbit/s"}, "--slow-rate=500000", 4.0),
-        ({"pause": None, "rate": "8 bit/s"}, "--slow-rate=1", 2_000_000.0),
         ({"pause": "10 ms"}, "--slow-pause=0.010000000", 0.3),
     ):
         raw = setting(workload)
@@ -65,3 +64,11 @@ def test_others_are_asked_for_at_their_interval() -> None:
         assert "--start-offsets=0.000000000,0.100000000,0.200000000,0.300000000" in program.argv
         place = "https://server.test/bytes"
         assert program.argv[-4:] == (f"{place}/2000000", *[f"{place}/5000"] * 3)
+
+
+def test_the_slowest_reader_reads_a_byte_a_second() -> None:
+    slowest = setting({"pause": None, "rate": "8 bit/s", "size": "500 B"})
+    assert slowest.workload.sends is not None and slowest.workload.sends.s == 500
+    (flow,) = deploy(slowest).flows
+    (program,) = flow.client.start(flow.asked).programs
+    assert "--slow-rate=1" in program.argv
