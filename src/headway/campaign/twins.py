@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from headway.contract.orders import dump
 from headway.lab.assemble import orders_for
@@ -57,9 +58,10 @@ def _told(setting: Setting) -> _Told:
     shared = setting.model_dump_json(include=set(_DONE_BY_THE_HOST))
     paths = "".join(path.model_dump_json() for path in setting.paths if path)
     limits = setting.limits.model_copy(update={"virtual": _SHORT})
-    brief = setting.model_copy(update={"limits": limits})
-    deployment = deploy(brief, seed=1)
-    return shared, paths, dump(orders_for(deployment))
+    # Flows that last for longer than that have no setting of their own with such a limit.
+    deployment = deploy(setting, seed=1)
+    brief = replace(deployment, setting=setting.model_copy(update={"limits": limits}))
+    return shared, paths, dump(orders_for(brief))
 
 
 def _warning(experiment: Experiment, one: str, other: str, setting: Setting) -> str:
