@@ -136,7 +136,8 @@ def compared(
 def counts(record: Record) -> dict[str, int]:
     """The counts that are not zero."""
     names = (f"{field.name}_{way}" for field in fields(Counts) for way in ENDS)
-    told = {name: getattr(record, name) for name in names}
+    # A NAT maps connections that go up, and drops what comes down to none.
+    told = {name: getattr(record, name) for name in names if name in Record.model_fields}
     return {name: count for name, count in told.items() if count}
 
 

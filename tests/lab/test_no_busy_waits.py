@@ -16,7 +16,7 @@ from headway.records.record import make_record
 from headway.study.bulk import Bulk
 from headway.study.call import Call
 from headway.study.setting import Setting
-from headway.study.workload import Page
+from headway.study.workload import Download, Page
 from tests.lab.conftest import equipped
 
 pytestmark = pytest.mark.lab
@@ -27,6 +27,7 @@ PAGE = {"kind": "page", "site": "sander-19"}
 PATH = {"rate": "20 Mbit/s", "rtt": "40 ms", "loss": "1 %"}
 PERF = "headway-perf"
 CALL = {"kind": "call", "rate": "1 Mbit/s", "duration": "2 s"}
+SERIES = {"kind": "requests", "count": 20, "down": "2 kB", "users": 2}
 CALLER = "headway-call"
 
 
@@ -43,6 +44,8 @@ def of_clients() -> dict[str, dict[str, Any]]:
                 else {"workload": CALL, "server": {"program": CALLER}}
                 if Call in client.workloads
                 else {"workload": BODY}
+                if Download in client.workloads
+                else {"workload": SERIES, "server": {"program": "headway-server"}}
             ),
         }
         for name, client in CLIENTS.items()
