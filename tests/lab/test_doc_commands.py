@@ -53,6 +53,7 @@ NOT_CARRIED_OUT = {
     "run api": MINUTES,
     "run discovery": MINUTES,
     "run upload": MINUTES,
+    "run video": MINUTES,
     "run curl-fallback.toml": SHORT_FORM,
     "run broken-ipv6.toml": SHORT_FORM,
     "run lossy.toml": SHORT_FORM,
