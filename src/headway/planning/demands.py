@@ -13,7 +13,7 @@ from headway.planning.earlydata import check_early_data
 from headway.planning.load import overloaded
 from headway.planning.talking import check_talks
 from headway.programs.base import Adapter, ReverseProxy, Server
-from headway.programs.registry import CLIENTS, SERVERS
+from headway.programs.registry import CLIENTS, SERVERS, names_where
 from headway.study.bulk import BulkPart
 from headway.study.clock import Clock
 from headway.study.dns import RecordType
@@ -154,8 +154,8 @@ def _check_workload(flow: DeployedFlow) -> None:
 
 def _check_resolves(flow: DeployedFlow) -> None:
     if flow.resolver and not flow.client.asks_for:
-        able = ", ".join(name for name, other in CLIENTS.items() if other.asks_for)
-        told = f"{flow.client.name} asks no resolver; these clients do: {able}"
+        others = names_where(CLIENTS, lambda one: one.asks_for)
+        told = f"{flow.client.name} asks no resolver; these clients do: {others}"
         raise WrongInputError(told, where="dns")
     dns = flow.setting.dns
     if dns and dns.transport not in flow.client.asks_over:
@@ -176,12 +176,12 @@ def _check_chooses(flow: DeployedFlow) -> None:
         return
     server = flow.server.adapter
     if not flow.client.chooses_family:
-        able = ", ".join(name for name, other in CLIENTS.items() if other.chooses_family)
-        told = f"{flow.client.name} tries one address; these clients choose: {able}"
+        others = names_where(CLIENTS, lambda one: one.chooses_family)
+        told = f"{flow.client.name} tries one address; these clients choose: {others}"
         raise WrongInputError(told, where="dual_stack")
     if not (isinstance(server, Server) and server.has_several_addresses):
-        able = ", ".join(name for name, other in SERVERS.items() if other.has_several_addresses)
-        told = f"{server.name} listens on one address; these servers on several: {able}"
+        others = names_where(SERVERS, lambda one: one.has_several_addresses)
+        told = f"{server.name} listens on one address; these servers on several: {others}"
         raise WrongInputError(told, where="server.program")
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from headway.errors import WrongInputError
 from headway.planning.deployment import DeployedFlow
 from headway.programs.base import Server
-from headway.programs.registry import CLIENTS, SERVERS
+from headway.programs.registry import CLIENTS, SERVERS, names_where
 from headway.study.discovery import Alternative, Means, offered
 from headway.study.host import Protocol
 
@@ -25,12 +25,12 @@ def check_discovers(flow: DeployedFlow) -> None:
         return
     server = flow.server.adapter
     if not flow.client.discovers_by:
-        able = ", ".join(name for name, other in CLIENTS.items() if other.discovers_by)
-        told = f"{flow.client.name} cannot find out the version; these clients can: {able}"
+        others = names_where(CLIENTS, lambda one: one.discovers_by)
+        told = f"{flow.client.name} cannot find out the version; these clients can: {others}"
         raise WrongInputError(told, where="discovery")
     if not (isinstance(server, Server) and server.offers_several):
-        able = ", ".join(name for name, other in SERVERS.items() if other.offers_several)
-        told = f"{server.name} offers one version at a time; these servers offer several: {able}"
+        others = names_where(SERVERS, lambda one: one.offers_several)
+        told = f"{server.name} offers one version at a time; these servers offer several: {others}"
         raise WrongInputError(told, where="server.program")
     _check_record(flow)
     if flow.setting.discovery.alternative != Alternative():
@@ -70,10 +70,8 @@ def _check_port(flow: DeployedFlow, server: Server) -> None:
     """The server takes QUIC on that port, and the client can learn of it."""
     where = "discovery.alternative.port"
     if not server.offers_elsewhere:
-        able = ", ".join(name for name, other in SERVERS.items() if other.offers_elsewhere)
-        told = (
-            f"{server.name} takes QUIC on the port of TCP; these servers take it on another: {able}"
-        )
+        others = names_where(SERVERS, lambda one: one.offers_elsewhere)
+        told = f"{server.name} takes QUIC on the port of TCP; these servers take it on another: {others}"
         raise WrongInputError(told, where=where)
     if flow.client.discovers_by == {Means.RACE}:
         told = f"{flow.client.name} follows no Alt-Svc, and tries QUIC on the port of TCP alone"
