@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from headway.contract.orders import SAMPLES_FILE, SamplesHeader
-from headway.contract.samples import QueueStats, TcpInfo
+from headway.contract.samples import TCP_FIELDS, QueueStats, TcpInfo
 from headway.diagnosis.transfer import SampledSegment, Transfer
 
 EPOCH_S = 1_767_225_600.5
@@ -56,7 +56,7 @@ def write_chain(directory: Path, segments: Mapping[str, Sequence[Row]]) -> None:
         tuple(("router", device) for device in devices),
         tuple(segments),
         QueueStats._fields,
-        TcpInfo._fields,
+        TCP_FIELDS,
     )
     lines: list[Any] = [asdict(header)]
     for at_once in zip(*segments.values(), strict=True):

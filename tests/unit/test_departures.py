@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from headway.contract.orders import SAMPLES_FILE, SamplesHeader
-from headway.contract.samples import QueueStats, TcpInfo
+from headway.contract.samples import TCP_FIELDS, QueueStats
 from headway.diagnosis.departures import (
     BOTTLENECK_FILE,
     SENDER_FILE,
@@ -69,7 +69,7 @@ def kept(
     for name in ("server", "link0b-up"):
         (tmp_path / f"{name}.pcap").write_bytes(pcap(times))
         to_pcapng(tmp_path / f"{name}.pcap", None, tmp_path / f"{name}.pcapng")
-    header = SamplesHeader(EPOCH_S * 10**9, (), (), QueueStats._fields, TcpInfo._fields)
+    header = SamplesHeader(EPOCH_S * 10**9, (), (), QueueStats._fields, TCP_FIELDS)
     (tmp_path / SAMPLES_FILE).write_text(json.dumps(asdict(header)) + "\n")
     keep_departures(deployed(raw), tmp_path)
     found = read_departures(tmp_path, SENDER_FILE)

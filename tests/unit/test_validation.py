@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from headway.analysis.soundness import complaints
 from headway.contract.orders import SAMPLES_FILE, Pings
-from headway.contract.samples import QueueStats, TcpInfo
+from headway.contract.samples import TCP_FIELDS, QueueStats
 from headway.diagnosis.transfer import SampledSegment, Transfer
 from headway.diagnosis.validation import (
     Crossing,
@@ -381,7 +381,7 @@ def test_evidence_survives_its_file(tmp_path: Path) -> None:
 
 def sampled(directory: Path, taken: list[tuple[float, int, int]]) -> None:
     """Samples of one device: time, bytes sent so far, and backlog."""
-    lines: list[object] = [[0, [["a", "q"]], [], QueueStats._fields, TcpInfo._fields]]
+    lines: list[object] = [[0, [["a", "q"]], [], QueueStats._fields, TCP_FIELDS]]
     lines += [[at_s * 1e6, [[sent, 0, 0, backlog]], []] for at_s, sent, backlog in taken]
     (directory / SAMPLES_FILE).write_text("\n".join(map(json.dumps, lines)))
 

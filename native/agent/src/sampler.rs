@@ -2,7 +2,8 @@
 //!
 //! The first line of the file is a header. Every other line is a sample, a JSON array: microseconds
 //! since the workload's start, for each device its queue's fields or null if it has none, and for
-//! each namespace the fields of every connection.
+//! each namespace the fields of every connection. After those of one with BBR come its gains, of
+//! pacing and of the window.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -124,7 +125,7 @@ impl Sampler {
 fn write_connection(line: &mut String, connection: &Connection) {
     let ((local, local_port), (peer, peer_port)) = (connection.local, connection.peer);
     let _ = write!(line, "[\"{local}\",{local_port},\"{peer}\",{peer_port}");
-    for field in connection.info {
+    for field in connection.info.into_iter().chain(connection.gains.into_iter().flatten()) {
         line.push(',');
         push(line, field);
     }

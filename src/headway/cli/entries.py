@@ -34,6 +34,9 @@ COMMANDS = {
         _RESULTS, "figure.figure", "Write one figure or table of a report, for a paper."
     ),
     "claims": Listed(_RESULTS, "claims.claims", "Judge a paper's claims by a study's results."),
+    "states": Listed(
+        _RESULTS, "states.states", "Show the state machines of senders, also of other qlog files."
+    ),
     "packets": Listed(_RESULTS, "packets.packets", "Show the packets of a run with a fault."),
     "export": Listed(_RESULTS, "export.export", "Write results to one archive, to publish them."),
     "exec": Listed(_PATH, "lab.execute", "Run one command on the client's side of a path."),

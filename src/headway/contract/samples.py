@@ -23,7 +23,7 @@ class TcpInfo(NamedTuple):
 
     Times are microseconds, but ``last_sent_ms`` and ``last_ack_ms`` are milliseconds before the
     sample; counts are segments unless named bytes; rates are bytes per second. The first four name
-    the connection.
+    the connection. The gains of BBR, in 1/256, are 0 of other controllers, which have no such fields.
     """
 
     local_address: str
@@ -61,6 +61,12 @@ class TcpInfo(NamedTuple):
     bytes_retrans: int
     snd_wnd: int
     total_rto: int
+    pacing_gain: int = 0
+    cwnd_gain: int = 0
+
+
+TCP_FIELDS = tuple(name for name in TcpInfo._fields if name not in TcpInfo._field_defaults)
+"""Those that every connection has, as the header of samples names them."""
 
 
 def next_sample_ns(at_ns: int, interval_ns: int) -> int:

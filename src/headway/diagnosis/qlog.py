@@ -8,7 +8,7 @@ from pathlib import Path
 from headway.contract.orders import QLOG_DIRECTORY
 from headway.diagnosis.document import Document
 from headway.diagnosis.qlog_events import read_traces
-from headway.diagnosis.qlog_trace import QuicPoint, QuicTrace, is_useful, reduce_trace
+from headway.diagnosis.qlog_trace import QuicPoint, QuicTrace, StateChange, is_useful, reduce_trace
 from headway.errors import HeadwayError
 
 REDUCED_FILE = "qlog.json"
@@ -24,6 +24,7 @@ class _Trace:
     epoch_s: float | None
     first_sent_s: float | None
     points: dict[str, tuple[bool | int | float | str | None, ...]]
+    states: tuple[StateChange, ...] = ()
 
     @classmethod
     def of(cls, trace: QuicTrace) -> _Trace:

@@ -18,10 +18,12 @@ _EPOCH = "1970-01-01T00:00:00.000Z"
 """What times count from if a header leaves it out."""
 _METRICS = frozenset({"metrics_updated", "recovery_metrics_updated"})
 _LOST, _STATE = "packet_lost", "congestion_state_updated"
+_MACHINES = {_STATE: "congestion", "connection_state_updated": "connection"}
+"""What has states, by the event that tells of a change."""
 _SENT, _RECEIVED = "packet_sent", "packet_received"
 _BLOCKED = frozenset({"data_blocked", "stream_data_blocked"})
 _UNBLOCKED = frozenset({"max_data", "max_stream_data"})
-_USEFUL = ("metrics_updated", _LOST, _STATE, _SENT, "max_data", "max_stream_data")
+_USEFUL = ("metrics_updated", _LOST, *_MACHINES, _SENT, "max_data", "max_stream_data")
 _NOT_IN_FLIGHT = frozenset({"ack", "connection_close"})
 """A packet of such frames only does not count as in flight (RFC 9002, section 2)."""
 
@@ -46,6 +48,18 @@ class QuicPoint(NamedTuple):
     blocked: bool = False
 
 
+class StateChange(NamedTuple):
+    """A change of state, in the program's words, seconds from the trace's own start.
+
+    ``machine`` is ``congestion`` or ``connection``; ``before`` is None if the program does not tell it.
+    """
+
+    at_s: float
+    machine: str
+    before: str | None
+    after: str
+
+
 @dataclass(frozen=True)
 class QuicTrace:
     """One connection, as one host's program logged it.
@@ -56,6 +70,7 @@ class QuicTrace:
         epoch_s: wall clock's time of the trace's own start, None if it is not told.
         first_sent_s: when its first packet was sent, from the trace's own start.
         points: at increasing times.
+        states: every change of state that was logged.
     """
 
     host: str
@@ -63,6 +78,7 @@ class QuicTrace:
     epoch_s: float | None
     first_sent_s: float | None
     points: tuple[QuicPoint, ...]
+    states: tuple[StateChange, ...] = ()
 
 
 def is_useful(record: str) -> bool:
@@ -84,6 +100,7 @@ class _Reducer:
         self._trace = trace
         self._state = _State()
         self._points: list[QuicPoint] = []
+        self._states: list[StateChange] = []
         self._last_s = 0.0
         self._next_ns = next_sample_ns(0, _INTERVAL_NS)
         self._began_ms: float | None = None
@@ -107,7 +124,12 @@ class _Reducer:
         """What the trace is reduced to."""
         vantage = table(self._trace.header.get("vantage_point")).get("type")
         return QuicTrace(
-            host, str(vantage), self._epoch_s(), self._first_sent_s, tuple(self._points)
+            host,
+            str(vantage),
+            self._epoch_s(),
+            self._first_sent_s,
+            tuple(self._points),
+            tuple(self._states),
         )
 
     def _step(self, event: Event, at_s: float) -> None:
@@ -118,7 +140,12 @@ class _Reducer:
         name = str(event.get("name", "")).rpartition(":")[2]
         if name == _SENT and self._first_sent_s is None:
             self._first_sent_s = at_s
-        self._state.update(name, table(event.get("data")))
+        data = table(event.get("data"))
+        if name in _MACHINES and isinstance(data.get("new"), str):
+            before = data.get("old")
+            told = str(before) if before else None
+            self._states.append(StateChange(round(at_s, 9), _MACHINES[name], told, data["new"]))
+        self._state.update(name, data)
 
     @property
     def _common(self) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 from headway.contract.orders import SAMPLES_FILE, SamplesHeader
-from headway.contract.samples import QueueStats, TcpInfo
+from headway.contract.samples import TCP_FIELDS, QueueStats, TcpInfo
 from headway.errors import HeadwayError
 
 
@@ -88,7 +88,7 @@ def _header(file: Path, raw: Any) -> SamplesHeader:
     try:
         header = SamplesHeader(*raw) if isinstance(raw, list) else SamplesHeader(**raw)
         fields = tuple(header.queue_fields), tuple(header.tcp_fields)
-        if header.version == 1 and fields == (QueueStats._fields, TcpInfo._fields):
+        if header.version == 1 and fields == (QueueStats._fields, TCP_FIELDS):
             return header
     except TypeError:
         pass
@@ -118,7 +118,7 @@ def _sample(line: list[Any], devices: Sequence[str], namespaces: Sequence[str]) 
             if fields
         },
         {
-            namespace: [TcpInfo._make(fields) for fields in found]
+            namespace: [TcpInfo(*fields) for fields in found]
             for namespace, found in zip(namespaces, connections, strict=True)
         },
     )

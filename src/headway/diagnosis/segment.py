@@ -208,7 +208,7 @@ def _knowledge(
             connection_of(info): tcp_sender(info) for info in sample.tcp[segment.sender]
         }
     quic = [
-        QuicSender(trace, _begins_s(trace, segment, samples))
+        QuicSender(trace, begins_s(trace, segment, samples))
         for trace in traces
         if trace.host == segment.sender and trace.vantage == "server"
     ]
@@ -226,7 +226,7 @@ def connection_of(info: TcpInfo) -> Hashable:
     return info.local_address, info.local_port, info.peer_address, info.peer_port
 
 
-def _begins_s(trace: QuicTrace, segment: SampledSegment, samples: Samples) -> float:
+def begins_s(trace: QuicTrace, segment: SampledSegment, samples: Samples) -> float:
     """When a trace begins, from the workload's start.
 
     By the wall clock if the trace tells it, or else from its first packet, which is the first that

@@ -125,7 +125,10 @@ class QuicSender:
             return None
         point = self._points[index]
         phase = self._phase(index)
-        full = _is_full(point) or (phase is Phase.SLOW_START and _is_filling(point))
+        full = _is_full(point) or (
+            phase is Phase.SLOW_START
+            and is_filling(point.cwnd_bytes or 0, point.in_flight_bytes or 0)
+        )
         blocked_s = self._blocked[index]
         if point.blocked and not _is_full(point):
             blocked_s += time_s - self._times[index]
@@ -181,12 +184,12 @@ def _is_full(point: QuicPoint) -> bool:
     return room < _ROOM_PACKETS * _PACKET_BYTES
 
 
-def _is_filling(point: QuicPoint) -> bool:
+def is_filling(cwnd_bytes: int, in_flight_bytes: int) -> bool:
     """Whether a window that has just doubled is still being filled, since packets are paced.
 
     Linux's TCP has the same rule (tcp_is_cwnd_limited).
     """
-    return (point.cwnd_bytes or 0) < 2 * (point.in_flight_bytes or 0)
+    return cwnd_bytes < 2 * in_flight_bytes
 
 
 def _blocked_s(points: list[QuicPoint]) -> Iterator[float]:

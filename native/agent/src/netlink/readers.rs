@@ -22,7 +22,13 @@ const STATS_QUEUE: u16 = 3;
 const STATS_APP: u16 = 4;
 const INET_DIAG_BYTES: usize = 72;
 const INET_DIAG_INFO: u16 = 2;
+const INET_DIAG_VEGASINFO: u16 = 3;
 const INET_DIAG_CONG: u16 = 4;
+/// BBR answers with it if Vegas's is asked for: the request has no bit for its own.
+const INET_DIAG_BBRINFO: u16 = 16;
+/// Where struct tcp_bbr_info has the gains of its pacing and its window, in 1/256.
+const BBR_GAINS: [usize; 2] = [12, 16];
+const BBR_INFO_BYTES: usize = 20;
 const AF_INET: u8 = 2;
 const AF_INET6: u8 = 10;
 const IPPROTO_TCP: u8 = 6;
@@ -163,12 +169,14 @@ impl DisciplineReader {
     }
 }
 
-/// A connection: its ends, and the fields of struct tcp_info.
+/// A connection: its ends, the fields of struct tcp_info, and what only BBR tells.
 #[derive(Debug)]
 pub(crate) struct Connection {
     pub(crate) local: (IpAddr, u16),
     pub(crate) peer: (IpAddr, u16),
     pub(crate) info: [u64; TCP_INFO.len()],
+    /// Gains of BBR's pacing and window, which tell its mode.
+    pub(crate) gains: Option<[u64; 2]>,
 }
 
 /// Reads the TCP sockets of the network namespace it was made in.
@@ -186,7 +194,9 @@ impl TcpReader {
             Family::Ipv4 => AF_INET,
             Family::Ipv6 => AF_INET6,
         };
-        let wanted = (1 << (INET_DIAG_INFO - 1)) | (1 << (INET_DIAG_CONG - 1));
+        let wanted = [INET_DIAG_INFO, INET_DIAG_VEGASINFO, INET_DIAG_CONG]
+            .into_iter()
+            .fold(0, |bits, one| bits | 1 << (one - 1));
         let request = Message::new(SOCK_DIAG_BY_FAMILY, DUMP)
             .with(&[family, IPPROTO_TCP, wanted, 0])
             .with(&CONNECTED_STATES.to_ne_bytes())
@@ -210,7 +220,8 @@ impl TcpReader {
         let (mut found, controls) = (Vec::new(), &mut self.controls);
         self.netlink.ask_all(&self.request, |body| {
             let attributes = body.get(INET_DIAG_BYTES..).unwrap_or(&[]);
-            if let Some(connection) = connection(body, attribute(attributes, INET_DIAG_INFO)) {
+            if let Some(mut connection) = connection(body, attribute(attributes, INET_DIAG_INFO)) {
+                connection.gains = gains(attribute(attributes, INET_DIAG_BBRINFO));
                 found.push(connection);
                 let control = || text(attribute(attributes, INET_DIAG_CONG));
                 controls.entry(array(body, 4)).or_insert_with(control);
@@ -231,7 +242,13 @@ fn connection(body: &[u8], info: &[u8]) -> Option<Connection> {
         local: (address(8), port(4)),
         peer: (address(24), port(6)),
         info: TCP_INFO.map(|(_, width, at)| number(info, width, at)),
+        gains: None,
     })
+}
+
+/// What struct tcp_bbr_info says; None of other controllers.
+fn gains(info: &[u8]) -> Option<[u64; 2]> {
+    (info.len() >= BBR_INFO_BYTES).then(|| BBR_GAINS.map(|at| number(info, Width::U32, at)))
 }
 
 fn number(data: &[u8], width: Width, at: usize) -> u64 {
@@ -308,6 +325,15 @@ mod tests {
         assert_eq!(found.peer, (Ipv4Addr::new(10, 0, 0, 1).into(), 40000));
         let expected: Vec<u64> = (1..).zip(TCP_INFO).map(expected_value).collect();
         assert_eq!(found.info.to_vec(), expected);
+    }
+
+    #[test]
+    fn gains_are_those_of_bbr() {
+        let mut told = [0; BBR_INFO_BYTES];
+        told[12..16].copy_from_slice(&739u32.to_ne_bytes());
+        told[16..20].copy_from_slice(&512u32.to_ne_bytes());
+        assert_eq!(gains(&told), Some([739, 512]));
+        assert_eq!(gains(&[]), None);
     }
 
     #[test]

@@ -1,0 +1,164 @@
+"""The state machine that senders' paths show: how often which state followed which, and for how long each stood."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+from headway.analysis.intervals import Interval, share_interval
+from headway.diagnosis.statepath import StatePath
+
+
+@dataclass(frozen=True)
+class Transition:
+    """From a state to another: how often, and how probable it was when the state was left."""
+
+    before: str
+    after: str
+    count: int
+    left: int
+
+    @property
+    def probability(self) -> float:
+        return self.count / self.left
+
+    @property
+    def interval(self) -> Interval:
+        """Of the probability, if each leaving of the state is a draw of its own."""
+        return share_interval(self.count, self.left)
+
+
+@dataclass(frozen=True)
+class StateShare:
+    """A state: how often it was entered, for how long senders were in it, and its share of their time."""
+
+    state: str
+    visits: int
+    seconds: float
+    share: float
+
+
+@dataclass(frozen=True)
+class StateMachine:
+    """What several paths show together.
+
+    Attributes:
+        paths: how many there are.
+        sequences: states of each path, in order.
+        seconds: by state, of all paths together.
+        sampled: whether short visits may be missing.
+    """
+
+    sequences: tuple[tuple[str, ...], ...]
+    seconds: Mapping[str, float]
+    sampled: bool = False
+
+    @classmethod
+    def of(cls, paths: Iterable[StatePath]) -> StateMachine:
+        """The machine of some paths, which may be none."""
+        seconds: Counter[str] = Counter()
+        sequences, sampled = [], False
+        for path in paths:
+            sequences.append(path.states)
+            seconds.update(path.seconds())
+            sampled |= path.sampled
+        return cls(tuple(sequences), dict(seconds), sampled)
+
+    @property
+    def paths(self) -> int:
+        return len(self.sequences)
+
+    @cached_property
+    def states(self) -> tuple[StateShare, ...]:
+        """All states, those with the most time first."""
+        visits = Counter(state for sequence in self.sequences for state in sequence)
+        total_s = sum(self.seconds.values())
+        shares = (
+            StateShare(state, count, self.seconds.get(state, 0.0), self.share(state, total_s))
+            for state, count in visits.items()
+        )
+        return tuple(sorted(shares, key=lambda one: (-one.seconds, one.state)))
+
+    def share(self, state: str, total_s: float | None = None) -> float:
+        """A state's share of all time; 0 if it was never entered."""
+        total_s = sum(self.seconds.values()) if total_s is None else total_s
+        return self.seconds.get(state, 0.0) / total_s if total_s else 0.0
+
+    @cached_property
+    def transitions(self) -> tuple[Transition, ...]:
+        """All transitions, by the state that was left, the most frequent first."""
+        counts = Counter(pair for sequence in self.sequences for pair in pairwise(sequence))
+        left: Counter[str] = Counter()
+        for (before, _), count in counts.items():
+            left[before] += count
+        place = {one.state: number for number, one in enumerate(self.states)}
+        ordered = sorted(counts.items(), key=lambda one: (place[one[0][0]], -one[1], one[0][1]))
+        return tuple(
+            Transition(before, after, count, left[before]) for (before, after), count in ordered
+        )
+
+    def probability(self, before: str, after: str) -> float:
+        """How probable a transition was; 0 if it was never seen."""
+        found = (one for one in self.transitions if (one.before, one.after) == (before, after))
+        return next((one.probability for one in found), 0.0)
+
+
+@dataclass(frozen=True)
+class ChangedShare:
+    """A state's share of the time in two machines."""
+
+    state: str
+    first: float
+    second: float
+
+    @property
+    def change(self) -> float:
+        return self.second - self.first
+
+
+@dataclass(frozen=True)
+class ChangedTransition:
+    """A transition's probability in two machines, each with its interval; None where the state was never left."""
+
+    before: str
+    after: str
+    first: Transition | None
+    second: Transition | None
+
+    @property
+    def change(self) -> float:
+        return _probability(self.second) - _probability(self.first)
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether the intervals lie apart; one that was not seen is sure if the other's excludes small values."""
+        if self.first is None or self.second is None:
+            there = self.first or self.second
+            return there is not None and there.interval.low > _RARE
+        one, other = self.first.interval, self.second.interval
+        return one.high < other.low or other.high < one.low
+
+
+_RARE = 0.05
+
+
+def _probability(transition: Transition | None) -> float:
+    return transition.probability if transition else 0.0
+
+
+def changed_shares(first: StateMachine, second: StateMachine) -> list[ChangedShare]:
+    """All states of two machines, the most changed first."""
+    states = dict.fromkeys(one.state for machine in (first, second) for one in machine.states)
+    found = [ChangedShare(state, first.share(state), second.share(state)) for state in states]
+    return sorted(found, key=lambda one: -abs(one.change))
+
+
+def changed_transitions(first: StateMachine, second: StateMachine) -> list[ChangedTransition]:
+    """All transitions of two machines, the most changed first."""
+    there = [{(one.before, one.after): one for one in m.transitions} for m in (first, second)]
+    pairs: Sequence[tuple[str, str]] = list(dict.fromkeys(pair for one in there for pair in one))
+    found = [ChangedTransition(*pair, there[0].get(pair), there[1].get(pair)) for pair in pairs]
+    return sorted(found, key=lambda one: -abs(one.change))
