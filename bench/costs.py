@@ -4,9 +4,8 @@
     python -m bench.costs 'chromium h3' # those whose name has a match; the others stay
 
 measures every client and server, and every proxy before one server, one lab at a time on one
-core, and writes ``src/headway/campaign/costs.json``: the least squares of a fixed cost, a cost
-per megabyte and a cost per second of the lab's clock. A run's cost is its processor time: with nothing
-else to do that is its wall time, and other work of the machine does not count.
+core, and writes ``src/headway/campaign/costs.json``: the least squares of a fixed cost, and costs per request,
+per megabyte and per second of the lab's clock. Costs are processor time, so other work of the machine does not count.
 """
 
 from __future__ import annotations
@@ -15,18 +14,17 @@ import itertools
 import json
 import platform
 import re
-import resource
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from headway.campaign import costs
-from headway.campaign.costs import Cost, Measured, fit, kind_of
+from headway.campaign.costs import Cost, fit, learnt
 from headway.campaign.feasibility import check_installed
 from headway.campaign.local import LocalExecutor
+from headway.campaign.work import kind_of
 from headway.columns import Record, Status
 from headway.errors import WrongInputError
 from headway.image.layers import layer_names
@@ -77,7 +75,7 @@ _OWN_ENDS = {
 }
 """Without HTTP, the programs at both ends."""
 BROWSER = {"program": "chromium"}
-GUESS = Cost(fixed_s=0.3, per_mb_s=0.1, per_virtual_s=0.005)
+GUESS = Cost(fixed_s=0.3, per_request_s=0.01, per_mb_s=0.1, per_virtual_s=0.005)
 FILE = Path(costs.__file__).with_name(costs.SHIPPED_FILE)
 
 
@@ -150,39 +148,11 @@ def loads(raw: dict[str, Any]) -> Iterator[tuple[dict[str, str], dict[str, str]]
         yield from (({"size": size}, path) for size, path in LOADS)
 
 
-@dataclass
-class ProcessorClock:
-    """Tells what labs that have ended used of the processor since it was asked last, one lab at a time.
-
-    Attributes:
-        read_s: what all had used then.
-    """
-
-    read_s: float = field(default_factory=lambda: _processor_s())
-
-    def priced(self, done: Sequence[Record]) -> list[Record]:
-        """Records whose wall time is their share of it: loads of a boot end together."""
-        now_s = _processor_s()
-        used_s, self.read_s = now_s - self.read_s, now_s
-        wall_s = sum(record.wall_s or 0.0 for record in done)
-        return [
-            record.model_copy(update={"wall_s": (record.wall_s or 0.0) / wall_s * used_s})
-            for record in done
-        ]
-
-
-def _processor_s() -> float:
-    """Of this process and of all that it waited for, seconds."""
-    used = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-    return sum(one.ru_utime + one.ru_stime for one in used)
-
-
 def carry_out(runs: list[Run]) -> dict[str, Record]:
     """Carry out runs one after another; returns their records by name."""
     for size in {size for run in runs for size in run.setting.served_sizes}:
         body_file(size)
     records: dict[str, Record] = {}
-    clock = ProcessorClock()
     executor = LocalExecutor(
         ready_machine(ready_image(layers=layer_names())), available_cores()[-1:]
     )
@@ -192,7 +162,7 @@ def carry_out(runs: list[Run]) -> dict[str, Record]:
     ):
 
         def keep(done: Sequence[Record]) -> bool:
-            for record in clock.priced(done):
+            for record in done:
                 records[record.run_id] = record
                 count(record.status is Status.OK)
             return True
@@ -203,17 +173,11 @@ def carry_out(runs: list[Run]) -> dict[str, Record]:
 
 def fitted(runs: list[Run], records: dict[str, Record]) -> dict[str, Cost]:
     """The cost of every kind whose runs succeeded."""
-    measured: dict[str, Measured] = {}
     for run in runs:
-        record, kind = records[run.run_id], kind_of(deploy(run.setting))
-        if record.status is not Status.OK:
-            note(f"{kind}: {record.error}")
-            continue
-        assert record.bytes is not None and record.virtual_s and record.wall_s
-        measured[kind] = measured.get(kind, Measured()).with_run(
-            record.bytes / 1e6, record.virtual_s, record.wall_s
-        )
-    return {kind: fit(one, GUESS, prior_runs=0.01) for kind, one in measured.items()}
+        if error := records[run.run_id].error:
+            note(f"{kind_of(deploy(run.setting))}: {error}")
+    measured = learnt({}, runs, records.values())
+    return {kind: fit(one, GUESS, prior_labs=0.01) for kind, one in measured.items()}
 
 
 def main() -> None:

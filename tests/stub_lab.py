@@ -132,7 +132,7 @@ def replace_labs(
     patch.setattr(session, "ready_machine", lambda _: machine)
     patch.setattr(session, "body_file", lambda _: None)
     patch.setattr(run, "served_bodies", lambda _: Path())
-    patch.setattr(session, "learn", lambda _: None)
+    patch.setattr(session, "learn", lambda _runs, _records: None)
 
     def check(
         _: object, asked: Sequence[NetworkPath], on_path: Callable[[bool], None], **__: object

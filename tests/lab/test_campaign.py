@@ -17,6 +17,7 @@ from distributed import Client, LocalCluster
 from polars.testing import assert_frame_equal
 
 from headway.cache import cache_directory
+from headway.columns import OF_THE_MACHINE
 from headway.image import find
 from headway.records.store import read_records
 
@@ -56,7 +57,7 @@ def rows(study: str, tmp_path_factory: pytest.TempPathFactory) -> pl.DataFrame:
 
 
 def table(out: Path) -> pl.DataFrame:
-    return pl.read_parquet(out / "runs.parquet").drop("wall_s")
+    return pl.read_parquet(out / "runs.parquet").drop(OF_THE_MACHINE)
 
 
 def begin(study: str, out: Path, **options: object) -> subprocess.Popen[str]:

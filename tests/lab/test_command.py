@@ -18,7 +18,7 @@ import polars as pl
 import pytest
 
 from headway.cache import cache_directory
-from headway.columns import Record, Status
+from headway.columns import OF_THE_MACHINE, Record, Status
 from headway.lab.machine import Machine
 from headway.records.store import read_records
 
@@ -90,7 +90,7 @@ def test_the_same_study_gives_the_same_rows(tmp_path: Path) -> None:
             check=True,
             capture_output=True,
         )
-        tables.append(pl.read_parquet(tmp_path / name / "runs.parquet").drop("wall_s"))
+        tables.append(pl.read_parquet(tmp_path / name / "runs.parquet").drop(OF_THE_MACHINE))
     assert tables[0].equals(tables[1])
 
 

@@ -10,7 +10,7 @@ import pytest
 from headway.campaign.session import conduct
 from headway.campaign.task import Task
 from headway.campaign.watcher import SilentWatcher
-from headway.columns import Record, Status
+from headway.columns import OF_THE_MACHINE, Record, Status
 from headway.diagnosis.fault import carried_packets
 from headway.lab.pcapng import read_pcapng
 from headway.records.store import Start, Store
@@ -223,7 +223,7 @@ def swept(out: Path, tables: dict[str, Any] = SWEEP) -> list[Record]:
 
 def test_equal_sweeps_are_equal_and_try_each_packet_that_there_is(tmp_path: Path) -> None:
     one, other = (swept(tmp_path / name) for name in ("one", "other"))
-    hidden = {"wall_s"}
+    hidden = set(OF_THE_MACHINE)
     assert {r.run_id: r.model_dump(exclude=hidden) for r in one} == {
         r.run_id: r.model_dump(exclude=hidden) for r in other
     }

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from headway.columns import OF_THE_MACHINE
 from headway.columns.record import FlowRecord
 from headway.pages.load import read_load
 from headway.records.flowfile import FLOW_RECORDS
@@ -111,7 +112,7 @@ def test_eight_flows_repeat_to_the_byte(run_setting: RunSetting, tmp_path: Path)
         assert record.error is None and record.flows == 8
         found = flows_of(tmp_path / name)
         assert found["web"].share is None and (found["web"].completion_p95_s or 0) > 0.08
-        told.append([one.model_dump(exclude={"wall_s", "run_id"}) for one in found.values()])
+        told.append([one.model_dump(exclude={*OF_THE_MACHINE, "run_id"}) for one in found.values()])
     assert told[0] == told[1]
 
 
@@ -174,7 +175,7 @@ def test_programs_on_several_hosts_do_not_meet_and_runs_repeat(
         assert record.error is None
         flows = flows_of(tmp_path / name).values()
         assert [one.bytes for one in flows if one.flow != "bulk"] == [2_000_000] * 5
-        unlike = {"wall_s", "run_id"}
+        unlike = {*OF_THE_MACHINE, "run_id"}
         found.append([one.model_dump(exclude=unlike) for one in flows])
     assert found[0] == found[1]
     h3 = next(one for one in found[0] if one["flow"] == "h3")
@@ -227,7 +228,7 @@ def test_pages_are_loaded_beside_other_flows(run_setting: RunSetting, tmp_path: 
         )
         assert all(2 * alone.plt_s < time_s < 6 * alone.plt_s for time_s in times)
         assert sum(one.common_mbit or 0 for one in flows.values()) < 20
-        told.append([one.model_dump(exclude={"wall_s", "run_id"}) for one in flows.values()])
+        told.append([one.model_dump(exclude={*OF_THE_MACHINE, "run_id"}) for one in flows.values()])
     assert told[0] == told[1]
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from headway.cache import cache_directory
+from headway.columns import OF_THE_MACHINE
 from headway.contract.orders import Namespace, Orders, Program
 from headway.image import find
 from headway.lab.bodies import body_file, served_bodies
@@ -157,7 +158,7 @@ def records(study: Path, out: Path, **changed: str) -> list[dict[str, object]]:
     lines = (out / "records.jsonl").read_text().splitlines()
     told = [json.loads(line) for line in lines]
     return sorted(
-        ({k: v for k, v in one.items() if k != "wall_s"} for one in told),
+        ({k: v for k, v in one.items() if k not in OF_THE_MACHINE} for one in told),
         key=lambda one: str(one["run_id"]),
     )
 

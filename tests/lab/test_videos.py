@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from headway.columns import OF_THE_MACHINE
 from tests.lab.conftest import RunSetting
 
 pytestmark = pytest.mark.lab
@@ -81,7 +82,7 @@ def test_equal_seeds_are_equal_sessions(run_setting: RunSetting, rule: str) -> N
     one, other = (run_setting(wanted, name=name) for name in ("one", "other"))
     assert one.error is None
     assert len(set(one.video_rungs)) > 1, "it finds out what the path carries"
-    left_out = {"run_id", "wall_s"}
+    left_out = {"run_id", *OF_THE_MACHINE}
     assert one.model_dump(exclude=left_out) == other.model_dump(exclude=left_out)
 
 

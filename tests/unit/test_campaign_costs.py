@@ -8,11 +8,13 @@ from typing import Any
 import pytest
 
 from headway.campaign import costs
-from headway.campaign.costs import Cost, CostModel, Measured, fit, kind_of, learn, read_own
-from headway.campaign.estimate import Estimator, expected_virtual_s
+from headway.campaign.costs import Cost, CostModel, Measured, fit, learn, learnt, read_own
+from headway.campaign.estimate import Estimator
+from headway.campaign.work import Work, WorkOfBoots, expected_virtual_s, expected_work, kind_of
 from headway.columns import Record
 from headway.contract.orders import Outcome
 from headway.lab.run import Result
+from headway.planning.boots import boots
 from headway.planning.deploy import deploy
 from headway.planning.runs import Run, plan
 from headway.programs.measurement import Measurement
@@ -21,8 +23,15 @@ from headway.records.record import make_record
 from headway.study.load import load_study, study_from
 from headway.study.setting import Setting
 
-TRUE = Cost(fixed_s=0.3, per_mb_s=0.06, per_virtual_s=0.004)
-FEATURES = [(0.001, 0.1), (1, 1.5), (10, 9), (10, 30), (1, 140), (0.1, 0.5)]
+TRUE = Cost(fixed_s=0.3, per_request_s=0.01, per_mb_s=0.06, per_virtual_s=0.004)
+WORK = [
+    Work(1, 0.001, 0.1),
+    Work(1, 1, 1.5),
+    Work(20, 10, 9),
+    Work(1, 10, 30),
+    Work(5, 1, 140),
+    Work(1, 0.1, 0.5),
+]
 RUNS = plan(load_study("quickstart"))
 
 
@@ -35,22 +44,23 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def measured(cost: Cost, runs: int) -> Measured:
     found = Measured()
     for number in range(runs):
-        megabytes, virtual_s = FEATURES[number % len(FEATURES)]
-        found = found.with_run(megabytes, virtual_s, cost.wall_s(megabytes, virtual_s))
+        work = WORK[number % len(WORK)]
+        found = found.with_lab(work, cost.processor_s(work))
     return found
 
 
 def record_of(run: Run, directory: Path, cost: Cost) -> Record:
-    """A record of a run that cost this much."""
-    size, virtual_s = int(run.setting.workload.size), expected_virtual_s(deploy(run.setting))
-    measurement = Measurement(total_s=virtual_s, bytes=size)
-    wall_s = cost.wall_s(size / 1e6, virtual_s)
-    outcome = Outcome("ok", None, round(virtual_s * 1e9), "7")
-    return make_record(run, Result(outcome, (measurement,), wall_s), directory)
+    """A record of a run that cost this much, on a machine so busy that it took ten times as long."""
+    work = expected_work(run.deployment)
+    measurement = Measurement(total_s=work.virtual_s, bytes=int(run.setting.workload.size))
+    processor_s = cost.processor_s(work)
+    outcome = Outcome("ok", None, round(work.virtual_s * 1e9), "7")
+    result = Result(outcome, (measurement,), 10 * processor_s, processor_s)
+    return make_record(run, result, directory)
 
 
 def test_many_runs_tell_their_cost() -> None:
-    found = fit(measured(TRUE, 600), Cost(fixed_s=1, per_mb_s=1, per_virtual_s=1))
+    found = fit(measured(TRUE, 600), Cost(fixed_s=1, per_request_s=1, per_mb_s=1, per_virtual_s=1))
     assert found.parts == pytest.approx(TRUE.parts, rel=0.05)
 
 
@@ -59,17 +69,17 @@ def test_few_runs_leave_the_prior_as_it_is() -> None:
 
 
 def test_a_cost_is_never_negative() -> None:
-    misleading = Measured().with_run(10, 1, 0.1).with_run(0.001, 1, 5.0)
+    misleading = Measured().with_lab(Work(1, 10, 1), 0.1).with_lab(Work(1, 0.001, 1), 5.0)
     assert min(fit(misleading, TRUE).parts) >= 0
 
 
 def test_old_runs_count_less() -> None:
     found = measured(TRUE, 5000)
-    assert found.runs < 2001
+    assert found.labs < 2001
     slower = TRUE.slower(2)
     for number in range(12000):
-        megabytes, virtual_s = FEATURES[number % len(FEATURES)]
-        found = found.with_run(megabytes, virtual_s, slower.wall_s(megabytes, virtual_s))
+        work = WORK[number % len(WORK)]
+        found = found.with_lab(work, slower.processor_s(work))
     assert fit(found, TRUE).parts == pytest.approx(slower.parts, rel=0.05)
 
 
@@ -85,7 +95,7 @@ def test_a_kind_that_never_shipped_costs_what_kinds_like_it_do() -> None:
     like = {"curl h2 headway-server": 0.03, "headway-client h2 nginx": 0.05}
     unlike = {"chromium h2 headway-server": 3.0, "headway-client h2 envoy h3 nginx": 0.5}
     shipped = {
-        kind: Cost(fixed_s=0.1, per_mb_s=per_mb, per_virtual_s=0)
+        kind: Cost(fixed_s=0.1, per_request_s=0, per_mb_s=per_mb, per_virtual_s=0)
         for kind, per_mb in (like | unlike).items()
     }
     cost = CostModel({}, shipped).cost("headway-client h2 headway-server")
@@ -95,26 +105,27 @@ def test_a_kind_that_never_shipped_costs_what_kinds_like_it_do() -> None:
 
 def test_records_teach_this_machine(tmp_path: Path, cache: Path) -> None:
     records = [record_of(run, tmp_path, TRUE.slower(4)) for run in RUNS]
-    learn(records[:90])
-    learn(records[90:])
+    learn(RUNS, records[:90])
+    learn(RUNS, records[90:])
     own = read_own()
-    assert sum(one.runs for one in own.values()) == len(RUNS)
+    assert sum(one.labs for one in own.values()) == len(RUNS)
     assert set(own) == {f"curl {protocol} nginx" for protocol in ("h1", "h2", "h3")}
     told = Estimator(2, CostModel.of_machine()).of(RUNS)
-    assert told.runs_measured == len(RUNS)
+    assert told.labs_measured == len(RUNS)
     assert told.unmeasured == ()
-    assert told.lab_s == pytest.approx(sum(record.wall_s or 0 for record in records), rel=0.1)
-    assert told.wall_s == pytest.approx((told.lab_s + 4) / 2)
-    assert told.basis == "360 runs of this machine"
+    taken_s = sum(record.processor_s or 0 for record in records)
+    assert told.processor_s == pytest.approx(taken_s, rel=0.1)
+    assert told.wall_s == pytest.approx((told.processor_s + 4) / 2)
+    assert told.basis == "360 labs of this machine"
     (cache / "costs.json").write_text('{"curl h2')
     assert read_own() == {}
 
 
 def test_failed_and_real_time_runs_teach_nothing(tmp_path: Path) -> None:
     record = record_of(RUNS[0], tmp_path, TRUE)
-    learn([record.model_copy(update={"status": "failed"})])
-    learn([record.model_copy(update={"clock": "real"})])
-    learn([record.model_copy(update={"same_as": "another", "wall_s": 0.0})])
+    learn(RUNS, [record.model_copy(update={"status": "failed"})])
+    learn(RUNS, [record.model_copy(update={"clock": "real"})])
+    learn(RUNS, [record.model_copy(update={"same_as": "another", "processor_s": 0.0})])
     assert read_own() == {}
 
 
@@ -148,8 +159,8 @@ CALL = {"client": {"program": "headway-call"}, "server": {"program": "headway-ca
 def test_what_a_run_teaches_is_looked_up_by_runs_like_it(told: dict[str, Any], cache: Path) -> None:
     path = {"rate": "10 Mbit/s", "rtt": "20 ms"}
     (run,) = plan(study_from({"name": "s", "path": path, "contenders": {"c": told}}))
-    columns = conditions(run) | {"status": "ok", "bytes": 10**6, "virtual_s": 1.0, "wall_s": 1.0}
-    learn([Record(**columns, setting_key="")])
+    columns = conditions(run) | {"status": "ok", "processor_s": 1.0}
+    learn([run], [Record(**columns, setting_key="")])
     assert kind_of(run.deployment) in read_own()
 
 
@@ -220,7 +231,7 @@ def bulk_run(loss: str) -> list[Run]:
 def test_bulk_flows_for_a_time_carry_what_loss_leaves_them() -> None:
     """By Mathis et al., 1 % over 100 ms leaves 1.4 Mbit/s of 1000: a hundredth of the time, not hours."""
     model = CostModel({}, costs.read_shipped())
-    lossy, clean = (Estimator(1, model).of(bulk_run(loss)).lab_s for loss in ("1 %", "0 %"))
+    lossy, clean = (Estimator(1, model).of(bulk_run(loss)).processor_s for loss in ("1 %", "0 %"))
     assert lossy < clean / 20
 
 
@@ -230,6 +241,45 @@ def test_an_estimate_says_what_it_rests_on() -> None:
     assert "this machine has not carried out such runs yet" in nothing.basis
     half = CostModel({"curl h2 nginx": measured(TRUE, 10)}, costs.read_shipped())
     assert Estimator(1, half).of(plan(study)).basis == (
-        "10 runs of this machine; for curl h3 nginx figures that come with Headway, "
+        "10 labs of this machine; for curl h3 nginx figures that come with Headway, "
         "scaled to this machine"
     )
+
+
+def pages(repetitions: int) -> list[Run]:
+    page = {"kind": "page", "site": "objects-20x20kB"}
+    tables = {"name": "p", "protocol": "h2", "client": {"program": "chromium"}, "workload": page}
+    return list(plan(study_from(tables | {"repetitions": repetitions})))
+
+
+def test_loads_that_share_a_lab_share_the_cost_of_its_boot(tmp_path: Path) -> None:
+    """From a lab with one load and one with ten follows what a study of either kind costs."""
+    boot_s, load_s = 2.0, 0.5
+    few, many = pages(1), pages(10)
+    one = Record(**conditions(few[0]), status="ok", setting_key="", processor_s=boot_s + load_s)
+    each_s = boot_s / 10 + load_s
+    ten = [one.model_copy(update={"run_id": run.run_id, "processor_s": each_s}) for run in many]
+    own: dict[str, Measured] = {}
+    for _ in range(50):
+        own = learnt(learnt(own, few, [one]), many, ten)
+    estimator = Estimator(1, CostModel(own, costs.read_shipped()))
+    assert estimator.of(few).processor_s == pytest.approx(boot_s + load_s, rel=0.1)
+    assert estimator.of(many).processor_s == pytest.approx(boot_s + 10 * load_s, rel=0.1)
+
+
+def test_runs_that_are_carried_out_once_for_several_experiments_cost_once() -> None:
+    tables = {f"e{number}": {"axes": {"protocol": ["h2", "h3"]}} for number in range(3)}
+    runs = plan(study_from({"name": "s", "experiments": tables}))
+    estimator = Estimator(1, CostModel({}, costs.read_shipped()))
+    told = estimator.of(runs)
+    assert (len(runs), told.runs) == (6, 2)
+    assert told.processor_s == estimator.of(runs[:2]).processor_s
+
+
+def test_the_work_of_a_page_is_that_of_its_resources() -> None:
+    (boot,) = boots(pages(10))
+    kind, work = WorkOfBoots().of(boot)
+    assert kind == "chromium h2 nginx"
+    # 20 images, and the page itself.
+    assert work.requests == 10 * 21
+    assert work.megabytes == pytest.approx(4, rel=0.1)

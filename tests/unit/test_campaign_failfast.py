@@ -123,7 +123,7 @@ def test_a_lab_that_served_several_experiments_failed_once(tmp_path: Path) -> No
     axes = {"path.rtt": ["20 ms", "40 ms"], "protocol": ["h1", "h2"]}
     tables = {f"e{number}": {"axes": axes} for number in range(3)}
     runs = plan(study_from({"name": "s", "repetitions": 3, "experiments": tables}))
-    failed = Result(Outcome("failed", "refused", 0, ""), (Measurement(),), 0.1)
+    failed = Result(Outcome("failed", "refused", 0, ""), (Measurement(),), 0.1, 0.05)
 
     def records(boot: Boot) -> list[Record]:
         first = boot.runs[0]

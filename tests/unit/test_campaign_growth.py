@@ -12,6 +12,7 @@ import pytest
 from headway.campaign.session import conduct
 from headway.campaign.task import Task
 from headway.campaign.watcher import SilentWatcher
+from headway.columns import OF_THE_MACHINE
 from headway.errors import WrongInputError
 from headway.planning.runs import plan
 from headway.records.store import JOURNAL_FILE, Start
@@ -42,7 +43,7 @@ def carry_out(
 
 
 def table(out: Path) -> pl.DataFrame:
-    return pl.read_parquet(out / "runs.parquet").drop("wall_s")
+    return pl.read_parquet(out / "runs.parquet").drop(OF_THE_MACHINE)
 
 
 def artifacts(out: Path) -> dict[str, bytes]:

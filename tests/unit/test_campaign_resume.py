@@ -18,6 +18,7 @@ from headway.campaign.sameness import GoingOn
 from headway.campaign.session import conduct
 from headway.campaign.task import Task
 from headway.campaign.watcher import SilentWatcher
+from headway.columns import OF_THE_MACHINE
 from headway.errors import WrongInputError
 from headway.image import Image
 from headway.records import store
@@ -68,7 +69,7 @@ def loaded() -> Iterator[Loaded]:
 
 
 def table(out: Path) -> pl.DataFrame:
-    return pl.read_parquet(out / "runs.parquet").drop("wall_s")
+    return pl.read_parquet(out / "runs.parquet").drop(OF_THE_MACHINE)
 
 
 @pytest.mark.parametrize(

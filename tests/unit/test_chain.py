@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from headway.campaign.costs import kind_of
 from headway.campaign.feasibility import checked_plan
+from headway.campaign.work import kind_of
 from headway.cli.plan_tables import print_plan
 from headway.contract.orders import Ended, Orders, Program
 from headway.diagnosis.series import read_series

@@ -181,7 +181,9 @@ def test_what_is_of_one_flow_is_not_answered_for_the_first_of_several() -> None:
 
 def test_flows_whose_lab_never_booted_have_failed_each(tmp_path: Path) -> None:
     (run,) = plan(study_from({"name": "fair", **DUMBBELL, "contenders": {"all": {}}}))
-    never = Result(Outcome("failed", "its worker was killed", 0, ""), (Measurement(),) * 3, 0.0)
+    never = Result(
+        Outcome("failed", "its worker was killed", 0, ""), (Measurement(),) * 3, 0.0, 0.0
+    )
     record = make_record(run, never, tmp_path)
     assert (record.flows, record.error) == (3, "its worker was killed")
     each = FLOW_RECORDS.load(tmp_path).flows

@@ -21,7 +21,7 @@ from headway.campaign.task import Task
 from headway.campaign.watcher import SilentWatcher
 from headway.cli.plan_tables import print_plan
 from headway.cli.study import validate
-from headway.columns import Record
+from headway.columns import OF_THE_MACHINE, Record
 from headway.errors import HeadwayError, WrongInputError
 from headway.planning.looks import looks_of
 from headway.planning.runs import plan
@@ -85,7 +85,7 @@ class Campaign:
 
     @property
     def table(self) -> pl.DataFrame:
-        return pl.read_parquet(self.out / "runs.parquet").drop("wall_s")
+        return pl.read_parquet(self.out / "runs.parquet").drop(OF_THE_MACHINE)
 
 
 @pytest.fixture

@@ -36,6 +36,7 @@ def records(tmp_path: Path) -> list[Record]:
             Outcome("failed", "for the test", 0, ""),
             (Measurement(),),
             0.1,
+            0.05,
         )
         made.append(make_record(run, result, tmp_path))
     return sorted(made, key=lambda record: record.run_id)

@@ -359,7 +359,7 @@ def _without_worker(run: Run, directory: Path) -> Record:
     """The record of a run that no worker survived."""
     outcome = Outcome("failed", "its worker was killed, and so were others that tried", 0, "")
     measured = (Measurement(),) * len(run.deployment.flows)
-    return make_record(run, Result(outcome, measured, 0.0), directory)
+    return make_record(run, Result(outcome, measured, 0.0, 0.0), directory)
 
 
 def _name(address: str, worker: Introduction) -> str:

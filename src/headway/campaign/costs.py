@@ -1,15 +1,16 @@
-"""What runs cost in wall time: learnt from the runs of this machine, beside figures that ship.
+"""What labs cost in processor time: learnt from those of this machine, beside figures that ship.
 
-The model of a run's wall time is linear: a fixed cost, a cost per megabyte of bodies, and a cost
-per second of the lab's clock (samples, timers), all of them for each kind of run: its programs and
-protocols. What this machine has measured is kept as the sums that least squares needs, which do
-not grow with the number of runs.
+The model is linear: a fixed cost, and costs per request, per megabyte and per second of the lab's
+clock (samples, timers), all of them for each kind of run: its programs and protocols. What a lab has to
+do is what `work` expects beforehand, not what came of it: so the model learns, too, by how much
+expectations are wrong. What this machine has measured is kept as the sums that least squares needs,
+which do not grow with the number of labs.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
@@ -18,38 +19,39 @@ from statistics import median
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from headway.cache import cache_directory
+from headway.campaign.work import Work, WorkOfBoots
 from headway.columns import Record, Status
-from headway.planning.deployment import Deployment
+from headway.planning.boots import boots
+from headway.planning.runs import Run
 from headway.records.store import write_atomically
 from headway.study.clock import Clock
-from headway.study.host import Protocol
 
 SHIPPED_FILE = "costs.json"
-_TYPICAL = (1.0, 1.0, 4.0)
-"""Features of a typical run: one run, megabytes, seconds of the lab's clock."""
-_PRIOR_RUNS = 5
-"""The shipped figures count as much as this many typical runs."""
-_REMEMBERED_RUNS = 2000
-"""Older runs count half when a kind has this many, since machines and programs change."""
+_TYPICAL = Work(requests=1, megabytes=1, virtual_s=4)
+_PRIOR_LABS = 5
+"""The shipped figures count as much as this many typical labs."""
+_REMEMBERED_LABS = 2000
+"""Older labs count half when a kind has this many, since machines and programs change."""
 
 
 class Cost(BaseModel):
-    """What runs of one kind cost, seconds of wall time."""
+    """What labs of one kind cost, seconds of processor time."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     fixed_s: float
+    per_request_s: float
     per_mb_s: float
     per_virtual_s: float
 
     @property
-    def parts(self) -> tuple[float, float, float]:
-        """Fixed, per megabyte, per second of the lab's clock."""
-        return self.fixed_s, self.per_mb_s, self.per_virtual_s
+    def parts(self) -> tuple[float, float, float, float]:
+        """In the order of `Work.features`."""
+        return self.fixed_s, self.per_request_s, self.per_mb_s, self.per_virtual_s
 
-    def wall_s(self, megabytes: float, virtual_s: float) -> float:
-        """Wall time of a run."""
-        return self.fixed_s + self.per_mb_s * megabytes + self.per_virtual_s * virtual_s
+    def processor_s(self, work: Work) -> float:
+        """Processor time of a lab."""
+        return _product(self.parts, work.features)
 
     def slower(self, factor: float) -> Cost:
         """The same on a machine that takes this many times as long."""
@@ -58,58 +60,62 @@ class Cost(BaseModel):
     @classmethod
     def of(cls, parts: Iterable[float]) -> Cost:
         """The cost with these parts."""
-        fixed, per_mb, per_virtual = parts
-        return cls(fixed_s=fixed, per_mb_s=per_mb, per_virtual_s=per_virtual)
+        return cls(**dict(zip(cls.model_fields, parts, strict=True)))
 
 
 class Measured(BaseModel):
-    """Runs of one kind, as the sums of least squares.
+    """Labs of one kind, as the sums of least squares.
+
+    A lab counts as one over what it took. So a long one counts more than a short one, as its error is
+    larger, but not by the square.
 
     Attributes:
-        runs: their number, older ones in part.
-        features: sums of products of features.
-        wall: sums of features times wall time.
+        labs: their number, older ones in part.
+        features: sums of products of features, over what labs took.
+        targets: sums of features.
     """
 
     model_config = ConfigDict(extra="forbid")
 
-    runs: float = 0
-    features: list[list[float]] = [[0.0] * 3] * 3
-    wall: list[float] = [0.0] * 3
+    labs: float = 0
+    features: list[list[float]] = [[0.0] * 4] * 4
+    targets: list[float] = [0.0] * 4
 
-    def with_run(self, megabytes: float, virtual_s: float, wall_s: float) -> Measured:
-        """These runs and one more."""
-        share = 0.5 if self.runs >= _REMEMBERED_RUNS else 1.0
-        x = (1.0, megabytes, virtual_s)
+    def with_lab(self, work: Work, processor_s: float) -> Measured:
+        """These labs and one more."""
+        share = 0.5 if self.labs >= _REMEMBERED_LABS else 1.0
+        x = work.features
         return Measured(
-            runs=self.runs * share + 1,
+            labs=self.labs * share + 1,
             features=[
-                [self.features[i][j] * share + x[i] * x[j] for j in range(3)] for i in range(3)
+                [old * share + one * other / processor_s for old, other in zip(row, x, strict=True)]
+                for row, one in zip(self.features, x, strict=True)
             ],
-            wall=[self.wall[i] * share + x[i] * wall_s for i in range(3)],
+            targets=[old * share + one for old, one in zip(self.targets, x, strict=True)],
         )
 
-    def predicted_s(self, cost: Cost) -> float:
-        """What a cost says of all these runs together."""
-        return sum(part * total for part, total in zip(cost.parts, self.features[0], strict=True))
+    def expected(self, cost: Cost) -> float:
+        """The sum over these labs of what a cost expects over what they took."""
+        return _product(cost.parts, self.features[0])
 
 
-def fit(measured: Measured, prior: Cost, prior_runs: float = _PRIOR_RUNS) -> Cost:
-    """The cost, nowhere negative, that fits the runs and the prior best in least squares."""
+def fit(measured: Measured, prior: Cost, prior_labs: float = _PRIOR_LABS) -> Cost:
+    """The cost, nowhere negative, that fits the labs and the prior best in least squares."""
     import numpy as np
     from scipy.optimize import nnls
 
-    weight = np.diag([prior_runs * feature**2 for feature in _TYPICAL])
+    weight = prior_labs / max(prior.processor_s(_TYPICAL), 1e-6)
+    prior_features = np.diag([weight * feature**2 for feature in _TYPICAL.features])
     # The normal equations' factor is the data that nnls wants.
-    factor = np.linalg.cholesky(np.array(measured.features) + weight)
-    target = np.linalg.solve(factor, np.array(measured.wall) + weight @ np.array(prior.parts))
-    parts, _ = nnls(factor.T, target)
+    factor = np.linalg.cholesky(np.array(measured.features) + prior_features)
+    targets = np.array(measured.targets) + prior_features @ np.array(prior.parts)
+    parts, _ = nnls(factor.T, np.linalg.solve(factor, targets))
     return Cost.of(map(float, parts))
 
 
 @dataclass(frozen=True)
 class CostModel:
-    """Costs of all kinds of runs.
+    """Costs of all kinds of labs.
 
     Attributes:
         own: what this machine has measured, by kind.
@@ -124,17 +130,17 @@ class CostModel:
         return cls(read_own(), read_shipped())
 
     def cost(self, kind: str) -> Cost:
-        """The cost of a kind of run."""
+        """The cost of a kind of labs."""
         prior = self._prior(kind).slower(self._slowness())
         return fit(self.own[kind], prior) if kind in self.own else prior
 
     def is_measured(self, kind: str) -> bool:
-        """Whether this machine has carried out such runs."""
+        """Whether this machine has carried out such labs."""
         return kind in self.own
 
-    def runs_measured(self, kinds: Iterable[str]) -> int:
-        """How many runs of these kinds this machine has carried out."""
-        return round(sum(self.own[kind].runs for kind in set(kinds) if kind in self.own))
+    def labs_measured(self, kinds: Iterable[str]) -> int:
+        """How many labs of these kinds this machine has carried out."""
+        return round(sum(self.own[kind].labs for kind in set(kinds) if kind in self.own))
 
     def _prior(self, kind: str) -> Cost:
         """The shipped cost of the kind; of a kind not measured, the median of those most like it.
@@ -151,10 +157,13 @@ class CostModel:
         return Cost.of(median(parts) for parts in zip(*nearest, strict=True))
 
     def _slowness(self) -> float:
-        """How many times as long runs take here as where the shipped figures were measured."""
-        expected = sum(runs.predicted_s(self._prior(kind)) for kind, runs in self.own.items())
-        taken = sum(runs.wall[0] for runs in self.own.values())
-        return taken / expected if expected > 0 else 1.0
+        """How many times as long labs take here as where the shipped figures were measured."""
+        expected = sum(labs.expected(self._prior(kind)) for kind, labs in self.own.items())
+        return sum(labs.labs for labs in self.own.values()) / expected if expected > 0 else 1.0
+
+
+def _product(parts: Sequence[float], features: Sequence[float]) -> float:
+    return sum(part * feature for part, feature in zip(parts, features, strict=True))
 
 
 def _likeness(some: set[str], others: set[str]) -> float:
@@ -162,46 +171,38 @@ def _likeness(some: set[str], others: set[str]) -> float:
     return len(some & others) / len(some | others)
 
 
-def kind_of(deployment: Deployment) -> str:
-    """The kind of a deployment's runs, as their records tell it: programs and protocols, ``curl h2 envoy h3 nginx``.
+def learn(runs: Iterable[Run], records: Iterable[Record]) -> None:
+    """Add what labs of this machine took to what it has measured.
 
-    Of several flows each is named once: ``headway-perf tcp, quic headway-perf``.
+    Args:
+        runs: of a study, in the order of its plan.
+        records: of those that were carried out.
     """
-    flows = deployment.flows
-    asked = [flow.setting for flow in flows]
-    proxies = [end.adapter.name for flow in flows for end in flow.proxies]
-    upstream = _once(flow.server.protocol.value for flow in flows)
-    return _kind(
-        _once(flow.client.name for flow in flows),
-        _once(one.protocol.value for one in asked),
-        all(one.tls and one.protocol is not Protocol.UDP for one in asked),
-        *((", ".join(proxies), upstream) if proxies else ()),
-        _once(flow.server.adapter.name for flow in flows),
-    )
-
-
-def _once(words: Iterable[str]) -> str:
-    return ", ".join(dict.fromkeys(words))
-
-
-def learn(records: Iterable[Record]) -> None:
-    """Add what runs of this machine took to what it has measured."""
-    own = read_own()
-    for record in records:
-        if record.status is not Status.OK or record.clock != Clock.VIRTUAL or record.same_as:
-            continue
-        if record.bytes is None or record.virtual_s is None or record.wall_s is None:
-            continue
-        # PEPs pass on what they are asked by.
-        upstream = record.upstream_protocol or record.protocol
-        proxy = (record.proxy, upstream) if record.proxy else ()
-        kind = _kind(record.client, record.protocol, record.tls, *proxy, record.server)
-        run = (record.bytes / 1e6, record.virtual_s, record.wall_s)
-        own[kind] = own.get(kind, Measured()).with_run(*run)
+    own = learnt(read_own(), runs, records)
     text = json.dumps({kind: measured.model_dump() for kind, measured in own.items()}, indent=1)
     file = _own_file()
     file.parent.mkdir(parents=True, exist_ok=True)
     write_atomically(file, text.encode())
+
+
+def learnt(
+    own: Mapping[str, Measured], runs: Iterable[Run], records: Iterable[Record]
+) -> dict[str, Measured]:
+    """What a machine has measured, with what these labs took."""
+    found, done = dict(own), {record.run_id: record for record in records}
+    work_of = WorkOfBoots()
+    for boot in boots([run for run in runs if run.run_id in done]):
+        told = [done[run.run_id] for run in boot.runs]
+        if all(map(_teaches, told)):
+            kind, work = work_of.of(boot)
+            processor_s = sum(record.processor_s or 0.0 for record in told)
+            found[kind] = found.get(kind, Measured()).with_lab(work, processor_s)
+    return found
+
+
+def _teaches(record: Record) -> bool:
+    is_good = record.status is Status.OK and record.clock == Clock.VIRTUAL
+    return is_good and bool(record.processor_s)
 
 
 def read_own() -> dict[str, Measured]:
@@ -221,7 +222,3 @@ def read_shipped() -> dict[str, Cost]:
 
 def _own_file() -> Path:
     return cache_directory() / "costs.json"
-
-
-def _kind(client: str, protocol: str, tls: bool, *behind: str) -> str:
-    return " ".join((client, protocol if tls else f"{protocol} cleartext", *behind))

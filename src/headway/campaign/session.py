@@ -151,7 +151,7 @@ def _carry_out(
     if not keeper.kept:
         return
     if executor.is_here:
-        learn(keeper.kept)
+        learn(runs, keeper.kept)
     if machines := _machines(manifest, executor):
         store.write_manifest(manifest.model_copy(update={"machines": machines}))
 

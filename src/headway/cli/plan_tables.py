@@ -13,7 +13,6 @@ from headway.campaign.costs import CostModel
 from headway.campaign.estimate import Estimate, Estimator
 from headway.campaign.rounds import Rounds
 from headway.errors import counted
-from headway.planning.boots import boots
 from headway.planning.looks import looks_of
 from headway.planning.runs import Run
 from headway.planning.vain import vain
@@ -33,21 +32,16 @@ def print_plan(console: Console, study: Study, runs: Sequence[Run], *, labs: int
     estimator = Estimator(labs, CostModel.of_machine())
     console.print(_experiments(study, runs, estimator))
     console.print(_axes(study))
-    carried_out = _carried_out(runs)
+    estimated = estimator.of(runs)
     least = Rounds.of(study, runs).due(set(), ())
-    fewest = estimator.of(_carried_out(least)) if len(least) < len(runs) else None
-    _print_estimate(console, estimator.of(carried_out), len(runs), fewest, len(least))
-    if same := len(runs) - len(carried_out):
+    fewest = estimator.of(least) if len(least) < len(runs) else None
+    _print_estimate(console, estimated, len(runs), fewest, len(least))
+    if same := len(runs) - estimated.runs:
         console.print(
             f"{same} of them need no lab of their own: another experiment has the same setting and seed.",
             markup=False,
             soft_wrap=True,
         )
-
-
-def _carried_out(runs: Sequence[Run]) -> list[Run]:
-    """The runs that have a lab, or a part of one."""
-    return [run for boot in boots(runs) for run in boot.runs]
 
 
 def too_few(study: Study) -> list[str]:

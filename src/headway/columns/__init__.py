@@ -15,7 +15,7 @@ from headway.columns.column import (
 )
 from headway.columns.headers import HeaderFields
 from headway.columns.limits import FlightLimit, MainConnection, RampUp, TransferLimits
-from headway.columns.outcome import Status
+from headway.columns.outcome import OF_THE_MACHINE, Status
 from headway.columns.pacing import LONGEST_BURST
 from headway.columns.page import PageMetrics
 from headway.columns.record import METRICS, Record, polars_schema
@@ -23,6 +23,7 @@ from headway.columns.record import METRICS, Record, polars_schema
 __all__ = [
     "LONGEST_BURST",
     "METRICS",
+    "OF_THE_MACHINE",
     "Better",
     "CallMetrics",
     "Column",

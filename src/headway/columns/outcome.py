@@ -115,6 +115,10 @@ class Transferred(Columns):
     )
 
 
+OF_THE_MACHINE = ("wall_s", "processor_s")
+"""Columns that differ from one carrying out of a run to the next: how busy and how fast its machine is."""
+
+
 class Spent(Columns):
     """What the run took."""
 
@@ -131,6 +135,11 @@ class Spent(Columns):
     )
     wall_s: float | None = column(
         "Wall time of the whole run: boot, network, programs, power-off. 0 of a run that another one was carried out for."
+    )
+    processor_s: float | None = column(
+        "Processor time that the run took of its machine: its lab, and Headway to read what the lab left; of loads "
+        "that share a lab, an equal share of it. 0 likewise; of one of several flows, all that the run took but making "
+        "records."
     )
     same_as: str | None = column(
         "The run of another experiment that was carried out for this one, too: it has the same setting and the same "

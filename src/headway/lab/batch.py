@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +13,7 @@ from headway.lab.cancel import Cancellation
 from headway.lab.certificate import certified
 from headway.lab.links import link
 from headway.lab.machine import Machine
+from headway.lab.meter import Meter
 from headway.lab.run import Result, booting, carry_out, measure
 from headway.planning.runs import Run
 
@@ -38,7 +38,7 @@ def carry_out_together(
         cancellation: ends the lab when it is turned on.
 
     Yields:
-        Each run with its directory and its result; in its wall time, boots are shared equally.
+        Each run with its directory and its result; in what it took of this machine, boots are shared equally.
 
     Raises:
         Cancelled: the study was ended meanwhile.
@@ -62,7 +62,7 @@ def _boot(
     cancellation: Cancellation | None,
 ) -> list[tuple[Run, Path, Result]]:
     """Carry out runs in one boot; the first that were done, at least one."""
-    began = time.perf_counter()
+    meter = Meter()
     first, first_directory = left[0]
     boot_directory = first_directory.with_name(f".{first_directory.name}.boot")
     shutil.rmtree(boot_directory, ignore_errors=True)
@@ -70,14 +70,17 @@ def _boot(
         certified(orders_for(first.deployment), machine.image.root),
         rounds=tuple(round_of(run.deployment, directory.name) for run, directory in left),
     )
-    boot = booting(first.deployment, machine, cpu, cancellation, rounds=len(left))
+    boot = booting(first.deployment, machine, meter, cpu, cancellation, rounds=len(left))
     outcomes = [boot(orders, boot_directory), *_later_outcomes(boot_directory, orders)]
-    wall_s = (time.perf_counter() - began) / len(outcomes)
+    wall_s, boot_s = meter.wall_s / len(outcomes), meter.processor_s / len(outcomes)
     done = []
     for (run, directory), outcome in zip(left, outcomes, strict=False):
+        reading = Meter()
         _move(boot_directory, directory)
         measured = measure(run.deployment, orders, outcome, directory)
-        done.append((run, directory, Result(outcome, measured, wall_s)))
+        done.append(
+            (run, directory, Result(outcome, measured, wall_s, boot_s + reading.processor_s))
+        )
     shutil.rmtree(boot_directory)
     return done
 

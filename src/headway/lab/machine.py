@@ -30,6 +30,7 @@ from headway.lab.cancel import Cancellation, Cancelled
 from headway.lab.guard import DEFAULT_CPU_LIMIT, Guard, LabLimits
 from headway.lab.leftovers import keep_plain_files
 from headway.lab.memory import MEMORY_VARIABLE, LabMemory, lab_memory, memory_directory
+from headway.lab.meter import Meter
 from headway.lab.usage import usage_of
 from headway.study.clock import Clock
 from headway.study.units import Duration
@@ -112,6 +113,7 @@ class Machine:
         virtual_tsc: bool = False,
         interactive: bool = False,
         cancellation: Cancellation | None = None,
+        meter: Meter | None = None,
         memory_mib: int | None = None,
         shown: Mapping[str, SharedDirectory] | None = None,
     ) -> Outcome:
@@ -128,6 +130,7 @@ class Machine:
                 reading costs as much as a system call, and others 10 % more.
             interactive: connect the terminal to the lab's console.
             cancellation: ends the lab when it is turned on.
+            meter: is told what processor time the lab took.
             memory_mib: memory of this lab's guest, if not the machine's.
             shown: what the lab sees of the host beside the image, the guest's modules and its own
                 directory, by the name below ``/lab``.
@@ -166,7 +169,7 @@ class Machine:
                     start_new_session=not interactive,
                 )
                 _allow_open_files(process.pid)
-                exceeded = _wait(process, limits, cancellation)
+                exceeded = _wait(process, limits, cancellation, meter or Meter())
                 memory.reusable = process.returncode == 0
         keep_plain_files(directory)
         file = directory / orders.rounds[0].directory / OUTCOME_FILE
@@ -260,7 +263,10 @@ def _allow_open_files(process_id: int) -> None:
 
 
 def _wait(
-    process: subprocess.Popen[bytes], limits: LabLimits, cancellation: Cancellation | None
+    process: subprocess.Popen[bytes],
+    limits: LabLimits,
+    cancellation: Cancellation | None,
+    meter: Meter,
 ) -> str | None:
     """Wait for the lab; end it at a limit, which is returned in words, or when cancelled."""
     guard = Guard(limits, lambda: usage_of(process.pid))
@@ -277,10 +283,11 @@ def _wait(
             if exceeded := guard.exceeded():
                 return exceeded
     finally:
+        signal.pidfd_send_signal(ended, signal.SIGKILL)
         os.close(ended)
-        if process.poll() is None:
-            process.kill()
-            process.wait()
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        meter.labs_s += used.ru_utime + used.ru_stime
 
 
 _OUT_OF_MEMORY = re.compile(r"Out of memory: Killed process \d+ \((?P<name>[^)]*)\)")

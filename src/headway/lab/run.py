@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import shutil
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
@@ -19,6 +18,7 @@ from headway.lab.cancel import Cancellation
 from headway.lab.captures import convert_captures
 from headway.lab.certificate import certified
 from headway.lab.machine import Machine, SharedDirectory
+from headway.lab.meter import Meter
 from headway.lab.pcapng import CaptureError
 from headway.planning.deployment import DeployedFlow, Deployment, Role
 from headway.planning.runs import Run
@@ -38,11 +38,12 @@ _SHOWN = 200
 
 @dataclass(frozen=True)
 class Result:
-    """What came of a run: how the lab ended, what the client of each flow measured, and the wall time."""
+    """What came of a run: how the lab ended, what the client of each flow measured, and what it took of this machine."""
 
     outcome: Outcome
     measured: tuple[Measurement, ...]
     wall_s: float
+    processor_s: float
 
 
 def carry_out(
@@ -58,10 +59,10 @@ def carry_out(
     Raises:
         Cancelled: the study was ended meanwhile.
     """
-    began = time.perf_counter()
+    meter = Meter()
     deployment = run.deployment
     orders = certified(orders_for(deployment), machine.image.root)
-    boot = booting(deployment, machine, cpu, cancellation)
+    boot = booting(deployment, machine, meter, cpu, cancellation)
     if orders.migration and (client := deployment.only.client).rehearses:
         orders = _rehearsed(orders, client, boot, directory / "rehearsal")
     outcome = boot(orders, directory)
@@ -73,12 +74,13 @@ def carry_out(
         except CaptureError as error:
             outcome = replace(outcome, status="failed", reason=outcome.reason or str(error))
     measured = measure(deployment, orders, outcome, directory)
-    return Result(outcome, measured, time.perf_counter() - began)
+    return Result(outcome, measured, meter.wall_s, meter.processor_s)
 
 
 def booting(
     deployment: Deployment,
     machine: Machine,
+    meter: Meter,
     cpu: int | None,
     cancellation: Cancellation | None,
     *,
@@ -95,6 +97,7 @@ def booting(
         cpu=cpu,
         virtual_tsc=any(adapter.reads_tsc for adapter in adapters),
         cancellation=cancellation,
+        meter=meter,
         shown=_shown(deployment, machine),
         memory_mib=max(machine.memory_mib, _memory_mib(deployment)),
     )

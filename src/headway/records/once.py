@@ -9,6 +9,7 @@ from pathlib import Path
 
 from headway.columns import Record
 from headway.lab.links import link_all
+from headway.lab.meter import Meter
 from headway.lab.run import Result
 from headway.planning.runs import Run
 from headway.records.record import make_record
@@ -33,9 +34,17 @@ def make_records(
     Yields:
         Each record with its directory; the others' have the same files, as links.
     """
-    yield make_record(run, result, directory), directory
+    reading = Meter()
+    record = make_record(run, result, directory)
+    processor_s = round(result.processor_s + reading.processor_s, 4)
+    yield record.model_copy(update={"processor_s": processor_s}), directory
     for other in alike:
         own = artifacts(other.run_id)
         shutil.rmtree(own, ignore_errors=True)
         link_all(directory, own)
-        yield make_record(other, replace(result, wall_s=0.0), own, same_as=run.run_id), own
+        yield (
+            make_record(
+                other, replace(result, wall_s=0.0, processor_s=0.0), own, same_as=run.run_id
+            ),
+            own,
+        )

@@ -140,6 +140,7 @@ def ending(result: Result, error: str | None) -> dict[str, Any]:
         **(asdict(outcome.spins) if outcome.spins else {}),
         "virtual_s": outcome.duration_ns / 1e9,
         "wall_s": round(result.wall_s, 4),
+        "processor_s": round(result.processor_s, 4),
     }
 
 

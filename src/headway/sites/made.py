@@ -18,7 +18,7 @@ from headway.cache import cache_directory, digest, written_atomically
 from headway.errors import HeadwayError
 from headway.sites.site import Exchange, Site
 
-_FORMAT = "2"
+_FORMAT = "3"
 """Changed whenever a file's layout is, so that no older one is read."""
 _DIRECTORY = "made-sites"
 _CORPUS = "headway.sites.corpus"
@@ -34,6 +34,7 @@ class Outline:
         page: URL that is loaded.
         hosts: of all exchanges, the page's first.
         size_bytes: of all response bodies together.
+        resources: how many exchanges there are.
         versions: ALPN identifiers of the highest version that each of the hosts was recorded over, in their
             order; empty where that is not told.
     """
@@ -41,6 +42,7 @@ class Outline:
     page: str
     hosts: tuple[str, ...]
     size_bytes: int
+    resources: int
     versions: tuple[str, ...] = ()
 
     @classmethod
@@ -50,7 +52,13 @@ class Outline:
         for exchange in site.exchanges:
             highest = max(versions[exchange.host], exchange.protocol, key=_rank)
             versions[exchange.host] = highest
-        return cls(site.page, site.hosts, site.size_bytes, tuple(versions.values()))
+        return cls(
+            site.page,
+            site.hosts,
+            site.size_bytes,
+            len(site.exchanges),
+            tuple(versions.values()),
+        )
 
 
 def _rank(identifier: str) -> int:
@@ -137,6 +145,7 @@ def _outline(head: dict[str, Any], _file: BinaryIO) -> Outline:
         outline["page"],
         tuple(outline["hosts"]),
         outline["size_bytes"],
+        outline["resources"],
         tuple(outline["versions"]),
     )
 
