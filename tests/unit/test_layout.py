@@ -23,6 +23,7 @@ FLOORS = (
     ("sites",),
     ("pages",),
     ("image",),
+    ("videos",),
     ("programs",),
     ("planning",),
     ("lab",),

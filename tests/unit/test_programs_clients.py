@@ -21,6 +21,7 @@ from headway.programs.registry import CLIENTS
 from headway.study.bulk import Bulk
 from headway.study.setting import Setting
 from headway.study.upload import UPLOAD_PATH
+from headway.study.video import Video
 from headway.study.workload import Page
 from tests.deployed import flow_of, orders_of
 
@@ -31,6 +32,7 @@ PARALLEL = {"kind": "parallel", "size": "1 kB", "count": 2}
 MIGRATION = {"kind": "migration", "size": "1 kB", "after": "500 B"}
 BULK = {"kind": "bulk", "size": "1 kB"}
 PAGE = {"kind": "page", "site": "kepler"}
+VIDEO = {"kind": "video", "duration": "8 s"}
 UPLOAD = {"kind": "upload", "size": "1 kB"}
 WORKLOADS = {
     "download": DOWNLOAD,
@@ -92,7 +94,7 @@ def test_every_request_has_a_url_and_every_body_a_file(
 
 @pytest.mark.parametrize("client", [c for c in CLIENTS.values() if c.knobs], ids=lambda c: c.name)
 def test_every_value_of_a_knob_changes_the_command(client: Client) -> None:
-    usual = {Bulk: BULK, Page: PAGE}
+    usual = {Bulk: BULK, Page: PAGE} | ({Video: VIDEO} if client.plays_files else {})
     workload = next((usual[kind] for kind in client.workloads if kind in usual), MIGRATION)
 
     def told(knobs: dict[str, str]) -> list[Started]:

@@ -81,7 +81,8 @@ def needed_layers(runs: Iterable[Run]) -> frozenset[str]:
     """Names of the layers on the root tree that hold programs of runs."""
     runs = list(runs)
     ends = (end for run in first_repetition(runs) for end in run.deployment.programs)
-    found = {layer_of(end.adapter.package) for end in ends if not end.adapter.outside}
+    own = (end.adapter for end in ends if not end.adapter.outside)
+    found = {layer_of(package) for one in own for package in (one.package, *one.also)}
     brought = (name for one in outside_programs(runs) for name in layers_of_outside(one))
     return frozenset({*(name for name in found if name), *brought})
 

@@ -22,6 +22,7 @@ from typing import Any
 from headway.guest.devtools import DevTools, DevToolsError, spawn_browser
 from headway.guest.loadfiles import LOAD_FILE
 from headway.guest.page import SETTLE_S, BrowserTab, PageOrders
+from headway.guest.player import PlayerOrders, PlayerTab
 
 GO, DONE, READY = "go", "done", "ready"
 
@@ -36,11 +37,47 @@ class Configuration:
         argv: the browser's command line.
         trusted_key: file with the hash of the public key that is trusted whatever its certificate says.
         page: what is loaded.
+        player: what is played instead.
     """
 
     argv: tuple[str, ...]
     trusted_key: str
-    page: PageOrders
+    page: PageOrders | None = None
+    player: PlayerOrders | None = None
+
+    @classmethod
+    def read(cls, file: Path) -> Configuration:
+        """A configuration from its file."""
+        raw = json.loads(file.read_text())
+        page, player = raw.get("page"), raw.get("player")
+        return cls(
+            argv=raw["argv"],
+            trusted_key=raw["trusted_key"],
+            page=PageOrders(**page) if page else None,
+            player=PlayerOrders(**player) if player else None,
+        )
+
+    @property
+    def url(self) -> str:
+        """Of the page, whichever it is."""
+        orders = self.page or self.player
+        return orders.url if orders else ""
+
+    @property
+    def once(self) -> bool:
+        """Whether there is one load, and nothing is prepared for another."""
+        return bool(self.player or (self.page and self.page.revisits))
+
+    def open(self, devtools: DevTools) -> BrowserTab | PlayerTab:
+        """A page that is ready for its load.
+
+        Raises:
+            DevToolsError: it cannot be made ready.
+        """
+        if self.player:
+            return PlayerTab(devtools, self.player)
+        assert self.page, "there is something to do"
+        return BrowserTab(devtools, self.page)
 
 
 class Browser:
@@ -71,21 +108,21 @@ class Driver:
     def __init__(self, configuration: Configuration) -> None:
         self._configuration = configuration
         self._browser: Browser | None = None
-        self._page: BrowserTab | None = None
+        self._page: BrowserTab | PlayerTab | None = None
         self._why = ""
 
     def prepare(self) -> None:
         """Have a browser with a page that is ready; if that fails, the load will tell why."""
         try:
             self._browser = self._browser or Browser(self._configuration)
-            self._page = BrowserTab(self._browser.devtools, self._configuration.page)
+            self._page = self._configuration.open(self._browser.devtools)
             self._browser.devtools.pump(SETTLE_S)
         except DevToolsError as error:
             self._give_up(error)
 
     def load(self, directory: Path) -> None:
         """Load the page into a directory; what went wrong is told in its ``load.json``."""
-        told: dict[str, Any] = {"error": self._why or None, "url": self._configuration.page.url}
+        told: dict[str, Any] = {"error": self._why or None, "url": self._configuration.url}
         try:
             if self._page and self._browser:
                 told |= self._page.load(directory)
@@ -132,12 +169,11 @@ def _serve(driver: Driver, directory: Path, *, once: bool) -> None:
 def main() -> None:
     """Serve loads until told to end."""
     file = Path(sys.argv[1])
-    raw = json.loads(file.read_text())
-    configuration = Configuration(**{**raw, "page": PageOrders(**raw["page"])})
+    configuration = Configuration.read(file)
     driver = Driver(configuration)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit())
     try:
-        _serve(driver, file.parent, once=configuration.page.revisits)
+        _serve(driver, file.parent, once=configuration.once)
     finally:
         driver.close()
 

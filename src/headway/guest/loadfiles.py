@@ -1,4 +1,4 @@
-"""What a page load leaves in its directory; `headway.pages.load` reads it."""
+"""What a page leaves in its directory: a load, which `headway.pages.load` reads, or a session of a player."""
 
 LOAD_FILE = "load.json"
 """The browser's own times, and why the load failed if it did."""
@@ -10,3 +10,5 @@ FRAMES_DIRECTORY = "frames"
 """The frames, PNG."""
 NET_LOG_FILE = "net-log.json"
 """Chromium's log of its network stack, one event in a line; of all loads that shared a boot."""
+SESSION_FILE = "session.jsonl"
+"""What a page that plays a video tells, one event in a line."""

@@ -8,6 +8,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from headway.guest.browsercontext import BrowserContext
 from headway.guest.devtools import DevTools, DevToolsError, Message
 from headway.guest.recorder import PageRecorder
 
@@ -92,11 +93,8 @@ class BrowserTab:
         self._recorder = PageRecorder()
         self._document = ""
         devtools.on_event = self._on_event
-        self._context = devtools.call("Target.createBrowserContext")["browserContextId"]
-        size = {"width": orders.width, "height": orders.height}
-        target = {"url": "about:blank", "browserContextId": self._context, **size}
-        attachment = {**devtools.call("Target.createTarget", target), "flatten": True}
-        self._session: str = devtools.call("Target.attachToTarget", attachment)["sessionId"]
+        self._context = BrowserContext(devtools, orders.width, orders.height)
+        self._session = self._context.session
         self._listen(self._session)
         self._call("Page.enable")
         self._pretend()
@@ -118,7 +116,7 @@ class BrowserTab:
 
     def close(self) -> None:
         """End its connections and forget its cache."""
-        self._devtools.call("Target.disposeBrowserContext", {"browserContextId": self._context})
+        self._context.close()
 
     def _call(
         self, method: str, params: Message | None = None, limit_s: float | None = None

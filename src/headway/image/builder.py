@@ -28,6 +28,7 @@ from headway.image.infos import (
 )
 from headway.image.kernel import build_kernel, find_source
 from headway.image.layertree import build_layer
+from headway.image.modules import Module, install_module
 from headway.image.native import build_native
 from headway.image.options import OFFLINE, ImageOptions
 from headway.image.packagelist import PackageList
@@ -35,6 +36,7 @@ from headway.image.parallel import together
 from headway.image.prerequisites import (
     KERNEL_PREREQUISITES,
     NATIVE_PREREQUISITES,
+    NPM_PREREQUISITES,
     PACKAGE_PREREQUISITES,
     Prerequisite,
     ensure,
@@ -55,7 +57,7 @@ from headway.image.selection import Chosen, select
 from headway.image.shipped import shipped
 from headway.image.sources import debian_mirror
 from headway.image.treeown import needed_for_own
-from headway.image.unpacked import installed
+from headway.image.unpacked import installed, open_to_everyone
 
 _Step = tuple[tuple[Prerequisite, ...], Callable[["_Build"], None]]
 """What something needs of the machine, and what makes it."""
@@ -170,14 +172,18 @@ class _Build:
             raise HeadwayError(_offline(layout.missing(layers)))
         grown = [name for name in sorted(layers) if layout.layers[name].name in missing]
         # The longest first: what is downloaded and unpacked for one fills the gaps of another.
+        tools = self._tools_of(grown)
         made: dict[str, _Step] = {
             layout.kernel.name: (KERNEL_PREREQUISITES, _Build._kernel),
-            layout.root.name: (needed_for_own(), partial(_Build._root, layers=grown)),
+            layout.root.name: (
+                (*needed_for_own(), *tools),
+                partial(_Build._root, layers=grown),
+            ),
             layout.native.name: (NATIVE_PREREQUISITES, _Build._native),
         }
         steps = [made[name] for name in missing if name in made]
         if grown and layout.root.name not in missing:
-            steps.append(((), partial(_Build._layers, layers=grown)))
+            steps.append((tools, partial(_Build._layers, layers=grown)))
         self._make_together(steps)
 
     def _take_shipped(self) -> None:
@@ -187,11 +193,17 @@ class _Build:
                 copy = partial(shutil.copytree, entry, dirs_exist_ok=True)
                 self.layout.store.make(part.name, copy)
 
-    def renew(self, layers: Iterable[str]) -> None:
+    def renew(self, layers: Sequence[str]) -> None:
         """Make the root tree and layers anew."""
         if self.layout.options.offline:
             raise HeadwayError(_offline([self.layout.root]))
-        self._make_together([(needed_for_own(), partial(_Build._root, layers=layers))])
+        tools = (*needed_for_own(), *self._tools_of(layers))
+        self._make_together([(tools, partial(_Build._root, layers=layers))])
+
+    def _tools_of(self, layers: Iterable[str]) -> tuple[Prerequisite, ...]:
+        """What layers need of the machine, beside what all packages do."""
+        scripts = any(self.layout.layers[name].inputs.modules for name in layers)
+        return NPM_PREREQUISITES if scripts else ()
 
     def _make_together(self, steps: Sequence[_Step]) -> None:
         needed = [*PACKAGE_PREREQUISITES, *(tool for tools, _ in steps for tool in tools)]
@@ -244,15 +256,27 @@ class _Build:
 
         def fill(directory: Path) -> BaseModel:
             chosen = self._selected(layer.inputs.packages, runner, present=installed(tree))
+            packages = build_layer(chosen, layer.inputs, tree, directory, runner, self.progress)
             return LayerInfo(
                 key=layer.key,
                 base=base_of(root),
                 mirror=self._mirror,
-                packages=build_layer(chosen, layer.inputs, tree, directory, runner, self.progress),
+                packages=packages | self._modules(layer.inputs.modules, directory, runner),
                 built=_now(),
             )
 
         self._make(layer.name, fill)
+
+    def _modules(
+        self, modules: Iterable[Module], directory: Path, runner: Runner
+    ) -> dict[str, str]:
+        """Put scripts into a layer's tree; their versions."""
+        tree = directory / TREE_DIRECTORY
+        for module in modules:
+            self.progress.step(f"downloading {module.package}")
+            install_module(module, tree, directory / module.name, runner, self.progress.note)
+        open_to_everyone(tree)
+        return {module.package: module.version for module in modules}
 
     def _selected(self, wanted: PackageList, runner: Runner, present: str = "") -> list[Chosen]:
         """What of which suite is to be downloaded, besides packages that are there."""

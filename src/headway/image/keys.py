@@ -15,6 +15,7 @@ from typing_extensions import override
 from headway.cache import digest
 from headway.errors import HeadwayError
 from headway.image import kconfig
+from headway.image.modules import Module, parse_modules
 from headway.image.options import ImageOptions
 from headway.image.packagelist import PackageList, sections
 from headway.image.wheels import Wheel, parse_wheels
@@ -109,20 +110,25 @@ class LayerInputs(RootInputs):
     Attributes:
         name: of the layer.
         words: by which a command is known to need it.
+        modules: scripts of npm's registry.
     """
 
     name: str = ""
     words: tuple[str, ...] = ()
+    modules: tuple[Module, ...] = ()
 
     @property
     def programs(self) -> frozenset[str]:
-        """Names of its packages and wheels, as adapters of programs state them."""
-        return self.packages.programs | {wheel.name for wheel in self.wheels}
+        """Names of its packages, wheels and modules, as adapters of programs state them."""
+        others = (*(wheel.name for wheel in self.wheels), *(one.package for one in self.modules))
+        return self.packages.programs | frozenset(others)
 
     @override
     def key(self, options: ImageOptions) -> str:
         """The key of the layer, which depends on the tree below it."""
-        return f"{self.name}-{digest(RootInputs.of_package().key(options), super().key(options))}"
+        scripts = (f"{one.package} {one.integrity} {one.file}" for one in self.modules)
+        below = RootInputs.of_package().key(options)
+        return f"{self.name}-{digest(below, super().key(options), *scripts)}"
 
 
 @cache
@@ -135,7 +141,9 @@ def all_layers() -> dict[str, LayerInputs]:
 def _layer(name: str) -> LayerInputs:
     made = _of_section(name, _LAYER_RECIPE)
     words = sections(_read("packages.txt"))[name].words
-    return LayerInputs(made.packages, made.wheels, made.recipe, name, words)
+    scripts = sections(_read("modules.txt"))
+    modules = parse_modules(scripts[name].text) if name in scripts else ()
+    return LayerInputs(made.packages, made.wheels, made.recipe, name, words, modules)
 
 
 def _of_section(name: str, recipe: tuple[str, ...]) -> RootInputs:

@@ -70,6 +70,7 @@ NATIVE_PREREQUISITES = (
     _header("stdio.h", "libc6-dev"),
     Prerequisite("certificates of authorities", "ca-certificates", _AUTHORITIES.exists),
 )
+NPM_PREREQUISITES = (_tool("npm"),)
 
 
 def missing(needed: Sequence[Prerequisite]) -> list[Prerequisite]:

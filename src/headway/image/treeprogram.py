@@ -7,6 +7,8 @@ from pathlib import Path
 from headway.errors import HeadwayError
 
 _LIBRARIES = "usr/lib/x86_64-linux-gnu"
+_MORE_LIBRARIES = ("pulseaudio",)
+"""Directories below it in which programs look by an absolute path, which is the host's."""
 _LOADERS = (f"{_LIBRARIES}/ld-linux-x86-64.so.2", "lib64/ld-linux-x86-64.so.2")
 
 
@@ -24,12 +26,13 @@ def tree_command(root: Path, program: str, *arguments: str) -> list[str]:
     Raises:
         HeadwayError: the tree has no such program.
     """
-    places = (root / f"usr/{directory}/{program}" for directory in ("bin", "sbin"))
-    file = next((place for place in places if place.exists()), None)
+    programs = (root / f"usr/{directory}/{program}" for directory in ("bin", "sbin"))
+    file = next((one for one in programs if one.exists()), None)
     loader = next((root / name for name in _LOADERS if (root / name).exists()), None)
     if file is None or loader is None:
         raise HeadwayError(f"the root tree {root} has no {program}")
-    libraries = f"{root / _LIBRARIES}"
+    places = (root / _LIBRARIES / name for name in ("", *_MORE_LIBRARIES))
+    libraries = ":".join(str(place) for place in places if place.is_dir())
     return [str(loader), "--library-path", libraries, "--argv0", str(file), str(file), *arguments]
 
 

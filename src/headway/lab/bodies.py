@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 from headway.cache import EntryDirectory, cache_directory, digest, written_atomically
-from headway.lab.links import link
+from headway.lab.links import link, link_all
 
 _BLOCK = 2**20
 _LONGEST_NAME = 100
@@ -19,19 +20,20 @@ def bodies_directory() -> Path:
     return cache_directory() / "www"
 
 
-def served_bodies(sizes: Iterable[int]) -> Path:
+def served_bodies(sizes: Iterable[int], videos: Mapping[str, Path] = MappingProxyType({})) -> Path:
     """A directory of bodies of these sizes and no others, which is a server's document root.
 
     It is made when first asked for, and holds hard links.
 
     Args:
         sizes: in bytes.
+        videos: directories with files of videos, by the name that each has there.
 
     Raises:
         HeadwayError: no space is left.
     """
     wanted = sorted(set(sizes))
-    name = "+".join(map(str, wanted)) or "none"
+    name = "+".join([*map(str, wanted), *(path.name for path in videos.values())]) or "none"
     if len(name) > _LONGEST_NAME:
         name = digest(name)
     store = EntryDirectory(cache_directory() / "served")
@@ -42,6 +44,8 @@ def served_bodies(sizes: Iterable[int]) -> Path:
     def fill(directory: Path) -> None:
         for size in wanted:
             link(body_file(size), directory / f"{size}.bin")
+        for place, files in videos.items():
+            link_all(files, directory / place)
 
     with store.locked():
         return entry if entry.is_dir() else store.make(name, fill)

@@ -42,13 +42,13 @@ def check_programs(deployment: Deployment) -> None:
 
 
 @contextmanager
-def _below(key: str) -> Iterator[None]:
-    """Errors are told with the place of the table that they are about."""
+def _below(key: str, but: str = "") -> Iterator[None]:
+    """Errors are told with the place of the table that they are about, but those of another table."""
     try:
         yield
     except WrongInputError as error:
         where = error.where or key
-        if key and not where.startswith(key):
+        if key and not where.startswith((key, but or key)):
             where = f"{key}.{where}"
         raise WrongInputError(error.message, where=where or None) from None
 
@@ -86,7 +86,7 @@ def _check_flow(flow: DeployedFlow) -> None:
         _check_application(flow)
     for end in (*flow.endpoints, *elsewhere):
         check_asked(end)
-        with _below(end.where):
+        with _below(end.where, but="workload."):
             end.adapter.check(end.host, workload)
     check_early_data(flow)
     _check_qlog(flow)

@@ -49,7 +49,6 @@ SITE_DIRECTORY = "/lab/site"
 """Replay tree of the site that servers replay."""
 QLOG_DIRECTORY = "/lab/run/qlog"
 """Where senders write qlog files: below it a directory for each host."""
-
 RANDOM_DEVICE = "/usr/lib/headway/random_device.so"
 """Preloaded, makes std::random_device ask the lab's kernel and not the processor."""
 
@@ -225,6 +224,7 @@ class Adapter(ABC):
     name: str
     package: str = ""
     """Debian package or Python distribution that it comes in and that tells its version."""
+    also: tuple[str, ...] = ()  # other packages that it needs, of layers of their own
     version: str = ""
     """Its version, if no package of the image tells it."""
     extra: str | None = None
@@ -346,6 +346,7 @@ class Client(Adapter):
     """Whether, if it migrates, it does so to the address that it is told."""
     asks_over: ClassVar[frozenset[str]] = frozenset({"udp", "tcp"})
     """Over what it can be told to ask."""
+    plays_files: ClassVar[bool] = False  # the server must have a video's files for it, not bodies
     rehearses: ClassVar[bool] = False
     """Whether it has to be told beforehand when its address will change: by a run before, equal until then."""
 

@@ -33,7 +33,13 @@ from headway.programs.native import (
     quic_knobs,
 )
 from headway.programs.uploads import answers_directory, carried_bytes, padding_options, sent_bytes
-from headway.programs.videos import NativeSession, played, session_error, video_options
+from headway.programs.videos import (
+    NativeSession,
+    check_scripted,
+    played,
+    session_error,
+    video_options,
+)
 from headway.study.discovery import Means
 from headway.study.dns import RecordType
 from headway.study.host import HTTP, Host, Protocol
@@ -120,6 +126,8 @@ class HeadwayClient(NativeQuic, Client):
         """Beside what its QUIC asks, its tables can be what the study says."""
         super().check(host, workload)
         check_compression(self, host, 0)
+        if isinstance(workload, Video):
+            check_scripted(workload)
 
     def can(self, workload: Workload, protocol: Protocol) -> bool:
         """Over TCP it does not ask again when its address has changed."""

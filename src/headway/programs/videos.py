@@ -6,9 +6,10 @@ import json
 
 from pydantic import BaseModel
 
+from headway.errors import WrongInputError
 from headway.programs.base import Flow
 from headway.programs.measurement import PlayedSegment, PlayedVideo
-from headway.study.video import Video
+from headway.study.video import QualityRule, Video
 
 
 class NativeSegment(BaseModel):
@@ -36,6 +37,21 @@ class NativeSession(BaseModel):
     played_s: float
     segments: list[NativeSegment]
     stalls: list[NativeStall]
+
+
+def check_scripted(video: Video) -> None:
+    """Refuse what the scripted player does not do.
+
+    Raises:
+        WrongInputError: it is asked for.
+    """
+    if video.rule is QualityRule.DYNAMIC:
+        raise WrongInputError(
+            "rule dynamic is dash.js' own; headway-client has throughput, bola, mpc, lowest, highest",
+            where="workload.rule",
+        )
+    if video.audio is not None:
+        raise WrongInputError("headway-client plays no sound; dash.js does", where="workload.audio")
 
 
 def video_options(flow: Flow, video: Video, files: dict[str, str]) -> list[str]:

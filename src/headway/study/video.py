@@ -20,10 +20,13 @@ LADDERS = {
             *(254_320, 507_246, 759_798, 1_013_310, 1_254_758),
             *(1_883_700, 3_134_488, 4_952_892, 9_914_554, 14_931_538),
         )
-    )
+    ),
+    "kakhki": tuple(Rate(bit_s) for bit_s in (110_000, 600_000, 2_300_000, 18_000_000)),
 }
 """Ladders by name. ``perna``: the ten rates of Perna and others 2022, of the video "Big Buck Bunny" at 30 frames
-per second that dash.js 4.2.1 plays by default (``@bandwidth`` in its MPD)."""
+per second that dash.js 4.2.1 plays by default (``@bandwidth`` in its MPD). ``kakhki``: the qualities tiny, medium,
+hd720 and hd2160 of Kakhki and others 2017; the paper has no rates, these are typical of H.264 at 144, 360, 720
+and 2160 lines."""
 _SECOND = 10**9
 
 
@@ -33,6 +36,7 @@ class QualityRule(StrEnum):
     THROUGHPUT = "throughput"
     BOLA = "bola"
     MPC = "mpc"
+    DYNAMIC = "dynamic"
     LOWEST = "lowest"
     HIGHEST = "highest"
 
@@ -48,11 +52,14 @@ class Video(WorkloadPart):
         default=LADDERS["perna"],
         min_length=1,
         max_length=20,
-        description="rates of the qualities, from the lowest up, or the name of a ladder: perna",
+        description="rates of the qualities, from the lowest up, or the name of a ladder: perna, kakhki",
     )
     segment: Duration = Field(default=Duration(4 * _SECOND), description="what a segment plays")
     duration: Duration = Field(
         default=Duration(240 * _SECOND), description="of the video, in whole segments"
+    )
+    audio: Rate | None = Field(
+        default=None, description="rate of the sound, which has one quality; none without it"
     )
     rule: QualityRule = Field(default=QualityRule.BOLA, description="who chooses the quality")
     buffer: Duration = Field(

@@ -1,0 +1,160 @@
+"""dash.js, the reference player of DASH, in Chromium's headless shell."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, ClassVar
+
+from typing_extensions import override
+
+from headway.contract.orders import Ended
+from headway.errors import WrongInputError
+from headway.guest.browser import Configuration
+from headway.guest.player import PlayerOrders
+from headway.image.keys import all_layers
+from headway.programs.base import KEY_PIN_FILE, SERVER_NAME, Adjustment, Flow, Knob, Started
+from headway.programs.browser import BROWSER_PACKAGE, QUIC_OPTIONS, HeadlessShell
+from headway.programs.dash_session import played_session
+from headway.programs.measurement import Measurement
+from headway.study.host import Host
+from headway.study.video import QualityRule, Video
+from headway.study.workload import Workload
+from headway.videos.content import Content
+from headway.videos.manifest import MPD_FILE
+
+_PAGE = "headway-player"
+"""Path of the page, which no server has."""
+_BUFFERS = Knob(
+    "buffers",
+    "workload",
+    "how much is buffered: as much as the workload's `buffer` says, or dash.js' own lengths",
+    ("workload", "own"),
+)
+
+
+class DashJs(HeadlessShell):
+    """dash.js 5, one video in a browser context of its own."""
+
+    name = "dash.js"
+    package = "dashjs@5.2.1"
+    also = (BROWSER_PACKAGE,)
+    workloads = (Video,)
+    plays_files = True
+    knobs = (_BUFFERS, QUIC_OPTIONS)
+    adjustments = (
+        Adjustment(
+            "dash.js",
+            "lastBitrateCachingInfo, lastMediaSettingsCachingInfo",
+            "off",
+            "nothing is known from a session before",
+        ),
+        Adjustment(
+            "dash.js",
+            "rules",
+            'the workload\'s rule alone, without fastSwitchEnabled; all of its own with rule = "dynamic"',
+            "rules are compared one by one, and with the scripted player's",
+        ),
+        Adjustment(
+            "dash.js",
+            "the video element",
+            "part of no document, muted",
+            "the picture is decoded and not painted, which would cost the host time and show nothing",
+        ),
+    )
+    buffer_keys: ClassVar[tuple[str, ...]] = (
+        "bufferTimeDefault",
+        "bufferTimeAtTopQuality",
+        "bufferTimeAtTopQualityLongForm",
+    )
+
+    @override
+    def check(self, host: Host, workload: Workload) -> None:
+        if isinstance(workload, Video) and workload.rule is QualityRule.MPC:
+            raise WrongInputError(
+                f"{self.name} has no rule mpc; headway-client has", where="workload.rule"
+            )
+
+    @override
+    def start(self, flow: Flow) -> Started:
+        video = _video(flow)
+        content = Content.of(video)
+        server = f"{'https' if flow.tls else 'http'}://{SERVER_NAME}"
+        (module,) = (
+            one
+            for layer in all_layers().values()
+            for one in layer.modules
+            if one.package == self.package
+        )
+        orders = PlayerOrders(
+            url=f"{server}/{_PAGE}",
+            script=module.guest_file,
+            mpd=f"{server}/{content.place}/{MPD_FILE}",
+            rungs=content.names,
+            settings=self._settings(flow, video),
+            watch_s=video.leaves.s,
+            limit_s=flow.limit.s,
+        )
+        configuration = Configuration(argv=(), trusted_key=KEY_PIN_FILE, player=orders)
+        return self.driven(flow, (SERVER_NAME,), configuration)
+
+    @override
+    def measure(self, flow: Flow, directory: Path, ended: Ended) -> Measurement:
+        return played_session(self.name, flow, directory)
+
+    def _settings(self, flow: Flow, video: Video) -> dict[str, Any]:
+        """What of dash.js' settings is not as it ships."""
+        cold = {"enabled": False}
+        buffer: dict[str, Any] = {}
+        if self.knob("buffers", flow.host) == "workload":
+            buffer |= dict.fromkeys(self.buffer_keys, video.buffer.s)
+        if video.start is not None:
+            buffer["initialBufferLevel"] = video.start.s
+        streaming: dict[str, Any] = {
+            "lastBitrateCachingInfo": cold,
+            "lastMediaSettingsCachingInfo": cold,
+        }
+        if video.rule is not QualityRule.DYNAMIC:
+            buffer["fastSwitchEnabled"] = False
+            streaming["abr"] = self.rule_settings(video)
+        return {"debug": {"logLevel": 0}, "streaming": streaming | {"buffer": buffer}}
+
+    def rule_settings(self, video: Video) -> dict[str, Any]:
+        """Of adaptation, with one rule alone."""
+        active = {QualityRule.THROUGHPUT: "throughputRule", QualityRule.BOLA: "bolaRule"}
+        names = (
+            *("throughputRule", "bolaRule", "insufficientBufferRule", "switchHistoryRule"),
+            "abandonRequestsRule",
+        )
+        rules = {name: {"active": name == active.get(video.rule)} for name in names}
+        return {"rules": rules, **fixed_rate(video)}
+
+
+class DashJs4(DashJs):
+    """dash.js 4.2.1, which Perna and others measured."""
+
+    name = "dash.js-4.2.1"
+    package = "dashjs@4.2.1"
+    buffer_keys = ("stableBufferTime", "bufferTimeAtTopQuality", "bufferTimeAtTopQualityLongForm")
+
+    @override
+    def rule_settings(self, video: Video) -> dict[str, Any]:
+        strategies = {QualityRule.THROUGHPUT: "abrThroughput", QualityRule.BOLA: "abrBola"}
+        others = ("insufficientBufferRule", "switchHistoryRule", "droppedFramesRule")
+        off = dict.fromkeys((*others, "abandonRequestsRule"), False)
+        strategy = strategies.get(video.rule)
+        named = {"ABRStrategy": strategy} if strategy else {}
+        return {**named, "additionalAbrRules": off, **fixed_rate(video)}
+
+
+def fixed_rate(video: Video) -> dict[str, Any]:
+    """Settings for one quality only, if the rule asks for that."""
+    ends = {QualityRule.LOWEST: video.ladder[0], QualityRule.HIGHEST: video.ladder[-1]}
+    if (rate := ends.get(video.rule)) is None:
+        return {}
+    kbit_s = -(-int(rate) // 1000)
+    return {"autoSwitchBitrate": {"video": False}, "initialBitrate": {"video": kbit_s}}
+
+
+def _video(flow: Flow) -> Video:
+    assert isinstance(flow.workload, Video)
+    return flow.workload

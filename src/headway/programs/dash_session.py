@@ -1,0 +1,159 @@
+"""What dash.js tells of a session, read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from headway.guest.loadfiles import LOAD_FILE, SESSION_FILE
+from headway.programs.base import Flow
+from headway.programs.measurement import Measurement, PlayedSegment, PlayedVideo
+from headway.study.host import Protocol
+from headway.study.video import Video
+
+Event = dict[str, Any]
+_SPOKEN = {Protocol.H1: "http/1.1", Protocol.H2: "h2", Protocol.H3: "h3"}
+_MS = 1e-3
+
+
+@dataclass(frozen=True)
+class _Fetched:
+    """A segment that came: moments are seconds from the session's start."""
+
+    rung: int
+    number: int
+    requested_s: float
+    loaded_s: float
+    bytes: int
+    buffer_s: float
+
+
+def played_session(name: str, flow: Flow, directory: Path) -> Measurement:
+    """What a session measured, from what its page told.
+
+    Args:
+        name: of the player.
+        flow: what it was asked to do.
+        directory: of the run.
+    """
+    if not (directory / LOAD_FILE).exists():
+        return Measurement(error=f"{name} reported nothing about the video")
+    events = _events(directory / SESSION_FILE)
+    broken = json.loads((directory / LOAD_FILE).read_text(encoding="utf-8"))["error"]
+    if error := broken or _error(events, flow):
+        return Measurement(error=f"{name}: {error}{_got_to(events)}")
+    assert isinstance(flow.workload, Video)
+    fetched = list(_fetched(events))
+    resources = [event for event in events if event["what"] == "resource"]
+    first = resources[0] if resources else {}
+    return Measurement(
+        connect_s=_seconds(first.get("connect_ms")),
+        tls_s=_seconds(first.get("secured_ms")),
+        ttfb_s=_seconds(first.get("first_byte_ms")),
+        total_s=fetched[-1].loaded_s if fetched else None,
+        bytes=sum(one.bytes for one in fetched) if fetched else None,
+        video=_played(events, fetched, flow.workload),
+    )
+
+
+def _events(file: Path) -> list[Event]:
+    if not file.exists():
+        return []
+    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+
+
+def _error(events: Sequence[Event], flow: Flow) -> str | None:
+    """What is wrong with a session that came to its end."""
+    end = next((event for event in events if event["what"] == "end"), None)
+    if end is None:
+        return "it did not tell of the session's end"
+    if end["why"] == "error":
+        return str(end["error"]) or f"error {end['code']}"
+    wanted = _SPOKEN[flow.protocol]
+    others = (
+        one for one in events if one["what"] == "resource" and one["protocol"] not in ("", wanted)
+    )
+    if (other := next(others, None)) is not None:
+        return f"{other['url']} was loaded over {other['protocol']} instead of {wanted}"
+    return None
+
+
+def _got_to(events: Sequence[Event]) -> str:
+    """How far a session came that failed, as the end of a sentence."""
+    loaded = [event for event in events if event["what"] == "loaded" and not event["error"]]
+    if not loaded:
+        return ""
+    return (
+        f" ({len(loaded)} segments had come by then, the last at {loaded[-1]['at_ms'] * _MS:.3f} s)"
+    )
+
+
+def _played(events: Sequence[Event], fetched: Sequence[_Fetched], video: Video) -> PlayedVideo:
+    (end,) = (event for event in events if event["what"] == "end")
+    end_s = end["at_ms"] * _MS
+    starts = (event["at_ms"] * _MS for event in events if event["what"] == "playing")
+    return PlayedVideo(
+        ladder_mbit=tuple(rate.mbit for rate in video.ladder),
+        duration_s=video.duration.s,
+        count=video.count,
+        start_s=next(starts, None),
+        end_s=end_s,
+        played_s=end["played_s"],
+        segments=tuple(
+            PlayedSegment(
+                one.rung, one.buffer_s, 8 * one.bytes / 1e6 / (one.loaded_s - one.requested_s)
+            )
+            for one in fetched
+        ),
+        stalls_s=tuple(_stalls(events, end_s)),
+    )
+
+
+def _stalls(events: Sequence[Event], end_s: float) -> Iterator[float]:
+    """How long the picture stood still each time, once it had moved; the last may last to the end."""
+    has_moved, since_s = False, None
+    for event in events:
+        if event["what"] == "playing":
+            has_moved = True
+            if since_s is not None:
+                yield event["at_ms"] * _MS - since_s
+            since_s = None
+        elif event["what"] == "waiting" and has_moved and since_s is None:
+            since_s = event["at_ms"] * _MS
+    if since_s is not None and since_s < end_s:
+        yield end_s - since_s
+
+
+def _fetched(events: Sequence[Event]) -> Iterator[_Fetched]:
+    """The segments that came, in their order."""
+    asked: dict[str, Event] = {}
+    for place, event in enumerate(events):
+        if event["what"] == "request":
+            asked[event["url"]] = event
+        elif event["what"] == "loaded" and not event["error"]:
+            request, timing = asked[event["url"]], _timing(events, place, asked[event["url"]])
+            yield _Fetched(
+                rung=event["rung"],
+                number=event["number"],
+                requested_s=timing["start_ms"] * _MS,
+                loaded_s=timing["end_ms"] * _MS,
+                bytes=timing["bytes"],
+                buffer_s=request["buffer_s"],
+            )
+
+
+def _timing(events: Sequence[Event], place: int, request: Event) -> Event:
+    """The browser's own times of a segment: they are told shortly before or after the player has it."""
+    url, at_ms = request["url"], request["at_ms"]
+    return next(
+        event
+        for event in (*events[place:], *reversed(events[:place]))
+        if event["what"] == "resource" and event["url"] == url and event["end_ms"] >= at_ms
+    )
+
+
+def _seconds(ms: float | None) -> float | None:
+    return None if ms is None else ms * _MS

@@ -1,0 +1,138 @@
+"""A video's files: segments of exact sizes, and the MPD that lists them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from headway.cache import digest
+from headway.errors import WrongInputError
+from headway.study.units import Duration, Rate
+from headway.study.video import Video
+from headway.videos.boxes import BoxError, padding_header
+from headway.videos.encode import EncodedTrack, Ffmpeg, encode_picture, encode_silence
+from headway.videos.manifest import MPD_FILE, Representation, written_mpd
+
+_SECOND = 10**9
+
+
+@dataclass(frozen=True)
+class Content:
+    """What a video's files are made to be.
+
+    Attributes:
+        ladder: rates of its qualities, rising.
+        segment: what a segment plays.
+        count: of its segments.
+        audio: rate of its sound; None if it has none.
+    """
+
+    ladder: tuple[Rate, ...]
+    segment: Duration
+    count: int
+    audio: Rate | None = None
+
+    @classmethod
+    def of(cls, video: Video) -> Content:
+        """What a study's video is."""
+        return cls(video.ladder, video.segment, video.count, video.audio)
+
+    @property
+    def duration(self) -> Duration:
+        """Of the whole video."""
+        return Duration(self.segment * self.count)
+
+    @property
+    def place(self) -> str:
+        """Name of the directory in which a server has it."""
+        rates = (int(rate) for rate in (*self.ladder, *([self.audio] if self.audio else ())))
+        return f"video-{digest(str(self.segment), str(self.count), *map(str, rates))}"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the representations of its qualities, and of their directories."""
+        return tuple(f"video-{rung}" for rung in range(len(self.ladder)))
+
+
+class _Quality(NamedTuple):
+    """A rung, or the sound."""
+
+    name: str
+    rate: Rate
+    track: EncodedTrack
+    segments: int
+
+    @property
+    def size(self) -> int:
+        """Bytes of each of its segments."""
+        return segment_bytes(self.rate, self.track)
+
+
+def segment_bytes(rate: Rate, track: EncodedTrack) -> int:
+    """Bytes of a segment of a rate."""
+    return round(rate * track.ticks / (8 * track.timescale))
+
+
+def write_content(
+    content: Content, directory: Path, ffmpeg: Ffmpeg, say: Callable[[str], None] = lambda _: None
+) -> None:
+    """Write all files of a video into a directory.
+
+    What its pictures do not fill of a segment is a hole in a sparse file, so it takes no space.
+
+    Raises:
+        WrongInputError: the lowest rate is too little for a picture.
+    """
+    scratch = directory / ".scratch"
+    scratch.mkdir()
+    qualities = []
+    for quality in _qualities(content, scratch, ffmpeg):
+        say(f"{quality.name}: {quality.segments} segments of {quality.size:,} bytes")
+        _write(quality, directory / quality.name)
+        qualities.append(quality)
+    for file in scratch.iterdir():
+        file.unlink()
+    scratch.rmdir()
+    listed = [Representation(one.name, one.rate, one.track) for one in qualities]
+    (directory / MPD_FILE).write_text(written_mpd(content.duration, listed), encoding="utf-8")
+
+
+def _qualities(content: Content, scratch: Path, ffmpeg: Ffmpeg) -> Iterator[_Quality]:
+    for name, rate in zip(content.names, content.ladder, strict=True):
+        hue = content.ladder.index(rate) / len(content.ladder)
+        track = encode_picture(ffmpeg, scratch, rate, content.segment, hue)
+        yield _Quality(name, rate, track, content.count)
+    if content.audio is not None:
+        track = encode_silence(ffmpeg, scratch, content.audio, content.segment)
+        count = -(-content.duration * track.timescale // (track.ticks * _SECOND))
+        yield _Quality("audio", content.audio, track, count)
+
+
+def _write(quality: _Quality, directory: Path) -> None:
+    directory.mkdir()
+    track, size = quality.track, quality.size
+    (directory / "init.mp4").write_bytes(track.encoded.init)
+    for number in range(1, quality.segments + 1):
+        data = track.encoded.segment(number, (number - 1) * track.ticks)
+        try:
+            data += padding_header(size - len(data))
+        except BoxError:
+            raise WrongInputError(_too_little(quality, len(data)), where="ladder") from None
+        with (directory / f"{number}.m4s").open("wb") as file:
+            file.write(data)
+            os.truncate(file.fileno(), size)
+
+
+def _too_little(quality: _Quality, needs: int) -> str:
+    what = (
+        f"a picture of {quality.track.width}x{quality.track.height}"
+        if quality.track.width
+        else "sound"
+    )
+    return (
+        f"{quality.name} has {quality.size} bytes for a segment at {quality.rate}, and {what} takes"
+        f" {needs + 8}; a longer segment or a higher rate has room"
+    )

@@ -1,0 +1,123 @@
+"""Pictures and silence, encoded by ffmpeg: one fragment each, cheap to decode, of which all segments are made."""
+
+from __future__ import annotations
+
+import colorsys
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+
+from headway.study.units import Duration, Rate
+from headway.videos.boxes import BoxError, Encoded
+
+_PICTURES = (
+    (600_000, (320, 180)),
+    (800_000, (480, 270)),
+    (1_500_000, (640, 360)),
+    (2_500_000, (768, 432)),
+    (4_000_000, (1024, 576)),
+    (7_000_000, (1280, 720)),
+    (12_000_000, (1920, 1080)),
+)
+"""Up to which rate a picture has which size: of the ladder ``perna``, those that its MPD states."""
+_LARGEST = (3840, 2160)
+_FRAMES_PER_SECOND = 5
+"""Of a picture that stands still: each more costs the browser and shows nothing."""
+_TICKS_PER_FRAME = 1000
+AUDIO_HZ, _AUDIO_FRAME = 48_000, 1024
+_SECOND = 10**9
+
+Ffmpeg = Callable[[Sequence[str]], None]
+"""Runs ffmpeg with these arguments."""
+_USUAL = ("-nostdin", "-y", "-v", "error", "-fflags", "+bitexact")
+_FRAGMENTED = (
+    *("-map_metadata", "-1", "-flags", "+bitexact", "-f", "mp4"),
+    *("-movflags", "empty_moov+default_base_moof", "-frag_duration", "2000000000"),
+)
+
+
+@dataclass(frozen=True)
+class EncodedTrack:
+    """An encoded track, from which segments are made.
+
+    Attributes:
+        encoded: its initialisation, and a fragment as long as a segment.
+        codecs: what it takes to decode it (RFC 6381).
+        timescale: ticks per second.
+        ticks: of a segment.
+        width: of the picture, pixels; 0 of sound.
+        height: of the picture; 0 of sound.
+    """
+
+    encoded: Encoded
+    codecs: str
+    timescale: int
+    ticks: int
+    width: int = 0
+    height: int = 0
+
+
+def picture_size(rate: Rate) -> tuple[int, int]:
+    """Width and height that a quality of a rate has."""
+    return next((size for most, size in _PICTURES if rate <= most), _LARGEST)
+
+
+def encode_picture(
+    ffmpeg: Ffmpeg, scratch: Path, rate: Rate, segment: Duration, hue: float
+) -> EncodedTrack:
+    """A picture of one colour that stands still for a segment.
+
+    Raises:
+        BoxError: ffmpeg made something else.
+    """
+    width, height = picture_size(rate)
+    frames = max(round(segment / _SECOND * _FRAMES_PER_SECOND), 1)
+    per_second = Fraction(frames * _SECOND, segment)
+    timescale = per_second.numerator * _TICKS_PER_FRAME
+    colour = "".join(f"{round(255 * part):02x}" for part in colorsys.hsv_to_rgb(hue, 0.6, 0.8))
+    shown = f"color=c=0x{colour}:s={width}x{height}:r={per_second}"
+    out = scratch / "picture.mp4"
+    ffmpeg(
+        [
+            *(*_USUAL, "-f", "lavfi", "-i", shown, "-frames:v", str(frames)),
+            *("-c:v", "libx264", "-threads", "1", "-profile:v", "high", "-pix_fmt", "yuv420p"),
+            *("-preset", "veryfast", "-bf", "0", "-refs", "1", "-g", str(frames)),
+            *("-video_track_timescale", str(timescale), *_FRAGMENTED, str(out)),
+        ]
+    )
+    encoded = Encoded.of(out.read_bytes())
+    ticks = frames * per_second.denominator * _TICKS_PER_FRAME
+    return EncodedTrack(encoded, _avc(encoded.init), timescale, ticks, width, height)
+
+
+def encode_silence(ffmpeg: Ffmpeg, scratch: Path, rate: Rate, segment: Duration) -> EncodedTrack:
+    """Silence of at least a segment, in whole frames of AAC.
+
+    Raises:
+        BoxError: ffmpeg made something else.
+    """
+    frames = audio_frames(segment)
+    silence, out = f"anullsrc=r={AUDIO_HZ}:cl=stereo", scratch / "silence.mp4"
+    ffmpeg(
+        [
+            *(*_USUAL, "-f", "lavfi", "-i", silence, "-frames:a", str(frames)),
+            *("-c:a", "aac", "-b:a", str(int(rate)), *_FRAGMENTED, str(out)),
+        ]
+    )
+    encoded = Encoded.of(out.read_bytes())
+    return EncodedTrack(encoded, "mp4a.40.2", AUDIO_HZ, frames * _AUDIO_FRAME)
+
+
+def audio_frames(segment: Duration) -> int:
+    """Frames of AAC that a segment of sound has, so that it is no shorter than one of the picture."""
+    return -(-segment * AUDIO_HZ // (_SECOND * _AUDIO_FRAME))
+
+
+def _avc(init: bytes) -> str:
+    """The name of its profile and level, from the decoder's configuration."""
+    found = re.search(rb"avcC\x01(...)", init, re.DOTALL)
+    if found is None:
+        raise BoxError("there is no box avcC")
+    return f"avc1.{found[1].hex()}"

@@ -1,0 +1,169 @@
+"""dash.js: how it is set, and what is made of what its page tells."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from headway.contract.orders import Ended
+from headway.errors import WrongInputError
+from headway.guest.loadfiles import LOAD_FILE, SESSION_FILE
+from headway.planning.demands import check_programs
+from headway.planning.deploy import deploy
+from headway.programs.measurement import Measurement
+from headway.programs.registry import CLIENTS
+from headway.study.setting import Setting
+from headway.videos.content import Content
+from tests.deployed import flow_of
+
+ADDRESS = "10.0.2.2"
+OK = Ended("dash.js", 0, 10**9)
+
+
+def setting(
+    program: str = "dash.js", workload: dict[str, Any] | None = None, **keys: Any
+) -> Setting:
+    video = {"kind": "video", "duration": "60 s", **(workload or {})}
+    client = {"program": program, "knobs": keys.pop("knobs", {})}
+    raw = {"protocol": "h2", "client": client, "workload": video}
+    return Setting.model_validate(raw | keys)
+
+
+def settings_of(of: Setting) -> dict[str, Any]:
+    """What is not as dash.js ships."""
+    (text,) = CLIENTS[of.client.program].start(flow_of(of, ADDRESS)).files.values()
+    settings: dict[str, Any] = json.loads(text)["player"]["settings"]["streaming"]
+    return settings
+
+
+def test_one_rule_alone_decides_unless_it_is_dynamic() -> None:
+    bola = settings_of(setting(workload={"rule": "bola"}))
+    active = {name for name, rule in bola["abr"]["rules"].items() if rule["active"]}
+    assert active == {"bolaRule"}
+    assert not bola["buffer"]["fastSwitchEnabled"]
+    older = settings_of(setting("dash.js-4.2.1", {"rule": "bola"}))["abr"]
+    assert older["ABRStrategy"] == "abrBola"
+    assert set(older["additionalAbrRules"].values()) == {False}
+    assert "abr" not in settings_of(setting(workload={"rule": "dynamic"}))
+
+
+def test_the_buffer_is_the_workloads_or_its_own() -> None:
+    assert settings_of(setting())["buffer"]["bufferTimeDefault"] == 30
+    own = settings_of(setting(knobs={"buffers": "own"}, workload={"rule": "dynamic"}))
+    assert own["buffer"] == {}
+
+
+def test_a_fixed_quality_is_the_one_that_was_asked_for() -> None:
+    for rule, kbit_s in {"lowest": 255, "highest": 14932}.items():
+        abr = settings_of(setting(workload={"rule": rule}))["abr"]
+        assert abr["initialBitrate"] == {"video": kbit_s}
+        assert abr["autoSwitchBitrate"] == {"video": False}
+
+
+@pytest.mark.parametrize(
+    ("program", "workload", "message"),
+    [
+        ("dash.js", {"rule": "mpc"}, r"workload\.rule: dash\.js has no rule mpc"),
+        ("headway-client", {"rule": "dynamic"}, r"workload\.rule: rule dynamic is dash\.js' own"),
+        (
+            "headway-client",
+            {"audio": "64 kbit/s"},
+            r"workload\.audio: headway-client plays no sound",
+        ),
+    ],
+)
+def test_what_a_player_cannot_do_is_refused(
+    program: str, workload: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(WrongInputError, match=rf"^{message}"):
+        check_programs(deploy(setting(program, workload)))
+
+
+def test_the_page_comes_from_the_servers_origin_and_the_video_from_its_place() -> None:
+    of = setting()
+    (text,) = CLIENTS["dash.js"].start(flow_of(of, ADDRESS)).files.values()
+    player = json.loads(text)["player"]
+    place = Content.of(of.workload).place  # type: ignore[arg-type]
+    assert player["mpd"] == f"https://server.test/{place}/video.mpd"
+    assert player["url"].startswith("https://server.test/")
+    assert player["rungs"] == [f"video-{rung}" for rung in range(10)]
+
+
+def told(*events: dict[str, Any], directory: Path, error: str | None = None) -> Measurement:
+    """What the adapter makes of what the page told."""
+    lines = "".join(json.dumps(event) + "\n" for event in events)
+    (directory / SESSION_FILE).write_text(lines)
+    (directory / LOAD_FILE).write_text(json.dumps({"error": error, "url": ""}))
+    return CLIENTS["dash.js"].measure(flow_of(setting()), directory, OK)
+
+
+def segment(number: int, rung: int, asked_ms: float, came_ms: float) -> list[dict[str, Any]]:
+    of = {"rung": rung, "number": number, "url": f"https://server.test/{rung}/{number}"}
+    timing = {"start_ms": asked_ms, "end_ms": came_ms, "bytes": 500_000, "protocol": "h2"}
+    marks = {"connect_ms": 20.0, "secured_ms": 40.0, "first_byte_ms": asked_ms + 50}
+    return [
+        {"what": "request", "at_ms": asked_ms, "buffer_s": 1.0 * number, **of},
+        {"what": "loaded", "at_ms": came_ms, "error": None, **of},
+        {"what": "resource", "at_ms": came_ms, "url": of["url"], **timing, **marks},
+    ]
+
+
+BEGIN = {"what": "begin", "at_ms": 0.1, "version": "5.2.1"}
+WAITING = {"what": "waiting", "place_s": 0}
+PLAYING = {"what": "playing", "place_s": 0}
+
+
+def test_a_session_is_what_the_page_told(tmp_path: Path) -> None:
+    end = {"what": "end", "at_ms": 20_000.0, "why": "ended", "played_s": 8.0}
+    found = told(
+        *(BEGIN, WAITING | {"at_ms": 10}),
+        *segment(0, 2, 100.0, 1100.0),
+        PLAYING | {"at_ms": 1101},
+        *segment(1, 3, 1100.0, 7100.0),
+        *(WAITING | {"at_ms": 5100}, PLAYING | {"at_ms": 7110}, end),
+        directory=tmp_path,
+    )
+    assert found.error is None and found.video is not None
+    assert (found.connect_s, found.tls_s, found.ttfb_s) == (0.02, 0.04, 0.15)
+    assert found.total_s == pytest.approx(7.1) and found.bytes == 1_000_000
+    assert (found.video.start_s, found.video.end_s, found.video.played_s) == (1.101, 20, 8)
+    assert [one.rung for one in found.video.segments] == [2, 3]
+    assert [one.mbit for one in found.video.segments] == pytest.approx([4, 4 / 6])
+
+
+def test_a_stall_may_last_to_the_end(tmp_path: Path) -> None:
+    end = {"what": "end", "at_ms": 9000.0, "why": "left", "played_s": 4.0}
+    found = told(
+        *segment(0, 0, 0.0, 1000.0),
+        *(PLAYING | {"at_ms": 1000}, WAITING | {"at_ms": 5000}, end),
+        directory=tmp_path,
+    )
+    assert found.video is not None and len(found.video.segments) == 1
+    assert found.error is None
+
+
+@pytest.mark.parametrize(
+    ("events", "error", "message"),
+    [
+        ([BEGIN, {"what": "end", "at_ms": 5.0, "why": "error", "error": "no MPD", "code": 25}], None,
+         "dash.js: no MPD"),
+        ([BEGIN], None, "dash.js: it did not tell of the session's end"),
+        (segment(0, 0, 0.0, 1000.0), "the browser is gone (killed by SIGKILL)",
+         "dash.js: the browser is gone (killed by SIGKILL) (1 segments had come by then, the last at 1.000 s)"),
+        ([{"what": "resource", "url": "https://server.test/a", "protocol": "http/1.1"},
+          {"what": "end", "at_ms": 5.0, "why": "left", "played_s": 0}], None,
+         "dash.js: https://server.test/a was loaded over http/1.1 instead of h2"),
+    ],
+)  # fmt: skip
+def test_what_went_wrong_is_one_line(
+    tmp_path: Path, events: list[dict[str, Any]], error: str | None, message: str
+) -> None:
+    assert told(*events, directory=tmp_path, error=error).error == message
+
+
+def test_without_files_nothing_was_reported(tmp_path: Path) -> None:
+    measured = CLIENTS["dash.js"].measure(flow_of(setting()), tmp_path, OK)
+    assert measured.error == "dash.js reported nothing about the video"

@@ -1,0 +1,101 @@
+"""Files of videos: fragments that say their own time, padded to exact sizes."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from headway.errors import WrongInputError
+from headway.study.units import Duration, Rate
+from headway.videos.boxes import BoxError, Encoded, boxes, padding_header
+from headway.videos.content import Content, write_content
+from headway.videos.encode import audio_frames
+
+SECOND = 10**9
+
+
+def box(kind: bytes, content: bytes = b"") -> bytes:
+    return struct.pack(">I4s", 8 + len(content), kind) + content
+
+
+def encoded(time_version: int = 1) -> bytes:
+    time = box(b"tfdt", bytes([time_version, 0, 0, 0]) + bytes(8))
+    fragment = box(b"moof", box(b"mfhd", bytes(8)) + box(b"traf", box(b"tfhd") + time))
+    described = box(b"moov", b"avcC\x01\x64\x00\x1f")
+    return box(b"ftyp", b"iso5") + described + fragment + box(b"mdat", b"picture") + box(b"mfra")
+
+
+def ffmpeg(arguments: Sequence[str]) -> None:
+    Path(arguments[-1]).write_bytes(encoded())
+
+
+CONTENT = Content((Rate(8000), Rate(16000)), Duration(2 * SECOND), 3, Rate(4000))
+
+
+def test_segments_have_their_number_their_time_and_the_size_of_their_rate(tmp_path: Path) -> None:
+    write_content(CONTENT, tmp_path, ffmpeg)
+    for name, size, ticks in (("video-0", 2000, 10_000), ("video-1", 4000, 10_000)):
+        for number in (1, 2, 3):
+            data = (tmp_path / name / f"{number}.m4s").read_bytes()
+            assert len(data) == size
+            assert [one.kind for one in boxes(data)] == [b"moof", b"mdat", b"free"]
+            assert data[20:24] == struct.pack(">I", number)
+            (place,) = (data.index(b"tfdt") + 8,)
+            assert struct.unpack_from(">Q", data, place) == ((number - 1) * ticks,)
+    assert not (tmp_path / ".scratch").exists()
+
+
+def test_sound_has_whole_frames_and_covers_the_video(tmp_path: Path) -> None:
+    assert audio_frames(Duration(4 * SECOND)) == 188  # 192512 samples at 48 kHz, 4.0107 s
+    write_content(CONTENT, tmp_path, ffmpeg)
+    assert len(list((tmp_path / "audio").glob("*.m4s"))) == 3
+    assert (tmp_path / "audio/1.m4s").stat().st_size == round(4000 * 94 * 1024 / 48000 / 8)
+
+
+def test_the_mpd_lists_all_qualities(tmp_path: Path) -> None:
+    write_content(CONTENT, tmp_path, ffmpeg)
+    root = ElementTree.parse(tmp_path / "video.mpd").getroot()
+    space = {"d": "urn:mpeg:dash:schema:mpd:2011"}
+    assert root.get("mediaPresentationDuration") == "PT6.000000S"
+    listed = root.findall(".//d:Representation", space)
+    assert [(one.get("id"), one.get("bandwidth")) for one in listed] == [
+        ("video-0", "8000"),
+        ("video-1", "16000"),
+        ("audio", "4000"),
+    ]
+    assert listed[0].get("codecs") == "avc1.64001f"
+
+
+def test_a_rate_without_room_for_a_picture_is_refused(tmp_path: Path) -> None:
+    small = Content((Rate(100),), Duration(SECOND), 1)
+    with pytest.raises(WrongInputError, match=r"ladder: video-0 has 12 bytes .* takes \d+"):
+        write_content(small, tmp_path, ffmpeg)
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (box(b"ftyp") + box(b"moov") + box(b"mdat"), "no box moof"),
+        (b"\0\0\0\x10moov", "does not fit"),
+        (b"\0\0\0", "are no box"),
+    ],
+)
+def test_what_is_no_fragment_is_named(data: bytes, message: str) -> None:
+    with pytest.raises(BoxError, match=message):
+        Encoded.of(data)
+
+
+def test_short_times_are_refused() -> None:
+    with pytest.raises(BoxError, match="less than 64 bits"):
+        Encoded.of(encoded(0)).segment(1, 0)
+
+
+def test_padding_is_a_box_or_nothing() -> None:
+    assert padding_header(0) == b""
+    assert padding_header(8) == box(b"free")
+    with pytest.raises(BoxError):
+        padding_header(7)
