@@ -1,14 +1,16 @@
-"""The senders' states in a study's runs: a machine for each contender in each cell, from what runs left behind."""
+"""The senders' states in a study's runs: paths from what runs left behind, machines from their records."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import polars as pl
 
-from headway.analysis.statemachine import StateMachine
+from headway.analysis.statemachine import StateMachine, Step
 from headway.columns import Status
+from headway.columns.states import TIME_COLUMNS
 from headway.diagnosis.statepath import StatePath
 from headway.diagnosis.statesources import run_state_paths
 from headway.diagnosis.transfer import Transfer
@@ -16,12 +18,12 @@ from headway.planning.deployment import FLOWS_DIRECTORY
 from headway.records.flowfile import FLOW_RECORDS
 from headway.records.store import ARTIFACTS
 
-Machines = Mapping[str, StateMachine]
+Paths = Mapping[str, list[StatePath]]
 """By contender, or by contender and flow where flows compete."""
 
 
-def machines_by_cell(directory: Path, runs: pl.DataFrame) -> dict[str, Machines]:
-    """The machines of contenders in each cell, of all runs that ended well.
+def paths_by_cell(directory: Path, runs: pl.DataFrame) -> dict[str, Paths]:
+    """The paths of contenders' senders in each cell, of all runs that ended well.
 
     Args:
         directory: of the results.
@@ -31,12 +33,26 @@ def machines_by_cell(directory: Path, runs: pl.DataFrame) -> dict[str, Machines]
     paths: dict[str, dict[str, list[StatePath]]] = {}
     for run_id, cell, contender in good.select("run_id", "cell", "contender").iter_rows():
         for name, found in _paths(directory / ARTIFACTS / run_id, contender):
-            paths.setdefault(cell, {}).setdefault(name, []).extend(found)
-    return {
-        cell: {name: StateMachine.of(found) for name, found in of_cell.items() if found}
-        for cell, of_cell in paths.items()
-        if any(of_cell.values())
-    }
+            if found:
+                paths.setdefault(cell, {}).setdefault(name, []).extend(found)
+    return dict(paths)
+
+
+def recorded_machine(runs: pl.DataFrame) -> StateMachine | None:
+    """The machine that the records of some runs tell; None if they tell none.
+
+    Times are means over a run's connections. States that only some program has are without time.
+    """
+    known = runs.filter((pl.col("status") == Status.OK.value) & pl.col("state_steps").is_not_null())
+    if known.is_empty():
+        return None
+    seconds = {state: float(known[column].sum()) for state, column in TIME_COLUMNS.items()}
+    counts: Counter[Step] = Counter()
+    for steps, times in known.select("state_steps", "state_step_counts").iter_rows():
+        for step, count in zip(steps, times, strict=True):
+            before, _, after = step.partition(" > ")
+            counts[before, after] += count
+    return StateMachine({name: spent for name, spent in seconds.items() if spent}, dict(counts))
 
 
 def _paths(directory: Path, contender: str) -> Iterator[tuple[str, list[StatePath]]]:

@@ -33,77 +33,65 @@ class Transition:
 
 @dataclass(frozen=True)
 class StateShare:
-    """A state: how often it was entered, for how long senders were in it, and its share of their time."""
+    """A state: for how long senders were in it, and its share of their time."""
 
     state: str
-    visits: int
     seconds: float
     share: float
 
 
+Step = tuple[str, str]
+"""From a state to another."""
+
+
 @dataclass(frozen=True)
 class StateMachine:
-    """What several paths show together.
+    """What the connections of several runs show together.
 
     Attributes:
-        paths: how many there are.
-        sequences: states of each path, in order.
-        seconds: by state, of all paths together.
-        sampled: whether short visits may be missing.
+        seconds: in each state.
+        counts: of each step.
     """
 
-    sequences: tuple[tuple[str, ...], ...]
     seconds: Mapping[str, float]
-    sampled: bool = False
+    counts: Mapping[Step, int]
 
     @classmethod
     def of(cls, paths: Iterable[StatePath]) -> StateMachine:
         """The machine of some paths, which may be none."""
         seconds: Counter[str] = Counter()
-        sequences, sampled = [], False
+        counts: Counter[Step] = Counter()
         for path in paths:
-            sequences.append(path.states)
             seconds.update(path.seconds())
-            sampled |= path.sampled
-        return cls(tuple(sequences), dict(seconds), sampled)
-
-    @property
-    def paths(self) -> int:
-        return len(self.sequences)
+            counts.update(pairwise(path.states))
+        return cls(dict(seconds), dict(counts))
 
     @cached_property
     def states(self) -> tuple[StateShare, ...]:
         """All states, those with the most time first."""
-        visits = Counter(state for sequence in self.sequences for state in sequence)
-        total_s = sum(self.seconds.values())
-        shares = (
-            StateShare(state, count, self.seconds.get(state, 0.0), self.share(state, total_s))
-            for state, count in visits.items()
-        )
-        return tuple(sorted(shares, key=lambda one: (-one.seconds, one.state)))
+        known = dict.fromkeys((*self.seconds, *(state for step in self.counts for state in step)))
+        found = (StateShare(one, self.seconds.get(one, 0.0), self.share(one)) for one in known)
+        return tuple(sorted(found, key=lambda one: (-one.seconds, one.state)))
 
-    def share(self, state: str, total_s: float | None = None) -> float:
+    def share(self, state: str) -> float:
         """A state's share of all time; 0 if it was never entered."""
-        total_s = sum(self.seconds.values()) if total_s is None else total_s
-        return self.seconds.get(state, 0.0) / total_s if total_s else 0.0
+        return self.seconds.get(state, 0.0) / self._total_s if self._total_s else 0.0
+
+    @cached_property
+    def _total_s(self) -> float:
+        return sum(self.seconds.values())
 
     @cached_property
     def transitions(self) -> tuple[Transition, ...]:
         """All transitions, by the state that was left, the most frequent first."""
-        counts = Counter(pair for sequence in self.sequences for pair in pairwise(sequence))
         left: Counter[str] = Counter()
-        for (before, _), count in counts.items():
+        for (before, _), count in self.counts.items():
             left[before] += count
         place = {one.state: number for number, one in enumerate(self.states)}
-        ordered = sorted(counts.items(), key=lambda one: (place[one[0][0]], -one[1], one[0][1]))
-        return tuple(
-            Transition(before, after, count, left[before]) for (before, after), count in ordered
+        ordered = sorted(
+            self.counts.items(), key=lambda one: (place[one[0][0]], -one[1], one[0][1])
         )
-
-    def probability(self, before: str, after: str) -> float:
-        """How probable a transition was; 0 if it was never seen."""
-        found = (one for one in self.transitions if (one.before, one.after) == (before, after))
-        return next((one.probability for one in found), 0.0)
+        return tuple(Transition(*step, count, left[step[0]]) for step, count in ordered)
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     import polars as pl
     from rich.table import Table
 
-    from headway.analysis.statemachine import StateMachine
+    from headway.diagnosis.statepath import StatePath
 
 
 def states(
@@ -67,16 +68,15 @@ def states(
         if difference:
             _print_difference(machines)
         else:
-            for name, machine in machines:
-                _print_machine(name, machine)
+            for name, of_it in machines:
+                _print_machine(name, of_it)
 
 
-Named = tuple[str, "StateMachine"]
+Named = tuple[str, "list[StatePath]"]
 
 
 def _of_files(files: Sequence[Path]) -> Iterator[Named]:
     """A machine for each file, and in it for congestion control and for the connection."""
-    from headway.analysis.statemachine import StateMachine
     from headway.diagnosis.statepath import MachineKind
     from headway.diagnosis.statesources import read_state_file
 
@@ -84,14 +84,14 @@ def _of_files(files: Sequence[Path]) -> Iterator[Named]:
     for file, found in read:
         for machine in MachineKind:
             if of_it := [path for path in found if path.machine is machine]:
-                yield f"{file.name}, {machine}", StateMachine.of(of_it)
+                yield f"{file.name}, {machine}", of_it
 
 
 def _of_results(
     directory: Path, cells: Sequence[str], contenders: Sequence[str]
 ) -> Iterator[tuple[str, list[Named]]]:
     from headway.analysis import analyse, load_results
-    from headway.analysis.senderstates import machines_by_cell
+    from headway.analysis.senderstates import paths_by_cell
     from headway.records.store import refresh_table
 
     refresh_table(directory)
@@ -103,11 +103,11 @@ def _of_results(
         titles = analyse(results, experiment).titles
         wanted = [name for name, title in titles.items() if _matches(title, cells)]
         there |= bool(wanted)
-        found = machines_by_cell(directory, runs.filter(runs["cell"].is_in(wanted)))
+        found = paths_by_cell(directory, runs.filter(runs["cell"].is_in(wanted)))
         for name in (one for one in titles if one in found):
             chosen = [
-                (contender, machine)
-                for contender, machine in found[name].items()
+                (contender, paths)
+                for contender, paths in found[name].items()
                 if not contenders or contender.partition(": ")[0] in contenders
             ]
             heading = ": ".join(part for part in (experiment.name, titles[name]) if part)
@@ -129,32 +129,35 @@ def _matches(title: str, cells: Sequence[str]) -> bool:
     return not cells or any(part in title for part in cells)
 
 
-def _print_machine(name: str, machine: StateMachine) -> None:
+def _print_machine(name: str, paths: Sequence[StatePath]) -> None:
     from headway.analysis.invariants import invariants, ordered
+    from headway.analysis.statemachine import StateMachine
 
-    count = f"{machine.paths} connection{'' if machine.paths == 1 else 's'}"
-    seen = ", looked at every 10 to 100 ms: shorter visits are missing" if machine.sampled else ""
+    machine = StateMachine.of(paths)
+    count = f"{len(paths)} connection{'' if len(paths) == 1 else 's'}"
+    sampled = any(path.sampled for path in paths)
+    seen = ", looked at every 10 to 100 ms: shorter visits are missing" if sampled else ""
     output().print(f"[bold]{name}[/bold] ({count}{seen})")
+    visits = Counter(state for path in paths for state in path.states)
     table = _table("state", "time", "share", "visits")
     for one in machine.states:
-        table.add_row(one.state, f"{one.seconds:.3f} s", f"{one.share:.1%}", str(one.visits))
+        table.add_row(one.state, f"{one.seconds:.3f} s", f"{one.share:.1%}", str(visits[one.state]))
     output().print(table)
     if machine.transitions:
         table = _table("from", "to", "count", "probability", "interval (95 %)")
         for step in machine.transitions:
-            low, high = step.interval.low, step.interval.high
-            between = f"{low:.3f} to {high:.3f}"
+            between = f"{step.interval.low:.3f} to {step.interval.high:.3f}"
             table.add_row(
                 step.before, step.after, str(step.count), f"{step.probability:.3f}", between
             )
         output().print(table)
-    for held in ordered(invariants(machine.sequences)):
+    for held in ordered(invariants(path.states for path in paths)):
         say(f"  {held}")
     say("")
 
 
 def _print_difference(machines: Sequence[Named]) -> None:
-    from headway.analysis.statemachine import changed_shares, changed_transitions
+    from headway.analysis.statemachine import StateMachine, changed_shares, changed_transitions
 
     if len(machines) != 2:
         names = ", ".join(name for name, _ in machines)
@@ -162,7 +165,8 @@ def _print_difference(machines: Sequence[Named]) -> None:
             f"compares two, and there are {len(machines)}: {names}; choose them by --contender",
             where="--difference",
         )
-    (first, one), (second, other) = machines
+    (first, of_first), (second, of_second) = machines
+    one, other = StateMachine.of(of_first), StateMachine.of(of_second)
     output().print(f"[bold]{second}[/bold] against [bold]{first}[/bold]")
     table = _table("state", first, second, "difference")
     for share in changed_shares(one, other):

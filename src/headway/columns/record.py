@@ -15,6 +15,7 @@ from headway.columns.pacing import Pacing
 from headway.columns.packets import Disturbed, Faulted, Observed, Validation
 from headway.columns.page import PageMetrics
 from headway.columns.sharing import OneFlow, Sharing
+from headway.columns.states import SenderStates
 from headway.columns.stream import StreamDelays
 from headway.columns.video import VideoSession
 
@@ -28,6 +29,7 @@ class Record(
     Observed,
     Disturbed,
     Pacing,
+    SenderStates,
     SenderOverTime,
     BottleneckUse,
     MainConnection,

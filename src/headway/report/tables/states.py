@@ -1,0 +1,120 @@
+"""Which of the sender's states took the time that the slower contender lost; seconds in each state as a file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from headway.analysis import Analysis
+from headway.analysis.senderstates import recorded_machine
+from headway.analysis.statetimes import LostTime, lost_times
+from headway.report.section import Section
+from headway.report.tables.kind import Matter, TableKind
+from headway.report.tables.table import (
+    Table,
+    left_out,
+    level_headings,
+    levels,
+    number,
+    shown_cells,
+)
+
+FILE = "states.csv"
+_MOST_OTHERS = 3
+_TOLD_S = 1e-3
+
+
+def _table(matter: Matter) -> Table:
+    analysis = matter.first
+    cells = shown_cells(analysis, max(1, len(analysis.pairings)))
+    found: dict[str, list[LostTime]] = {}
+    for lost in lost_times(analysis):
+        found.setdefault(lost.cell.name, []).append(lost)
+    rows = tuple(
+        tuple((*levels(analysis, cell), *_row(lost)) for lost in found.get(cell.name, ()))
+        for cell in cells
+    )
+    headings = ("more time", "than", "by [s]", "most of it in", "of it [s]", "other states [s]")
+    return Table(
+        headings=(*level_headings(analysis), *headings),
+        rows=tuple(group for group in rows if group),
+        labels=len(analysis.conditions.factors) + 2,
+        remark=left_out(analysis, cells, FILE),
+    )
+
+
+def _row(lost: LostTime) -> tuple[str, ...]:
+    state, seconds = lost.differences[0]
+    others = [one for one in lost.differences[1:] if abs(one[1]) >= _TOLD_S]
+    others.sort(key=lambda one: -abs(one[1]))
+    told = ", ".join(f"{name} {_signed(more)}" for name, more in others[:_MOST_OTHERS])
+    return lost.slower, lost.faster, number(lost.lost_s, 3), state, _signed(seconds), told
+
+
+def _signed(seconds: float) -> str:
+    return f"{'+' if seconds >= 0 else '−'}{number(abs(seconds), 3)}"
+
+
+def states_frame(analyses: Sequence[Analysis]) -> pl.DataFrame:
+    """A row for each transition of every contender in every cell, and one for each state's time."""
+    rows = [
+        {
+            "experiment": analysis.experiment.name,
+            "cell": cell.name,
+            "title": cell.title,
+            "contender": side.contender,
+            "state": state,
+            "to": to,
+            "seconds": seconds,
+            "share": share,
+            "count": count,
+            "low": low,
+            "high": high,
+        }
+        for analysis in analyses
+        for cell in analysis.cells
+        for side in cell.sides
+        for state, to, seconds, share, count, low, high in _told(
+            analysis, cell.name, side.contender
+        )
+    ]
+    return pl.DataFrame(rows, infer_schema_length=None)
+
+
+_Told = tuple[str, str | None, float | None, float, int | None, float | None, float | None]
+
+
+def _told(analysis: Analysis, cell: str, contender: str) -> list[_Told]:
+    here = (pl.col("cell") == cell) & (pl.col("contender") == contender)
+    machine = recorded_machine(analysis.runs.filter(here))
+    if machine is None:
+        return []
+    states: list[_Told] = [
+        (one.state, None, one.seconds, one.share, None, None, None) for one in machine.states
+    ]
+    steps: list[_Told] = [
+        (
+            one.before,
+            one.after,
+            None,
+            one.probability,
+            one.count,
+            one.interval.low,
+            one.interval.high,
+        )
+        for one in machine.transitions
+    ]
+    return states + steps
+
+
+KIND = TableKind(
+    place=15,
+    section=Section.WHY,
+    caption="In which state of the sender the slower contender lost its time",
+    remark="Means over runs of the seconds that the sender in front of the narrowest link was in each state. `headway "
+    "states` has transitions and invariants. Of TCP, states are as sampled.",
+    table=_table,
+    file=FILE,
+    frame=lambda matter: states_frame(matter.firsts),
+)
