@@ -15,6 +15,7 @@ from pathlib import Path
 from headway.cli.lists import kind_of
 from headway.columns import METRICS, Columns, Record, columns_of, schema_of
 from headway.columns.sharing import OneFlow
+from headway.columns.videosegment import SegmentRecord
 from headway.programs.base import Adapter, Client, Knob, ReverseProxy
 from headway.programs.knobfile import NATIVE_KNOBS
 from headway.programs.registry import CLIENTS, PROXIES, QUIC_PEPS, SERVERS, TCP_PEPS
@@ -54,6 +55,14 @@ Where flows compete, one row per flow and run, with the columns above, as if the
 | column | type | unit | meaning |
 |---|---|---|---|
 {flow_rows}
+
+## Columns of segments.parquet
+
+Where [videos](workloads.md#videos) are played, one row per segment that a player fetched, in the order in which they came:
+
+| column | type | unit | meaning |
+|---|---|---|---|
+{segment_rows}
 """
 
 _PROGRAMS = """\
@@ -129,6 +138,7 @@ def columns() -> str:
         rows=_column_rows(Record),
         metrics="\n".join(metrics),
         flow_rows=_column_rows(OneFlow),
+        segment_rows=_column_rows(SegmentRecord),
     )
 
 
@@ -140,7 +150,7 @@ def since(known: str) -> str:
     """
     rows = list(csv.reader(io.StringIO(known)))
     there = {(file, name) for file, name, *_ in rows}
-    for file, family in (("runs", Record), ("flows", OneFlow)):
+    for file, family in (("runs", Record), ("flows", OneFlow), ("segments", SegmentRecord)):
         for name, kind in _types(family).items():
             if (file, name) not in there:
                 rows.append([file, name, kind, VERSION, "", ""])

@@ -17,7 +17,7 @@ from headway.campaign.watcher import SilentWatcher, Watcher
 from headway.columns import polars_schema
 from headway.errors import HeadwayError, WrongInputError
 from headway.records.conditions import conditions
-from headway.records.store import FLOWS_FILE, Start, refresh_table
+from headway.records.store import FLOWS_FILE, SEGMENTS_FILE, Start, refresh_table
 from headway.study.experiment import Study
 from headway.study.load import load_study, study_from
 from headway.study.outsidefile import read_programs
@@ -158,6 +158,25 @@ class Results:
         if not file.exists():
             return pl.DataFrame(schema=schema_of(FlowRecord))
         return read_parquet(file)
+
+    @cached_property
+    def segments(self) -> pl.DataFrame:
+        """One row for every segment of a video that a player fetched; empty if none did.
+
+        ``docs/columns.md`` describes the columns.
+        """
+        import polars as pl
+
+        from headway.columns.column import schema_of
+        from headway.columns.videosegment import SegmentRecord
+
+        refresh_table(self.directory)
+        file = self.directory / SEGMENTS_FILE
+        return (
+            pl.read_parquet(file)
+            if file.exists()
+            else pl.DataFrame(schema=schema_of(SegmentRecord))
+        )
 
     @cached_property
     def comparisons(self) -> pl.DataFrame:

@@ -13,7 +13,7 @@ from headway.errors import WrongInputError
 from headway.guest.loadfiles import LOAD_FILE, SESSION_FILE
 from headway.planning.demands import check_programs
 from headway.planning.deploy import deploy
-from headway.programs.measurement import Measurement
+from headway.programs.measurement import Measurement, PlayedStall
 from headway.programs.registry import CLIENTS
 from headway.study.setting import Setting
 from headway.videos.content import Content
@@ -111,7 +111,7 @@ def segment(number: int, rung: int, asked_ms: float, came_ms: float) -> list[dic
     ]
 
 
-BEGIN = {"what": "begin", "at_ms": 0.1, "version": "5.2.1"}
+BEGIN = {"what": "begin", "at_ms": 0.1, "version": "5.2.1", "unix_ms": 1_767_225_601_000.0}
 WAITING = {"what": "waiting", "place_s": 0}
 PLAYING = {"what": "playing", "place_s": 0}
 
@@ -127,6 +127,9 @@ def test_a_session_is_what_the_page_told(tmp_path: Path) -> None:
         directory=tmp_path,
     )
     assert found.error is None and found.video is not None
+    assert found.began_unix_s == 1_767_225_601
+    assert found.video.stalls == (PlayedStall(pytest.approx(5.1), pytest.approx(2.01)),)
+    assert [one.first_byte_s for one in found.video.segments] == pytest.approx([0.15, 1.15])
     assert (found.connect_s, found.tls_s, found.ttfb_s) == (0.02, 0.04, 0.15)
     assert found.total_s == pytest.approx(7.1) and found.bytes == 1_000_000
     assert (found.video.start_s, found.video.end_s, found.video.played_s) == (1.101, 20, 8)

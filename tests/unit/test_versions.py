@@ -11,6 +11,7 @@ import pytest
 import headway
 from headway.columns import Record, columns_of
 from headway.columns.sharing import OneFlow
+from headway.columns.videosegment import SegmentRecord
 from headway.records import manifest
 from headway.records.manifest import Manifest, manifest_from
 from headway.version import VERSION
@@ -20,7 +21,7 @@ from tests.unit.test_docs import generator
 CHANGELOG = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
 PAGE = prose(ROOT / "docs" / "versions.md")
 LIST = ROOT / "src" / "headway" / "columns" / "data" / "since.csv"
-FAMILIES = {"runs": Record, "flows": OneFlow}
+FAMILIES = {"runs": Record, "flows": OneFlow, "segments": SegmentRecord}
 HEADING = re.compile(r"^## \[(.+?)\]", re.MULTILINE)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from headway.programs.measurement import PlayedVideo
 from headway.programs.videos import NativeSession, played, session_error
 from headway.study.setting import Setting
 from headway.study.video import LADDERS, Video
-from tests.deployed import flow_of
+from tests.deployed import flow_of, orders_of
 
 CLIENT = {"program": "headway-client"}
 
@@ -88,11 +89,13 @@ def native(*rungs: int, **changed: Any) -> NativeSession:
     sizes = Video().sizes
     segments = [
         {
+            "number": n,
             "rung": rung,
             "requested_s": n,
             "loaded_s": n + 1,
             "bytes": int(sizes[rung]),
             "buffer_s": 3 * n,
+            "believed_bit_s": 2e6 if n else None,
         }
         for n, rung in enumerate(rungs)
     ]
@@ -111,17 +114,28 @@ class Finished:
         self.measured = type("Measured", (), {"video": video})()
 
 
+def session(*rungs: int, **changed: Any) -> PlayedVideo:
+    """The same as its player tells it; responses began a quarter of a second after their requests."""
+    return played(native(*rungs, **changed), Video(), [n + 0.25 for n in range(len(rungs))])
+
+
 def test_metrics_of_a_session() -> None:
     stalls = [{"at_s": 5.0, "lasted_s": 1.0}, {"at_s": 10.0, "lasted_s": 2.0}]
-    video = played(native(0, 2, 2, 1, stalls=stalls), Video())
+    video = session(0, 2, 2, 1, stalls=stalls)
     made = _video(Finished(video))  # type: ignore[arg-type]
     lowest, second, third = (rate.mbit for rate in Video().ladder[:3])
     assert made["video_start_s"] == 1
     assert (made["video_stalls"], made["video_stalled_s"]) == (2, 3)
     assert made["video_stalled_share"] == pytest.approx(3 / 19)
+    assert made["video_first_segment_s"] == 1
+    assert made["video_stall_rate"] == pytest.approx(2 / 16)
+    assert made["video_waited_share"] == pytest.approx((1 + 3) / 20)
     assert made["video_bitrate_mbit"] == pytest.approx((lowest + 2 * third + second) / 4)
     assert (made["video_up_switches"], made["video_down_switches"]) == (1, 1)
     assert made["video_switched_mbit"] == pytest.approx((third - lowest + third - second) / 2)
+    assert made["video_up_mbit"] == pytest.approx(third - lowest)
+    assert made["video_down_mbit"] == pytest.approx(third - second)
+    assert made["video_repeated_segments"] == 0
     assert made["video_buffer_s"] == pytest.approx(4.5)
     assert made["video_throughput_mbit"] == pytest.approx(4 * made["video_bitrate_mbit"], rel=1e-4)
     assert made["video_played_share"] == pytest.approx(16 / 240)
@@ -135,11 +149,23 @@ def test_metrics_of_a_session() -> None:
 
 
 def test_a_picture_that_never_came() -> None:
-    video = played(native(0, started_s=None, played_s=0.0), Video())
+    video = session(0, started_s=None, played_s=0.0)
     made = _video(Finished(video))  # type: ignore[arg-type]
     assert made["video_start_s"] is None
     assert made["video_stalled_share"] is None
-    assert _linear_qoe(video, [0.25432], 0) == pytest.approx(0.25432 - 14.931538 * 20)
+    assert made["video_stall_rate"] is None
+    assert made["video_waited_share"] == 1
+    assert _linear_qoe(video) == pytest.approx(0.25432 - 14.931538 * 20)
+
+
+def test_a_segment_that_is_fetched_again_counts_once_as_fetched() -> None:
+    first, second = session(0, 2).segments
+    again = dataclasses.replace(second, number=first.number)
+    video = dataclasses.replace(session(0, 2), segments=(first, again))
+    made = _video(Finished(video))  # type: ignore[arg-type]
+    assert made["video_repeated_segments"] == 1
+    assert made["video_loaded_share"] == pytest.approx(1 / 60)
+    assert made["video_rungs"] == (0, 2)
 
 
 def test_nothing_is_measured_without_a_segment() -> None:
@@ -151,10 +177,10 @@ def test_nothing_is_measured_without_a_segment() -> None:
 
 
 def test_a_segment_of_another_size_is_an_error() -> None:
-    session = native(0, 1)
-    assert session_error(session, Video()) is None
-    session.segments[1].bytes = 7
-    assert session_error(session, Video()) == "segment 1: 7 bytes came of 253623"
+    told = native(0, 1)
+    assert session_error(told, Video()) is None
+    told.segments[1].bytes = 7
+    assert session_error(told, Video()) == "segment 1: 7 bytes came of 253623"
     assert session_error(None, Video()) == "its report has no session"
 
 
@@ -188,3 +214,19 @@ def test_a_viewer_who_leaves_amid_a_segment_has_watched(tmp_path: Path) -> None:
     report["requests"] = [whole, {**begun, "status": 404, "error": "status 404"}]
     (tmp_path / REPORT).write_text(json.dumps(report))
     assert flow.client.measure(flow.asked, tmp_path, ended).error == "headway-client: status 404"
+
+
+def test_players_tell_their_state_where_a_study_asks_for_it() -> None:
+    silent, telling = setting(), setting({"cmcd": True}, server={"program": "headway-server"})
+    assert "cmcd" not in silent.workload.model_dump()
+    (quiet,), (flow,) = deploy(silent, 3).flows, deploy(telling, 3).flows
+    assert "--cmcd" not in str(quiet.client.start(quiet.asked).programs[0].argv)
+    (named,) = (one for one in flow.client.start(flow.asked).programs[0].argv if "--cmcd" in one)
+    (other,) = deploy(telling, 4).flows
+    assert named not in other.client.start(other.asked).programs[0].argv
+    heard = [word for one in orders_of(telling).programs for word in one.argv]
+    assert "--access-log=/lab/run/server-access.jsonl" in heard
+    nginx = orders_of(setting({"cmcd": True}, server={"program": "nginx"}))
+    assert any(
+        "access_log /lab/run/server-access.jsonl players;" in one for one in nginx.files.values()
+    )

@@ -44,6 +44,11 @@ impl Playback {
         self.is_playing
     }
 
+    /// Stalls, one that goes on included.
+    pub(crate) fn starvations(&self) -> usize {
+        self.stalls.len() + usize::from(self.stalled_at_s.is_some())
+    }
+
     /// A segment has come; it is the last one if nothing more will.
     pub(crate) fn add(&mut self, now_s: f64, seconds: f64, is_last: bool) {
         self.advance(now_s);
@@ -99,9 +104,12 @@ mod tests {
         assert!(!playback.is_playing());
         playback.add(2.0, 2.0, false);
         assert_eq!(playback.level_s(5.0), 1.0);
+        assert_eq!(playback.starvations(), 0);
         assert_eq!(playback.level_s(9.0), 0.0);
+        assert_eq!(playback.starvations(), 1);
         playback.add(9.0, 2.0, false);
         playback.add(10.0, 2.0, true);
+        assert_eq!(playback.starvations(), 1);
         assert_eq!(playback.end(100.0), 14.0);
         assert_eq!(playback.started_s, Some(2.0));
         assert_eq!(playback.stalls, [Stall { at_s: 6.0, lasted_s: 4.0 }]);

@@ -75,6 +75,24 @@ impl Player {
         &self.video
     }
 
+    /// The segment that is on its way.
+    #[must_use]
+    pub fn asked(&self) -> Option<&Segment> {
+        self.asked.as_ref()
+    }
+
+    /// Whether the picture moves, as far as the last call told.
+    #[must_use]
+    pub fn is_playing(&self) -> bool {
+        self.playback.is_playing()
+    }
+
+    /// How often the buffer has been empty since the picture appeared.
+    #[must_use]
+    pub fn starvations(&self) -> usize {
+        self.playback.starvations()
+    }
+
     /// What to do now; not to be asked while a segment is on its way.
     pub fn step(&mut self, now_s: f64) -> Step {
         let number = self.segments.len();

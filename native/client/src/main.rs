@@ -1,5 +1,6 @@
 //! `headway-client`: fetches URLs over HTTP/1.1, HTTP/2 and HTTP/3 and reports when what arrived.
 
+mod cmcd;
 mod content;
 mod fetch;
 mod heard;
@@ -131,7 +132,10 @@ fn fetch(options: &Options) -> Result<bool, ClientError> {
 fn viewer(options: &Options, jobs: &mut Vec<Job>) -> Result<Option<Viewer>, PlanError> {
     let Some(file) = &options.video.video else { return Ok(None) };
     match (jobs.pop(), jobs.is_empty()) {
-        (Some(template), true) => Viewer::new(file, options.video.settings(), template).map(Some),
+        (Some(template), true) => {
+            let session = options.video.cmcd.clone();
+            Viewer::new(file, options.video.settings(), template, session).map(Some)
+        }
         _ => Err(PlanError::Wrong("--video is for one URL".into())),
     }
 }

@@ -26,6 +26,19 @@ pub(crate) struct VideoOptions {
     /// When the viewer leaves, in seconds from the start; at the video's end without this
     #[arg(long, value_name = "SECONDS", requires = "video", value_parser = seconds)]
     watch: Option<Duration>,
+    /// Tells the server of the player's state with every request (CTA-5004), by this name of the session
+    #[arg(long, value_name = "SESSION", requires = "video", value_parser = session_name)]
+    pub(crate) cmcd: Option<String>,
+}
+
+/// A name that needs no escapes.
+fn session_name(text: &str) -> Result<String, String> {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
+    if (1..=64).contains(&text.len()) && text.bytes().all(plain) {
+        Ok(text.to_owned())
+    } else {
+        Err("1 to 64 letters, digits and hyphens".to_owned())
+    }
 }
 
 impl VideoOptions {

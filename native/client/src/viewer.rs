@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use headway_abr::{Player, Session, Settings, Step, Video};
 use headway_reactor::Clock;
 
+use crate::cmcd::Reporter;
 use crate::plan::{Job, PlanError};
 
 /// Watches a video, one segment after the other.
@@ -17,6 +18,7 @@ pub(crate) struct Viewer {
     template: Job,
     state: State,
     watch_s: Option<f64>,
+    reporter: Option<Reporter>,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -32,13 +34,20 @@ enum State {
 impl Viewer {
     /// # Arguments
     /// * `template` - a request to the server that has the video.
-    pub(crate) fn new(file: &Path, settings: Settings, template: Job) -> Result<Self, PlanError> {
+    /// * `session` - the name by which the server hears of the player's state, if it does.
+    pub(crate) fn new(
+        file: &Path,
+        settings: Settings,
+        template: Job,
+        session: Option<String>,
+    ) -> Result<Self, PlanError> {
         let cannot = |source: io::Error| PlanError::File { path: file.to_path_buf(), source };
         let video: Video = serde_json::from_reader(File::open(file).map_err(cannot)?)
             .map_err(|error| cannot(error.into()))?;
         let player = Player::new(video, settings)
             .map_err(|error| PlanError::Wrong(format!("--video {}: {error}", file.display())))?;
-        Ok(Self { player, template, state: State::Resting(0.0), watch_s: settings.watch_s })
+        let (state, reporter) = (State::Resting(0.0), session.map(Reporter::new));
+        Ok(Self { player, template, state, watch_s: settings.watch_s, reporter })
     }
 
     /// The next request, if it is time for one.
@@ -96,8 +105,12 @@ impl Viewer {
         self.player.end(now_s)
     }
 
-    fn request(&self, rung: usize, segment: usize, now_s: f64) -> Job {
+    fn request(&mut self, rung: usize, segment: usize, now_s: f64) -> Job {
         let path = self.player.video().path(rung, segment);
-        self.template.of_path(path, Duration::from_secs_f64(now_s))
+        let mut job = self.template.of_path(path, Duration::from_secs_f64(now_s));
+        for (name, value) in self.reporter.iter_mut().flat_map(|one| one.report(&self.player)) {
+            job.request.fields.push(name, value);
+        }
+        job
     }
 }

@@ -29,6 +29,9 @@ pub(crate) struct Entry<'a> {
     pub(crate) status: u16,
     /// The response's content that was handed to the transport, in bytes.
     pub(crate) bytes: u64,
+    /// What a player told of its state (CMCD, CTA-5004), if it did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) cmcd: Option<&'a str>,
     /// Why the response is incomplete.
     pub(crate) error: Option<&'a str>,
 }
@@ -43,6 +46,11 @@ impl AccessLog {
     /// A log to a file, to the standard output (`-`), or nowhere.
     pub(crate) fn open(path: Option<&Path>, start: Instant) -> io::Result<Self> {
         Ok(Self { lines: Lines::open("headway-server: access log", path)?, start })
+    }
+
+    /// Whether anything is written.
+    pub(crate) fn is_open(&self) -> bool {
+        self.lines.is_open()
     }
 
     /// Seconds since the program's start.

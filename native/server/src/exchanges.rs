@@ -41,6 +41,8 @@ struct Exchange {
     method: String,
     path: String,
     status: u16,
+    /// What a player told of its state.
+    cmcd: Option<String>,
     /// What it takes of memory.
     held_bytes: u64,
 }
@@ -136,10 +138,12 @@ impl Exchanges {
         let status = reply.response.status;
         let fields = reply.response.fields.iter();
         let head: usize = fields.map(|field| field.name.len() + field.value.len()).sum();
-        let sizes = [method.len(), path.len(), head, reply.body.held_bytes()];
+        let cmcd = if context.log.is_open() { told_by_player(request) } else { None };
+        let told = cmcd.as_ref().map_or(0, String::len);
+        let sizes = [method.len(), path.len(), head, told, reply.body.held_bytes()];
         let held_bytes = RESPONSE_BYTES + sizes.into_iter().sum::<usize>() as u64;
         context.held.add(self.connection, held_bytes);
-        self.open.insert(id, Exchange { at: context.now, method, path, status, held_bytes });
+        self.open.insert(id, Exchange { at: context.now, method, path, status, cmcd, held_bytes });
     }
 
     /// Logs the end of a response; other events are not about one.
@@ -172,7 +176,18 @@ impl Exchanges {
             path: &exchange.path,
             status: exchange.status,
             bytes,
+            cmcd: exchange.cmcd.as_deref(),
             error,
         });
     }
+}
+
+/// All fields of CMCD (CTA-5004) in a request, in the order of their names.
+fn told_by_player(request: &Request) -> Option<String> {
+    let values = ["cmcd-object", "cmcd-request", "cmcd-session", "cmcd-status"]
+        .iter()
+        .filter_map(|name| request.fields.get(name))
+        .map(|value| String::from_utf8_lossy(value))
+        .collect::<Vec<_>>();
+    if values.is_empty() { None } else { Some(values.join(",")) }
 }

@@ -178,9 +178,10 @@ def metric(
     words: tuple[str, str] = FASTER_SLOWER,
     best: float | None = None,
     needs: Needs = Needs.NOTHING,
+    unit: str = "",
 ) -> Any:
-    """A column that contenders may be compared by; see `Ranking`."""
-    field: Any = Field(default=None, description=meaning)
+    """A column that contenders may be compared by; see `Ranking`, and `column` for its unit."""
+    field: Any = Field(default=None, description=meaning, title=unit or None)
     field.metadata.append(Ranking(label, heading or label, better, of, words, best, needs))
     return field
 

@@ -18,6 +18,11 @@ class VideoSession(Columns):
         "Of videos, as all that follow: from the start of the session, lookups included, until the picture appeared; null if the viewer left before.",
         "start-up delay of the video",
     )
+    video_first_segment_s: float | None = _of_videos(
+        "From the session's start until the first segment had come: the playback start-up delay (PSD) of Perna and others "
+        "(2022). The picture may need more of them.",
+        "time to the video's first segment",
+    )
     video_stalls: float | None = _of_videos(
         "How often the picture stood still after that, because the buffer was empty.",
         "stalls of the video",
@@ -30,6 +35,17 @@ class VideoSession(Columns):
     video_stalled_share: float | None = _of_videos(
         "`video_stalled_s` as a part of the time from the picture's appearance to the session's end.",
         "stalled share of the video",
+        words=LOWER_HIGHER,
+    )
+    video_stall_rate: float | None = _of_videos(
+        "`video_stalls` for each second that was played (Kakhki and others 2017); null if none was.",
+        "stalls of the video per playing second",
+        words=LOWER_HIGHER,
+        unit="1/s",
+    )
+    video_waited_share: float | None = _of_videos(
+        "Time without a moving picture, `video_start_s` and `video_stalled_s`, as a part of the whole session.",
+        "waited share of the video",
         words=LOWER_HIGHER,
     )
     video_bitrate_mbit: float | None = _of_videos(
@@ -53,6 +69,16 @@ class VideoSession(Columns):
         "size of the video's switches",
         words=LOWER_HIGHER,
     )
+    video_up_mbit: float | None = _of_videos(
+        "Mean size of those to a higher rate, Mbit/s; 0 without any.",
+        "size of the video's switches to a higher rate",
+        words=LOWER_HIGHER,
+    )
+    video_down_mbit: float | None = _of_videos(
+        "Mean size of those to a lower rate, Mbit/s; 0 without any.",
+        "size of the video's switches to a lower rate",
+        words=LOWER_HIGHER,
+    )
     video_buffer_s: float | None = _of_videos(
         "What was buffered when a segment was requested, the mean over the segments.",
         "buffer of the video",
@@ -73,10 +99,15 @@ class VideoSession(Columns):
         words=("larger", "smaller"),
     )
     video_loaded_share: float | None = _of_videos(
-        "What was fetched, as a part of the video.",
+        "What was fetched, as a part of the video; a segment that was fetched twice counts once.",
         "fetched share of the video",
         better=Better.MORE,
         words=("larger", "smaller"),
+    )
+    video_repeated_segments: float | None = _of_videos(
+        "How many segments were fetched although their number had been fetched before, in whichever quality.",
+        "repeated segments of the video",
+        words=("fewer", "more"),
     )
     video_qoe_index: float | None = column(
         "Linear quality of experience for each segment (Yin and others, SIGCOMM 2015), in Mbit/s: the rates, less their "

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple
 
 from headway.diagnosis.reasons import Limit, LimitedInterval, intervals
 from headway.diagnosis.segment import SegmentSamples
-from headway.diagnosis.transfer import Transfer
+from headway.diagnosis.transfer import TimeSpan, Transfer
 
 
 class Cause(NamedTuple):
@@ -40,7 +40,16 @@ def causes(segments: Sequence[SegmentSamples], begin_s: float, end_s: float) -> 
         begin_s: when the span begins at the client, seconds from the workload's start.
         end_s: when it ends there.
     """
-    return _Chain(segments).causes(begin_s, end_s)
+    (found,) = causes_within(segments, [TimeSpan(begin_s, end_s)])
+    return found
+
+
+def causes_within(
+    segments: Sequence[SegmentSamples], spans: Iterable[TimeSpan]
+) -> list[dict[Cause, float]]:
+    """The same of many spans."""
+    chain = _Chain(segments)
+    return [chain.causes(span.begin_s, span.end_s) for span in spans]
 
 
 def largest(spent: Mapping[Cause, float]) -> Cause | None:

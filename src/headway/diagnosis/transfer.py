@@ -133,7 +133,8 @@ def transfer_of(flow: DeployedFlow, measured: Measurement, epoch_s: float = 0.0)
     """
     visit = measured.visit
     client_s = flow.start_s
-    began_s = visit.origin_s - epoch_s if visit else client_s + measured.began_s
+    unix_s = visit.origin_s if visit else measured.began_unix_s
+    began_s = client_s + measured.began_s if unix_s is None else unix_s - epoch_s
     start_s, end_s = (
         None if moment_s is None else began_s + moment_s
         for moment_s in (measured.ttfb_s, measured.total_s)

@@ -88,7 +88,8 @@ window.headwayPlay = orders => {
   player.updateSettings(orders.settings);
   video.muted = true;
   player.initialize(video, orders.mpd, true);
-  tell('begin', {version: dashjs.Version ?? player.getVersion()});
+  const unix_ms = performance.timeOrigin + began;
+  tell('begin', {version: dashjs.Version ?? player.getVersion(), unix_ms});
 };
 """
 """To be evaluated after dash.js."""

@@ -204,7 +204,7 @@ def _laid_out(
 ) -> NetworkLayout:
     wires = tuple(wire for leg in legs for wire in leg.wires)
     cables = [leg.wires[0] for leg in legs if leg.path is None]
-    ways = [way for leg in legs for way in _ways(leg, seed, until)]
+    ways = [way for leg in legs for way in link_ways(leg, seed, until)]
     if fault:
         # The client's path comes first, and its links from the client on: two ways each.
         first = 2 * (fault.link - 1)
@@ -244,7 +244,8 @@ def host_settings(kernel: Kernel) -> dict[str, str]:
     }
 
 
-def _ways(leg: Leg, seed: int, until: Duration) -> Iterator[LinkWay]:
+def link_ways(leg: Leg, seed: int, until: Duration) -> Iterator[LinkWay]:
+    """Both directions of every link of a leg, for a run of a seed."""
     for link, place in leg.links:
         rtt = leg.path.rtt if leg.path else Duration(0)
         yield LinkWay(Way.UP, link.up, rtt, seed, until, place, nat=link.nat)

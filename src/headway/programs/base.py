@@ -92,9 +92,8 @@ class Reached:
 class Listener(Reached):
     """Where a server or proxy listens, and for what: port 443 with TLS, port 80 without.
 
-    With ``site``, what a server serves is the site in `SITE_DIRECTORY`, and not the bodies. With ``application``,
-    requests are for that. With ``revisited``, clients come back, once their connections are closed. ``seed`` is the run's.
-    ``quic_port`` is where QUIC is taken.
+    With ``site``, it serves that, in `SITE_DIRECTORY`. With ``application``, requests are for that. With ``revisited``, clients come
+    back when their connections are closed. ``quic_port`` is where QUIC is taken. With ``hears_players``, players' words are logged.
     """
 
     namespace: str
@@ -107,6 +106,7 @@ class Listener(Reached):
     revisited: bool = False
     application: Application | None = None
     quic_port: int = 443
+    hears_players: bool = False
 
     @property
     def every_address(self) -> tuple[HostAddress, ...]:

@@ -4,31 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from headway.guest.loadfiles import LOAD_FILE, SESSION_FILE
 from headway.programs.base import Flow
-from headway.programs.measurement import Measurement, PlayedSegment, PlayedVideo
+from headway.programs.measurement import Measurement, PlayedSegment, PlayedStall, PlayedVideo
 from headway.study.host import Protocol
 from headway.study.video import Video
 
 Event = dict[str, Any]
 _SPOKEN = {Protocol.H1: "http/1.1", Protocol.H2: "h2", Protocol.H3: "h3"}
 _MS = 1e-3
-
-
-@dataclass(frozen=True)
-class _Fetched:
-    """A segment that came: moments are seconds from the session's start."""
-
-    rung: int
-    number: int
-    requested_s: float
-    loaded_s: float
-    bytes: int
-    buffer_s: float
 
 
 def played_session(name: str, flow: Flow, directory: Path) -> Measurement:
@@ -49,11 +36,13 @@ def played_session(name: str, flow: Flow, directory: Path) -> Measurement:
     fetched = list(_fetched(events))
     resources = [event for event in events if event["what"] == "resource"]
     first = resources[0] if resources else {}
+    begin = next((event for event in events if event["what"] == "begin"), {})
     return Measurement(
+        began_unix_s=_seconds(begin.get("unix_ms")),
         connect_s=_seconds(first.get("connect_ms")),
         tls_s=_seconds(first.get("secured_ms")),
         ttfb_s=_seconds(first.get("first_byte_ms")),
-        total_s=fetched[-1].loaded_s if fetched else None,
+        total_s=fetched[-1].last_byte_s if fetched else None,
         bytes=sum(one.bytes for one in fetched) if fetched else None,
         video=_played(events, fetched, flow.workload),
     )
@@ -91,7 +80,7 @@ def _got_to(events: Sequence[Event]) -> str:
     )
 
 
-def _played(events: Sequence[Event], fetched: Sequence[_Fetched], video: Video) -> PlayedVideo:
+def _played(events: Sequence[Event], fetched: Sequence[PlayedSegment], video: Video) -> PlayedVideo:
     (end,) = (event for event in events if event["what"] == "end")
     end_s = end["at_ms"] * _MS
     starts = (event["at_ms"] * _MS for event in events if event["what"] == "playing")
@@ -102,32 +91,27 @@ def _played(events: Sequence[Event], fetched: Sequence[_Fetched], video: Video) 
         start_s=next(starts, None),
         end_s=end_s,
         played_s=end["played_s"],
-        segments=tuple(
-            PlayedSegment(
-                one.rung, one.buffer_s, 8 * one.bytes / 1e6 / (one.loaded_s - one.requested_s)
-            )
-            for one in fetched
-        ),
-        stalls_s=tuple(_stalls(events, end_s)),
+        segments=tuple(fetched),
+        stalls=tuple(_stalls(events, end_s)),
     )
 
 
-def _stalls(events: Sequence[Event], end_s: float) -> Iterator[float]:
+def _stalls(events: Sequence[Event], end_s: float) -> Iterator[PlayedStall]:
     """How long the picture stood still each time, once it had moved; the last may last to the end."""
     has_moved, since_s = False, None
     for event in events:
         if event["what"] == "playing":
             has_moved = True
             if since_s is not None:
-                yield event["at_ms"] * _MS - since_s
+                yield PlayedStall(since_s, event["at_ms"] * _MS - since_s)
             since_s = None
         elif event["what"] == "waiting" and has_moved and since_s is None:
             since_s = event["at_ms"] * _MS
     if since_s is not None and since_s < end_s:
-        yield end_s - since_s
+        yield PlayedStall(since_s, end_s - since_s)
 
 
-def _fetched(events: Sequence[Event]) -> Iterator[_Fetched]:
+def _fetched(events: Sequence[Event]) -> Iterator[PlayedSegment]:
     """The segments that came, in their order."""
     asked: dict[str, Event] = {}
     for place, event in enumerate(events):
@@ -135,13 +119,15 @@ def _fetched(events: Sequence[Event]) -> Iterator[_Fetched]:
             asked[event["url"]] = event
         elif event["what"] == "loaded" and not event["error"]:
             request, timing = asked[event["url"]], _timing(events, place, asked[event["url"]])
-            yield _Fetched(
-                rung=event["rung"],
+            yield PlayedSegment(
                 number=event["number"],
-                requested_s=timing["start_ms"] * _MS,
-                loaded_s=timing["end_ms"] * _MS,
+                rung=event["rung"],
                 bytes=timing["bytes"],
+                asked_s=timing["start_ms"] * _MS,
+                first_byte_s=_seconds(timing.get("first_byte_ms")),
+                last_byte_s=timing["end_ms"] * _MS,
                 buffer_s=request["buffer_s"],
+                believed_mbit=_mbit(request.get("believed_kbit_s")),
             )
 
 
@@ -153,6 +139,10 @@ def _timing(events: Sequence[Event], place: int, request: Event) -> Event:
         for event in (*events[place:], *reversed(events[:place]))
         if event["what"] == "resource" and event["url"] == url and event["end_ms"] >= at_ms
     )
+
+
+def _mbit(kbit_s: float | None) -> float | None:
+    return None if kbit_s is None else kbit_s / 1e3
 
 
 def _seconds(ms: float | None) -> float | None:

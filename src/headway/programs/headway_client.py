@@ -377,7 +377,7 @@ def _watched(report: _NativeReport, video: Video) -> Measurement:
         ttfb_s=_least(request.first_byte_s for request in report.requests),
         total_s=segments[-1].loaded_s if segments else None,
         bytes=sum(segment.bytes for segment in segments) if segments else None,
-        video=played(report.session, video),
+        video=played(report.session, video, [one.first_byte_s for one in report.requests]),
     )
 
 

@@ -6,6 +6,7 @@ from typing_extensions import override
 
 from headway.contract.orders import Program
 from headway.errors import WrongInputError
+from headway.programs.accesslogs import access_log
 from headway.programs.base import (
     CERTIFICATE_FILE,
     KEY_FILE,
@@ -115,6 +116,8 @@ class HeadwayServer(NativeQuic, Server):
             argv += [*application_options(listener.application), *self._windows(host)]
         if listener.site or compression_options(self, host):
             argv.append(f"--header-counts=/lab/run/{listener.namespace}{HEADER_COUNTS}")
+        if listener.hears_players:
+            argv.append(f"--access-log={access_log(listener)}")
         if listener.protocols != {Protocol.H3}:
             argv.append(f"--congestion-control={host.tcp_congestion_control}")
         return service(self, listener.namespace, argv, served_on(listener))

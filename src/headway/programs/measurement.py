@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -83,17 +84,45 @@ class HeardStream:
 
 @dataclass(frozen=True)
 class PlayedSegment:
-    """A segment of a video that was fetched.
+    """A segment of a video that was fetched; moments are seconds from the session's start.
 
     Attributes:
+        number: in the video, from 0.
         rung: its place in the ladder, from 0.
-        buffer_s: what was buffered when it was requested.
-        mbit: its bits over the time from its request to its last byte, Mbit/s.
+        bytes: that came.
+        asked_s: when the player asked for it.
+        first_byte_s: when the response began; None if the player does not tell.
+        last_byte_s: when it ended.
+        buffer_s: what was buffered when it was asked for.
+        believed_mbit: the throughput that the player reckoned with when it chose the rung; None without any.
     """
 
+    number: int
     rung: int
+    bytes: int
+    asked_s: float
+    first_byte_s: float | None
+    last_byte_s: float
     buffer_s: float
-    mbit: float
+    believed_mbit: float | None = None
+
+    @property
+    def mbit(self) -> float:
+        """Its bits over the time from its request to its last byte, Mbit/s."""
+        return 8e-6 * self.bytes / (self.last_byte_s - self.asked_s)
+
+
+@dataclass(frozen=True)
+class PlayedStall:
+    """The picture stood still.
+
+    Attributes:
+        at_s: since when, seconds from the session's start.
+        lasted_s: for how long.
+    """
+
+    at_s: float
+    lasted_s: float
 
 
 @dataclass(frozen=True)
@@ -107,8 +136,8 @@ class PlayedVideo:
         start_s: when the picture appeared; None if it did not.
         end_s: when the video had been played, or the viewer left.
         played_s: what was played.
-        segments: those that were fetched, in their order.
-        stalls_s: how long the picture stood still, each time.
+        segments: those that were fetched, in the order in which they came.
+        stalls: how often the picture stood still after it had appeared.
     """
 
     ladder_mbit: tuple[float, ...]
@@ -118,7 +147,17 @@ class PlayedVideo:
     end_s: float
     played_s: float
     segments: tuple[PlayedSegment, ...]
-    stalls_s: tuple[float, ...]
+    stalls: tuple[PlayedStall, ...]
+
+    @property
+    def segment_s(self) -> float:
+        """What a segment plays."""
+        return self.duration_s / self.count
+
+    @property
+    def stalled_s(self) -> float:
+        """How long the picture stood still in all."""
+        return math.fsum(stall.lasted_s for stall in self.stalls)
 
 
 @dataclass(frozen=True)
@@ -129,6 +168,7 @@ class Measurement:
         error: why the workload failed; None if it did not.
         connected: of a connection that failed, whether its handshakes were ever complete, that of TLS, too; None if
             none did, or the client does not tell.
+        began_unix_s: of a session in a browser, when it began by the wall clock; then `began_s` says nothing.
         began_s: from the program's start; what it did before, as getting a ticket for 0-RTT, does not count.
         spoken: the version of HTTP that the first response came by, of a client that was told none.
         race: of a client, no browser, that tried QUIC beside TCP.
@@ -155,6 +195,7 @@ class Measurement:
 
     error: str | None = None
     connected: bool | None = None
+    began_unix_s: float | None = None
     began_s: float = 0
     spoken: str | None = None
     race: QuicRace | None = None

@@ -9,6 +9,7 @@ from typing_extensions import override
 
 from headway.contract.orders import Program
 from headway.programs import nginx_replay, uploads
+from headway.programs.accesslogs import heard_by_nginx
 from headway.programs.base import (
     CA_FILE,
     CERTIFICATE_FILE,
@@ -101,12 +102,7 @@ _ADJUSTMENTS = (
         "64m",
         "its default of 64k caps a stream at 64 KiB per round trip: 5.2 Mbit/s at 100 ms",
     ),
-    Adjustment(
-        "nginx",
-        "QUIC congestion control",
-        "cubic",
-        "built in, its only one",
-    ),
+    Adjustment("nginx", "QUIC congestion control", "cubic", "built in, its only one"),
     Adjustment("nginx", "http2_chunk_size", "16k", "DATA frames fill TLS records, as for HTTP/1.1"),
     Adjustment("nginx", "ssl_session_tickets", "off", "every connection pays for a full handshake"),
 )
@@ -199,7 +195,9 @@ class Nginx(Server):
             behind = uploads.upstream(listener.namespace, listener.application)
             return Started(behind.programs + front.programs, front.files)
         if not listener.site:
-            return _started(listener, _Directives((*listening, "root /lab/www;")), self.executable)
+            log_format, log = heard_by_nginx(listener)
+            served = _Directives((*listening, "root /lab/www;", *log), http=log_format)
+            return _started(listener, served, self.executable)
         directives = _Directives(
             server=(*listening, *nginx_replay.DIRECTIVES),
             http=(nginx_replay.UPSTREAM,),

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from uuid import NAMESPACE_OID, uuid5
 
 from pydantic import BaseModel
 
 from headway.errors import WrongInputError
 from headway.programs.base import Flow
-from headway.programs.measurement import PlayedSegment, PlayedVideo
+from headway.programs.measurement import PlayedSegment, PlayedStall, PlayedVideo
 from headway.study.video import QualityRule, Video
 
 
 class NativeSegment(BaseModel):
     """A segment in the client's report."""
 
+    number: int
     rung: int
     requested_s: float
     loaded_s: float
     bytes: int
     buffer_s: float
+    believed_bit_s: float | None
 
 
 class NativeStall(BaseModel):
@@ -70,11 +74,25 @@ def video_options(flow: Flow, video: Video, files: dict[str, str]) -> list[str]:
         f"--buffer={video.buffer.s:.9f}",
         f"--start-buffer={(video.segment if video.start is None else video.start).s:.9f}",
         f"--watch={video.leaves.s:.9f}",
+        *((f"--cmcd={_session(flow)}",) if video.cmcd else ()),
     ]
 
 
-def played(session: NativeSession, video: Video) -> PlayedVideo:
-    """What the session's player tells."""
+def _session(flow: Flow) -> str:
+    """The session's name, another one for each flow of each seed."""
+    return str(uuid5(NAMESPACE_OID, f"{flow.seed} {flow.name}"))
+
+
+def played(
+    session: NativeSession, video: Video, first_bytes_s: Sequence[float | None]
+) -> PlayedVideo:
+    """What the session's player tells.
+
+    Args:
+        session: its report.
+        video: what it played.
+        first_bytes_s: when the response to each of its requests began, in their order.
+    """
     return PlayedVideo(
         ladder_mbit=tuple(rate.mbit for rate in video.ladder),
         duration_s=video.duration.s,
@@ -82,15 +100,22 @@ def played(session: NativeSession, video: Video) -> PlayedVideo:
         start_s=session.started_s,
         end_s=session.ended_s,
         played_s=session.played_s,
-        segments=tuple(
-            PlayedSegment(
-                one.rung,
-                one.buffer_s,
-                8 * one.bytes / 1e6 / (one.loaded_s - one.requested_s),
-            )
-            for one in session.segments
-        ),
-        stalls_s=tuple(one.lasted_s for one in session.stalls),
+        # The viewer may leave before the last response has come.
+        segments=tuple(map(_segment, session.segments, first_bytes_s)),
+        stalls=tuple(PlayedStall(one.at_s, one.lasted_s) for one in session.stalls),
+    )
+
+
+def _segment(one: NativeSegment, first_byte_s: float | None) -> PlayedSegment:
+    return PlayedSegment(
+        number=one.number,
+        rung=one.rung,
+        bytes=one.bytes,
+        asked_s=one.requested_s,
+        first_byte_s=first_byte_s,
+        last_byte_s=one.loaded_s,
+        buffer_s=one.buffer_s,
+        believed_mbit=None if one.believed_bit_s is None else one.believed_bit_s / 1e6,
     )
 
 

@@ -21,6 +21,8 @@ from headway.diagnosis.limits import limits_of
 from headway.diagnosis.mainconnection import main_connection_of
 from headway.diagnosis.metrics import FinishedRun, run_metrics
 from headway.diagnosis.observed import observed_columns, observed_error
+from headway.diagnosis.p1203 import save_p1203
+from headway.diagnosis.playback import PLAYBACK, playback_of
 from headway.diagnosis.qlog import compact_qlog
 from headway.diagnosis.questions import question_columns
 from headway.diagnosis.rampup import ramp_up_of
@@ -35,6 +37,7 @@ from headway.planning.runs import Run
 from headway.programs.measurement import Measurement
 from headway.records.conditions import flow_conditions
 from headway.records.runkey import setting_key
+from headway.study.video import Video
 
 _SHARED_FILES = (SAMPLES_FILE, CONTROLS_FILE)
 """Which tell of all flows of a run."""
@@ -90,6 +93,8 @@ def _columns(
     segments = observe(directory, transfer) if explained else []
     finished = FinishedRun(flow, measured, transfer, segments, directory)
     metrics = run_metrics(finished) if good else {}
+    if good:
+        _keep_playback(finished)
     received = metrics.get("received_bytes") or ()
     family = flow.setting.family
     return {
@@ -111,6 +116,16 @@ def _columns(
         **question_columns(flow, directory),
         **validation_columns(validate(flow, outcome, transfer, directory)),
     }
+
+
+def _keep_playback(finished: FinishedRun) -> None:
+    """How a video was played, if one was, for figures, for `segments.parquet`, and for models of quality."""
+    video, playback = finished.flow.setting.workload, playback_of(finished)
+    if playback is None or not isinstance(video, Video):
+        return
+    PLAYBACK.save(finished.directory, playback)
+    if video.pictures:
+        save_p1203(finished.directory, playback, video.pictures)
 
 
 def _own(directory: Path, flow: DeployedFlow) -> Path:

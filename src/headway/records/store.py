@@ -15,12 +15,15 @@ from pydantic import BaseModel, ValidationError
 
 from headway.columns import Record, polars_schema, schema_of
 from headway.columns.record import FlowRecord
+from headway.columns.videosegment import SegmentRecord
 from headway.errors import HeadwayError, WrongInputError
 from headway.records.flowfile import FLOW_RECORDS
 from headway.records.journal import Journal, read_journal
 from headway.records.manifest import MANIFEST_FILE, Manifest, read_manifest
+from headway.records.segments import segment_records
 
 JOURNAL_FILE, RUNS_FILE, FLOWS_FILE = "records.jsonl", "runs.parquet", "flows.parquet"
+SEGMENTS_FILE = "segments.parquet"
 ARTIFACTS, REPORT = "artifacts", "report"
 _PARTIAL_SUFFIX = ".partial"
 
@@ -85,7 +88,7 @@ class Store:
     def _clear(self) -> None:
         """Remove all results; the runs first, so that a half-cleared directory has none."""
         self._journal.clear()
-        for name in (RUNS_FILE, FLOWS_FILE, MANIFEST_FILE):
+        for name in (RUNS_FILE, FLOWS_FILE, SEGMENTS_FILE, MANIFEST_FILE):
             (self.directory / name).unlink(missing_ok=True)
         for name in (ARTIFACTS, REPORT):
             shutil.rmtree(self.directory / name, ignore_errors=True)
@@ -158,6 +161,9 @@ def _write_table(directory: Path) -> Path:
     flows = [flow for record in records if record.flows for flow in _flows(directory, record)]
     if flows:
         _write_parquet(directory / FLOWS_FILE, flows, schema_of(FlowRecord))
+    segments = [one for record in records for one in segment_records(directory / ARTIFACTS, record)]
+    if segments:
+        _write_parquet(directory / SEGMENTS_FILE, segments, schema_of(SegmentRecord))
     return file
 
 
@@ -199,7 +205,8 @@ def _check_content(directory: Path, start: Start) -> None:
     names = {entry.name for entry in directory.iterdir() if not _is_leftover(entry.name)}
     if not names or (names == {JOURNAL_FILE} and not _size(directory / JOURNAL_FILE)):
         return
-    own = {JOURNAL_FILE, RUNS_FILE, FLOWS_FILE, MANIFEST_FILE, ARTIFACTS, REPORT}
+    tables = {RUNS_FILE, FLOWS_FILE, SEGMENTS_FILE}
+    own = {JOURNAL_FILE, MANIFEST_FILE, ARTIFACTS, REPORT} | tables
     if not names & {JOURNAL_FILE, MANIFEST_FILE}:
         raise WrongInputError(
             "holds files already, and no results; name a new or empty directory",

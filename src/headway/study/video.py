@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from enum import StrEnum
 from itertools import pairwise
-from typing import Literal, Self
+from typing import Annotated, Literal, Self
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, StringConstraints, field_validator, model_validator
 from typing_extensions import override
 
 from headway.study.part import wrong
 from headway.study.units import Duration, Rate, Size
 from headway.study.workloadpart import WorkloadPart
+
+Resolution = Annotated[str, StringConstraints(pattern=r"^[1-9]\d{0,4}x[1-9]\d{0,4}$")]
+"""As ``1280x720``."""
 
 LADDERS = {
     "perna": tuple(
@@ -27,6 +30,14 @@ LADDERS = {
 per second that dash.js 4.2.1 plays by default (``@bandwidth`` in its MPD). ``kakhki``: the qualities tiny, medium,
 hd720 and hd2160 of Kakhki and others 2017; the paper has no rates, these are typical of H.264 at 144, 360, 720
 and 2160 lines."""
+RESOLUTIONS = {
+    "perna": (
+        *("320x180", "320x180", "480x270", "640x360", "640x360"),
+        *("768x432", "1024x576", "1280x720", "1920x1080", "3840x2160"),
+    ),
+    "kakhki": ("256x144", "640x360", "1280x720", "3840x2160"),
+}
+"""Of the ladders' qualities; Perna's are of the same MPD."""
 _SECOND = 10**9
 
 
@@ -75,6 +86,17 @@ class Video(WorkloadPart):
         description="when the viewer leaves, from the session's start; twice the video's duration without it",
     )
 
+    resolutions: tuple[Resolution, ...] | None = Field(
+        default=None,
+        exclude_if=lambda value: value is None,
+        description="width and height of each quality, as 1280x720, for models of quality; known of named ladders",
+    )
+    cmcd: bool = Field(
+        default=False,
+        exclude_if=lambda value: not value,
+        description="whether the player tells the server of its state with each request (CMCD, CTA-5004)",
+    )
+
     @field_validator("ladder", mode="before")
     @classmethod
     def _by_name(cls, value: object) -> object:
@@ -96,6 +118,8 @@ class Video(WorkloadPart):
             raise wrong("buffer", f"two segments or more: {Duration(2 * self.segment)}")
         if self.start is not None and self.start > self.buffer:
             raise wrong("start", f"no more than the buffer holds: {self.buffer}")
+        if self.resolutions is not None and len(self.resolutions) != len(self.ladder):
+            raise wrong("resolutions", f"one for each of the {len(self.ladder)} qualities")
         if min(self.sizes) < 1:
             raise wrong("ladder", f"in {self.segment} the lowest rate is less than a byte")
         if self.watch is not None and not self.watch:
@@ -111,6 +135,17 @@ class Video(WorkloadPart):
     def sizes(self) -> tuple[Size, ...]:
         """Of a segment of each rung."""
         return tuple(Size(round(rate * self.segment / (8 * _SECOND))) for rate in self.ladder)
+
+    @property
+    @override
+    def tells_state(self) -> bool:
+        return self.cmcd
+
+    @property
+    def pictures(self) -> tuple[str, ...] | None:
+        """The resolution of each quality; None if it is not known."""
+        known = (RESOLUTIONS[name] for name, ladder in LADDERS.items() if ladder == self.ladder)
+        return self.resolutions or next(known, None)
 
     @property
     def leaves(self) -> Duration:

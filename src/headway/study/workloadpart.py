@@ -135,6 +135,11 @@ class WorkloadPart(Part):
         return self.content_size is not None
 
     @property
+    def tells_state(self) -> bool:
+        """Whether a player tells the server of its state."""
+        return False
+
+    @property
     def is_controlled(self) -> bool:
         """Whether its senders slow down when the path is full (RFC 8085, section 3.1)."""
         return True

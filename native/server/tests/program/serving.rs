@@ -129,6 +129,27 @@ fn connections_beyond_the_limit_are_closed() {
 }
 
 #[test]
+fn what_players_tell_is_logged_with_their_requests() {
+    let log = temporary("players");
+    let server = Running::start(&["--access-log", log.to_str().unwrap()]);
+    let mut stream = server.connect();
+    let fields = "cmcd-request: bl=4000,mtp=900\r\ncmcd-object: br=1000,ot=v\r\n";
+    stream
+        .write_all(format!("GET /bytes/1 HTTP/1.1\r\nhost: a\r\n{fields}\r\n").as_bytes())
+        .unwrap();
+    answer(&mut stream);
+    ask(&mut stream, "/bytes/1");
+    answer(&mut stream);
+    server.end();
+    let lines = std::fs::read_to_string(&log).unwrap();
+    let told: Vec<serde_json::Value> =
+        lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(told[0]["cmcd"], "br=1000,ot=v,bl=4000,mtp=900");
+    assert_eq!(told[1].get("cmcd"), None);
+    std::fs::remove_file(log).unwrap();
+}
+
+#[test]
 fn what_is_under_way_at_the_end_is_logged() {
     let log = temporary("end");
     let server = Running::start(&["--access-log", log.to_str().unwrap()]);

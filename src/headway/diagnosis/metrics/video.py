@@ -21,33 +21,62 @@ def _video(finished: FinishedRun) -> Mapping[str, Any]:
         waited = -played.ladder_mbit[-1] * played.end_s
         nothing = {"video_played_share": 0.0, "video_loaded_share": 0.0}
         return {"video_stalls": 0, "video_qoe_index": waited, **nothing}
-    rates = [played.ladder_mbit[segment.rung] for segment in played.segments]
-    changes = [after - before for before, after in pairwise(rates)]
-    switches = [abs(change) for change in changes if change]
-    stalled_s = math.fsum(played.stalls_s)
-    shown_s = None if played.start_s is None else played.end_s - played.start_s
+    numbers = {segment.number for segment in played.segments}
     return {
-        "video_start_s": played.start_s,
-        "video_stalls": len(played.stalls_s),
-        "video_stalled_s": stalled_s,
-        "video_stalled_share": stalled_s / shown_s if shown_s else None,
-        "video_bitrate_mbit": fmean(rates),
-        "video_up_switches": sum(change > 0 for change in changes),
-        "video_down_switches": sum(change < 0 for change in changes),
-        "video_switched_mbit": fmean(switches) if switches else 0.0,
+        **_waits(played),
+        **_switches(played),
+        "video_first_segment_s": played.segments[0].last_byte_s,
+        "video_bitrate_mbit": fmean(_rates(played)),
         "video_buffer_s": fmean(segment.buffer_s for segment in played.segments),
         "video_throughput_mbit": fmean(segment.mbit for segment in played.segments),
         # The client adds up what it plays between its requests.
         "video_played_share": round(played.played_s / played.duration_s, 9),
-        "video_loaded_share": len(rates) / played.count,
-        "video_qoe_index": _linear_qoe(played, rates, stalled_s),
+        "video_loaded_share": len(numbers) / played.count,
+        "video_repeated_segments": len(played.segments) - len(numbers),
+        "video_qoe_index": _linear_qoe(played),
         "video_rungs": tuple(segment.rung for segment in played.segments),
     }
 
 
-def _linear_qoe(played: PlayedVideo, rates: Sequence[float], stalled_s: float) -> float:
+def _rates(played: PlayedVideo) -> list[float]:
+    return [played.ladder_mbit[segment.rung] for segment in played.segments]
+
+
+def _waits(played: PlayedVideo) -> dict[str, Any]:
+    """When there was no picture, or none that moved."""
+    shown_s = None if played.start_s is None else played.end_s - played.start_s
+    start_s = played.end_s if played.start_s is None else played.start_s
+    return {
+        "video_start_s": played.start_s,
+        "video_stalls": len(played.stalls),
+        "video_stalled_s": played.stalled_s,
+        "video_stalled_share": played.stalled_s / shown_s if shown_s else None,
+        "video_stall_rate": len(played.stalls) / played.played_s if played.played_s else None,
+        "video_waited_share": (start_s + played.stalled_s) / played.end_s,
+    }
+
+
+def _switches(played: PlayedVideo) -> dict[str, Any]:
+    changes = [after - before for before, after in pairwise(_rates(played))]
+    ups = [change for change in changes if change > 0]
+    downs = [-change for change in changes if change < 0]
+    return {
+        "video_up_switches": len(ups),
+        "video_down_switches": len(downs),
+        "video_up_mbit": _mean(ups),
+        "video_down_mbit": _mean(downs),
+        "video_switched_mbit": _mean(ups + downs),
+    }
+
+
+def _mean(sizes: Sequence[float]) -> float:
+    return fmean(sizes) if sizes else 0.0
+
+
+def _linear_qoe(played: PlayedVideo) -> float:
     """Equation 5 of Yin and others, with their weights: a second without a picture costs the highest rate."""
+    rates = _rates(played)
     start_s = played.end_s if played.start_s is None else played.start_s
     changed = math.fsum(abs(after - before) for before, after in pairwise(rates))
-    waited = played.ladder_mbit[-1] * (stalled_s + start_s)
+    waited = played.ladder_mbit[-1] * (played.stalled_s + start_s)
     return (math.fsum(rates) - changed - waited) / len(rates)

@@ -1,0 +1,143 @@
+"""A video as it was played, segment by segment, beside its path: kept for figures and for ``segments.parquet``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from headway.columns.videosegment import FetchedSegment
+from headway.diagnosis.attribution import Cause, causes_within, times_by_limit
+from headway.diagnosis.document import Document
+from headway.diagnosis.metrics.measure import FinishedRun
+from headway.diagnosis.reasons import Limit
+from headway.diagnosis.transfer import TimeSpan
+from headway.lab.linkrates import mean_rate_mbit, rates_towards_client
+from headway.programs.measurement import PlayedSegment, PlayedStall, PlayedVideo
+
+
+@dataclass(frozen=True)
+class Playback:
+    """A session; moments are seconds from its start.
+
+    Attributes:
+        ladder_mbit: rates of the qualities, rising, Mbit/s.
+        segment_s: what a segment plays.
+        start_s: when the picture appeared; None if it did not.
+        end_s: when the video had been played, or the viewer left.
+        stalls: how often the picture stood still.
+        rates: of the narrowest link towards the client, from each moment on, Mbit/s; none without one.
+        segments: those that came, in their order.
+    """
+
+    ladder_mbit: tuple[float, ...]
+    segment_s: float
+    start_s: float | None
+    end_s: float
+    stalls: tuple[PlayedStall, ...]
+    rates: tuple[tuple[float, float], ...]
+    segments: tuple[FetchedSegment, ...]
+
+
+PLAYBACK = Document(Playback, "playback.json")
+
+
+def playback_of(finished: FinishedRun) -> Playback | None:
+    """How the video of a flow was played; None of one without a video."""
+    video = finished.measured.video
+    if video is None:
+        return None
+    rates = _rates(finished, video.end_s)
+    limits = _limits(finished, video)
+    seen: set[int] = set()
+    segments = []
+    for one, limit in zip(video.segments, limits, strict=True):
+        segments.append(_fetched(one, video, limit, rates, repeated=one.number in seen))
+        seen.add(one.number)
+    return Playback(
+        ladder_mbit=video.ladder_mbit,
+        segment_s=video.segment_s,
+        start_s=video.start_s,
+        end_s=video.end_s,
+        stalls=video.stalls,
+        rates=rates,
+        segments=tuple(segments),
+    )
+
+
+def _rates(finished: FinishedRun, end_s: float) -> tuple[tuple[float, float], ...]:
+    """The narrowest link's, on the session's clock, as far as the session goes."""
+    flow, began_s = finished.flow, finished.transfer.began_s
+    legs = flow.segments[0].legs
+    steps = rates_towards_client(legs, flow.asked.seed, flow.setting.limits.virtual)
+    moved = [(at_s - began_s, mbit) for at_s, mbit in steps]
+    within = [(at_s, mbit) for at_s, mbit in moved if 0 < at_s < end_s]
+    before = [mbit for at_s, mbit in moved if at_s <= 0]
+    return tuple([(0.0, before[-1]), *within] if before else within)
+
+
+def _limits(finished: FinishedRun, video: PlayedVideo) -> list[tuple[Limit, float] | None]:
+    """What held each segment back for the longest time, and for how long."""
+    if not finished.segments:
+        return [None] * len(video.segments)
+    began_s = finished.transfer.began_s
+    spans = [
+        TimeSpan(began_s + (one.first_byte_s or one.asked_s), began_s + one.last_byte_s)
+        for one in video.segments
+    ]
+    found = causes_within(finished.segments, spans)
+    return [
+        _longest((one.first_byte_s or one.asked_s) - one.asked_s, spent)
+        for one, spent in zip(video.segments, found, strict=True)
+    ]
+
+
+def _longest(waited_s: float, spent: dict[Cause, float]) -> tuple[Limit, float]:
+    times = {Limit.HANDSHAKE: waited_s} | times_by_limit(spent)
+    limit = max(times, key=times.__getitem__)
+    return limit, round(times[limit], 9)
+
+
+def _fetched(
+    one: PlayedSegment,
+    video: PlayedVideo,
+    limit: tuple[Limit, float] | None,
+    rates: tuple[tuple[float, float], ...],
+    *,
+    repeated: bool,
+) -> FetchedSegment:
+    span = TimeSpan(one.asked_s, one.last_byte_s)
+    stalled_s = sum(_common_s(span, stall) for stall in _stalls(video))
+    waited_s = _common_s(span, _before_the_picture(video)) + stalled_s
+    return FetchedSegment(
+        number=one.number,
+        rung=one.rung,
+        rate_mbit=video.ladder_mbit[one.rung],
+        bytes=one.bytes,
+        asked_s=one.asked_s,
+        first_byte_s=one.first_byte_s,
+        last_byte_s=one.last_byte_s,
+        buffer_before_s=one.buffer_s,
+        # What comes in place of another adds nothing.
+        buffer_after_s=max(one.buffer_s - (span.end_s - span.begin_s - waited_s), 0.0)
+        + (0.0 if repeated else video.segment_s),
+        throughput_mbit=one.mbit,
+        believed_mbit=one.believed_mbit,
+        link_mbit=mean_rate_mbit(rates, one.asked_s, one.last_byte_s),
+        limited_by=limit[0] if limit else None,
+        limited_s=limit[1] if limit else None,
+        stalled_s=stalled_s,
+        repeated=repeated,
+    )
+
+
+def _stalls(video: PlayedVideo) -> Iterator[TimeSpan]:
+    for stall in video.stalls:
+        yield TimeSpan(stall.at_s, stall.at_s + stall.lasted_s)
+
+
+def _before_the_picture(video: PlayedVideo) -> TimeSpan:
+    return TimeSpan(0.0, video.end_s if video.start_s is None else video.start_s)
+
+
+def _common_s(one: TimeSpan, other: TimeSpan) -> float:
+    return max(min(one.end_s, other.end_s) - max(one.begin_s, other.begin_s), 0.0)
