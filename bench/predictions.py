@@ -25,7 +25,7 @@ from headway.planning.runs import Run, plan
 from headway.study.library import builtin_names
 from headway.study.load import load_study
 
-LABS = 12
+LABS = 6
 """Labs of a study that teach, and as many that are predicted."""
 
 

@@ -24,6 +24,7 @@ from headway.study.load import load_study, study_from
 from headway.study.setting import Setting
 
 TRUE = Cost(fixed_s=0.3, per_request_s=0.01, per_mb_s=0.06, per_virtual_s=0.004)
+GUESS = Cost(fixed_s=0.2, per_request_s=0.0, per_mb_s=0.1, per_virtual_s=0.01)
 WORK = [
     Work(1, 0.001, 0.1),
     Work(1, 1, 1.5),
@@ -45,7 +46,7 @@ def measured(cost: Cost, runs: int) -> Measured:
     found = Measured()
     for number in range(runs):
         work = WORK[number % len(WORK)]
-        found = found.with_lab(work, cost.processor_s(work))
+        found = found.with_lab(work, cost.processor_s(work), GUESS.processor_s(work))
     return found
 
 
@@ -69,7 +70,7 @@ def test_few_runs_leave_the_prior_as_it_is() -> None:
 
 
 def test_a_cost_is_never_negative() -> None:
-    misleading = Measured().with_lab(Work(1, 10, 1), 0.1).with_lab(Work(1, 0.001, 1), 5.0)
+    misleading = Measured().with_lab(Work(1, 10, 1), 0.1, 1).with_lab(Work(1, 0.001, 1), 5.0, 1)
     assert min(fit(misleading, TRUE).parts) >= 0
 
 
@@ -79,7 +80,7 @@ def test_old_runs_count_less() -> None:
     slower = TRUE.slower(2)
     for number in range(12000):
         work = WORK[number % len(WORK)]
-        found = found.with_lab(work, slower.processor_s(work))
+        found = found.with_lab(work, slower.processor_s(work), GUESS.processor_s(work))
     assert fit(found, TRUE).parts == pytest.approx(slower.parts, rel=0.05)
 
 
@@ -283,3 +284,14 @@ def test_the_work_of_a_page_is_that_of_its_resources() -> None:
     # 20 images, and the page itself.
     assert work.requests == 10 * 21
     assert work.megabytes == pytest.approx(4, rel=0.1)
+
+
+@pytest.mark.parametrize(
+    ("keys", "kind"),
+    [
+        ({"capture": {"packets": True}}, "curl h2 nginx captured"),
+        ({"client": {"kernel": {"coalescing": "50 us"}}}, "curl h2 nginx merged"),
+    ],
+)
+def test_what_changes_the_cost_of_packets_is_another_kind(keys: dict[str, Any], kind: str) -> None:
+    assert kind_of(deploy(Setting.model_validate(keys))) == kind

@@ -30,6 +30,7 @@ SHIPPED_FILE = "costs.json"
 _TYPICAL = Work(requests=1, megabytes=1, virtual_s=4)
 _PRIOR_LABS = 5
 """The shipped figures count as much as this many typical labs."""
+_LEAST_S = 0.01
 _REMEMBERED_LABS = 2000
 """Older labs count half when a kind has this many, since machines and programs change."""
 
@@ -66,13 +67,13 @@ class Cost(BaseModel):
 class Measured(BaseModel):
     """Labs of one kind, as the sums of least squares.
 
-    A lab counts as one over what it took. So a long one counts more than a short one, as its error is
-    larger, but not by the square.
+    A lab counts as one over what the figures that ship expect it to take. So a long one counts more than a short
+    one, as its error is larger, but not by the square.
 
     Attributes:
         labs: their number, older ones in part.
-        features: sums of products of features, over what labs took.
-        targets: sums of features.
+        features: sums of products of features, each over what was expected.
+        targets: sums of features times what labs took, likewise.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -81,22 +82,30 @@ class Measured(BaseModel):
     features: list[list[float]] = [[0.0] * 4] * 4
     targets: list[float] = [0.0] * 4
 
-    def with_lab(self, work: Work, processor_s: float) -> Measured:
+    def with_lab(self, work: Work, processor_s: float, expected_s: float) -> Measured:
         """These labs and one more."""
         share = 0.5 if self.labs >= _REMEMBERED_LABS else 1.0
         x = work.features
         return Measured(
             labs=self.labs * share + 1,
             features=[
-                [old * share + one * other / processor_s for old, other in zip(row, x, strict=True)]
+                [old * share + one * other / expected_s for old, other in zip(row, x, strict=True)]
                 for row, one in zip(self.features, x, strict=True)
             ],
-            targets=[old * share + one for old, one in zip(self.targets, x, strict=True)],
+            targets=[
+                old * share + one * processor_s / expected_s
+                for old, one in zip(self.targets, x, strict=True)
+            ],
         )
 
     def expected(self, cost: Cost) -> float:
-        """The sum over these labs of what a cost expects over what they took."""
+        """What a cost expects of all these labs, each over what figures that ship expect."""
         return _product(cost.parts, self.features[0])
+
+    @property
+    def taken(self) -> float:
+        """What they took, likewise."""
+        return self.targets[0]
 
 
 def fit(measured: Measured, prior: Cost, prior_labs: float = _PRIOR_LABS) -> Cost:
@@ -131,7 +140,7 @@ class CostModel:
 
     def cost(self, kind: str) -> Cost:
         """The cost of a kind of labs."""
-        prior = self._prior(kind).slower(self._slowness())
+        prior = self.prior(kind).slower(self._slowness())
         return fit(self.own[kind], prior) if kind in self.own else prior
 
     def is_measured(self, kind: str) -> bool:
@@ -142,7 +151,7 @@ class CostModel:
         """How many labs of these kinds this machine has carried out."""
         return round(sum(self.own[kind].labs for kind in set(kinds) if kind in self.own))
 
-    def _prior(self, kind: str) -> Cost:
+    def prior(self, kind: str) -> Cost:
         """The shipped cost of the kind; of a kind not measured, the median of those most like it.
 
         Like is what has most words in common and fewest others, so a kind without a proxy is like
@@ -158,8 +167,8 @@ class CostModel:
 
     def _slowness(self) -> float:
         """How many times as long labs take here as where the shipped figures were measured."""
-        expected = sum(labs.expected(self._prior(kind)) for kind, labs in self.own.items())
-        return sum(labs.labs for labs in self.own.values()) / expected if expected > 0 else 1.0
+        expected = sum(labs.expected(self.prior(kind)) for kind, labs in self.own.items())
+        return sum(labs.taken for labs in self.own.values()) / expected if expected > 0 else 1.0
 
 
 def _product(parts: Sequence[float], features: Sequence[float]) -> float:
@@ -190,13 +199,17 @@ def learnt(
 ) -> dict[str, Measured]:
     """What a machine has measured, with what these labs took."""
     found, done = dict(own), {record.run_id: record for record in records}
-    work_of = WorkOfBoots()
+    work_of, shipped = WorkOfBoots(), CostModel({}, read_shipped())
+    priors: dict[str, Cost] = {}
     for boot in boots([run for run in runs if run.run_id in done]):
         told = [done[run.run_id] for run in boot.runs]
         if all(map(_teaches, told)):
             kind, work = work_of.of(boot)
+            if kind not in priors:
+                priors[kind] = shipped.prior(kind)
+            expected_s = max(priors[kind].processor_s(work), _LEAST_S)
             processor_s = sum(record.processor_s or 0.0 for record in told)
-            found[kind] = found.get(kind, Measured()).with_lab(work, processor_s)
+            found[kind] = found.get(kind, Measured()).with_lab(work, processor_s, expected_s)
     return found
 
 

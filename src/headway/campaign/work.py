@@ -81,7 +81,8 @@ def expected_work(deployment: Deployment) -> Work:
 def kind_of(deployment: Deployment) -> str:
     """The kind of a deployment's runs: programs and protocols, ``curl h2 envoy h3 nginx``.
 
-    Of several flows each is named once: ``headway-perf tcp, quic headway-perf``.
+    Of several flows each is named once: ``headway-perf tcp, quic headway-perf``. What changes the cost of every packet
+    comes last: ``captured`` at devices, ``merged`` by a host that receives them.
     """
     flows = deployment.flows
     asked = [flow.setting for flow in flows]
@@ -94,8 +95,14 @@ def kind_of(deployment: Deployment) -> str:
         *(() if encrypted else ("cleartext",)),
         *((", ".join(proxies), upstream) if proxies else ()),
         _once(flow.server.adapter.name for flow in flows),
+        *(("captured",) if deployment.setting.capture.at_devices else ()),
+        *(("merged",) if any(map(_merges, asked)) else ()),
     )
     return " ".join(words)
+
+
+def _merges(setting: Setting) -> bool:
+    return any(host.kernel.gro_flush_ns is not None for host in (setting.client, setting.server))
 
 
 def _once(words: Iterable[str]) -> str:
