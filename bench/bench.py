@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from bench.campaign import overhead, throughput
 from bench.census import census
 from bench.commands import commands
+from bench.emulators import emulators
 from bench.labs import CORE, downloads, qualities
 from bench.loopback import loopback
 from bench.pages import pages
@@ -33,6 +34,7 @@ def main() -> None:
         overhead,
         reports,
         census,
+        emulators,
         loopback,
     ]
     rows: list[Row] = []
