@@ -131,7 +131,7 @@ def replace_labs(
     patch.setattr(session, "ready_image", lambda **_: image or stub_image())
     patch.setattr(session, "ready_machine", lambda _: machine)
     patch.setattr(session, "body_file", lambda _: None)
-    patch.setattr(run, "served_bodies", lambda _: Path())
+    patch.setattr(run, "served_bodies", lambda *_: Path())
     patch.setattr(session, "learn", lambda _runs, _records: None)
 
     def check(
