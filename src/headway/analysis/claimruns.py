@@ -15,16 +15,16 @@ from headway.analysis.compare import Comparison, Contest, Pairing, compare
 from headway.analysis.effects import relative_means
 from headway.analysis.finding import Finding, Region
 from headway.analysis.intervals import LEVEL, Interval
+from headway.analysis.populations import strata
 from headway.analysis.sample import Measurements, Observation, SampleSummary
 from headway.columns import Status
 from headway.errors import counted
 from headway.study.claim import Claim
+from headway.study.population import SITES_AXIS
 from headway.study.published import RELATIVE_UNIT, Statistic
 
 Group = tuple[Cell, ...]
 """A cell; or, of a claim over an axis, the cells that differ in nothing else."""
-
-_SITES = "workload.site"
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,11 @@ class ClaimRuns:
         """Those that the claim is about, in the study's order."""
         grid = self.analysis.experiment.coordinates
         every = self.analysis.cells_as_studied
-        return [cell for cell in every if self.claim.is_about(grid.get(cell.name, {}))]
+        about = [cell for cell in every if self.claim.is_about(grid.get(cell.name, {}))]
+        if not self.claim.strata:
+            return about
+        known = strata(self.analysis)
+        return [cell for cell in about if known.get(cell.name) in self.claim.strata]
 
     def groups(self) -> list[Group]:
         """The same, those together of which the typical one is meant."""
@@ -90,7 +94,7 @@ class ClaimRuns:
             )
             if set(others) <= {first} and first not in factor.unstated and len(factor.levels) > 1
         ]
-        return ", ".join([counted(len(group), self._of), *shared])
+        return ", ".join([counted(len(group), self.counted), *shared])
 
     def place(self, group: Group, one: str, other: str) -> Place:
         """One contender against another in a group."""
@@ -119,7 +123,7 @@ class ClaimRuns:
         """The difference of two samples, relative or in the metric's unit; typical, or of the means."""
         one, other = self.measured(*place.one), self.measured(*place.other)
         if not one.sample or not other.sample:
-            return Finding(place.what, None, None, region, 0, unit, self._of)
+            return Finding(place.what, None, None, region, 0, unit, self.counted)
         pairing = Pairing(place.one[1][0], place.other[1][0])
         level = self._level(place, pairing)
         # Claims are about values, whichever of them are better; only an order asks for that.
@@ -128,11 +132,11 @@ class ClaimRuns:
         relative = unit == RELATIVE_UNIT
         value, interval = _relative(found, one, other, statistic) if relative else _absolute(found)
         if self.claim.over is not None and not found.is_paired:
-            return Finding(place.what, None, None, region, 0, unit, self._of)
+            return Finding(place.what, None, None, region, 0, unit, self.counted)
         if self.claim.over is None and value is not None and always_alike(one.sample, other.sample):
             interval = Interval(value, value, 1.0, "every run")
         n = found.pairs.n or min(one.sample.n, other.sample.n)
-        return Finding(place.what, value, interval, region, n, unit, self._of)
+        return Finding(place.what, value, interval, region, n, unit, self.counted)
 
     def _level(self, place: Place, pairing: Pairing) -> float:
         """Confidence of a difference's interval: that of the experiment's own comparison, if it is one.
@@ -162,13 +166,13 @@ class ClaimRuns:
         return float(value) if isinstance(value, int | float) else None
 
     @property
-    def _of(self) -> str:
+    def counted(self) -> str:
         """What findings count."""
         match self.claim.over:
             case None:
                 return "run"
             case axis:
-                return "site" if axis == _SITES else "cell"
+                return "site" if axis == SITES_AXIS else "cell"
 
     def judged(self) -> ClaimRuns:
         """The same, of what the metric is judged by in place of its values."""

@@ -12,8 +12,9 @@ from headway.analysis.finding import Finding, Judgement
 from headway.analysis.numbers import significant
 from headway.analysis.written import measured
 from headway.errors import counted
-from headway.study.claim import Claim, Gap, Rule, Value
+from headway.study.claim import Claim, Gap, Value
 from headway.study.published import RELATIVE_UNIT
+from headway.study.rule import Rule
 
 _MOST_FINDINGS = 3
 """If a claim rests on more, those are told that decide."""

@@ -30,11 +30,11 @@ class Network:
     cells: Mapping[str, Cell]
 
 
-def networks(analysis: Analysis) -> tuple[Network, ...]:
-    """The networks of an experiment over sites; none if there are few sites."""
+def networks(analysis: Analysis, least: int = LEAST_SITES) -> tuple[Network, ...]:
+    """The networks of an experiment over sites; none if there are fewer sites than the least."""
     factors = analysis.conditions.factors
     place = next((n for n, factor in enumerate(factors) if factor.name == _PAGE), None)
-    if place is None or len(factors[place].levels) < LEAST_SITES:
+    if place is None or len(factors[place].levels) < least:
         return ()
     cells: dict[str, dict[str, Cell]] = {}
     for cell in analysis.cells:

@@ -16,6 +16,7 @@ from headway.analysis.counts import count_difference
 from headway.analysis.finding import Finding, Region
 from headway.analysis.intervals import Interval, share_interval
 from headway.analysis.scatter import scatter_ratio
+from headway.analysis.sitefindings import site_finding
 from headway.study.claim import (
     CellCounts,
     Claim,
@@ -29,6 +30,7 @@ from headway.study.claim import (
     Trend,
     Value,
 )
+from headway.study.population import SITES_AXIS
 from headway.study.published import Statistic
 from headway.study.units import magnitude
 
@@ -91,6 +93,9 @@ def _findings(runs: ClaimRuns, groups: Sequence[Group], claim: Claim) -> list[li
             return [[_counts(runs, row, rule)] for row in runs.rows(groups, rule.axis)]
         case Failures() as rule:
             return [[_failures(runs.cells(), rule)]]
+        case rule:
+            rows = runs.rows(groups, SITES_AXIS)
+            return [[site_finding(runs, rule, [cell for (cell,) in row])] for row in rows]
 
 
 def _spread(runs: ClaimRuns, group: Group, rule: Spread) -> Finding:
@@ -114,7 +119,7 @@ def _value(runs: ClaimRuns, group: Group, rule: Value) -> Finding:
     )
     if always_alike(sample):
         interval = Interval(value, value, 1.0, "every run")
-    return Finding(what, value, interval, region, sample.n, unit)
+    return Finding(what, value, interval, region, sample.n, unit, runs.counted)
 
 
 def _steps(runs: ClaimRuns, row: Sequence[Group], rule: Monotone) -> Iterator[Place]:

@@ -33,9 +33,10 @@ def observed_error(flow: DeployedFlow, measured: Measurement, outcome: Outcome) 
     if flow.setting.discovery:
         return None  # The client was told no version.
     way = Way.UP if flow.setting.workload.uploads else Way.DOWN
+    carried = None if measured.bytes is None else measured.bytes - measured.elsewhere_bytes
     for segment in flow.segments:
         arrived = arrived_at(outcome, flow, segment, way)
-        if arrived and (error := _error(flow, segment, way, arrived, measured.bytes)):
+        if arrived and (error := _error(flow, segment, way, arrived, carried)):
             return error
     return None
 

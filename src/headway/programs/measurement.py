@@ -180,6 +180,7 @@ class Measurement:
         ttfb_s: the first byte of the (first) response came.
         total_s: the last byte of the last response came.
         bytes: received bytes of bodies, of all responses together.
+        elsewhere_bytes: of these, those of hosts of a page that have servers of their own.
         content_sent_bytes: of an upload, what the client had sent when the response was complete; None if it does not tell.
         each_s: for every request, in their order, when its last byte came.
         latencies_s: of a series of requests, from when each was to be made to its last byte; of messages, from when
@@ -207,6 +208,7 @@ class Measurement:
     ttfb_s: float | None = None
     total_s: float | None = None
     bytes: int | None = None
+    elsewhere_bytes: int = 0
     content_sent_bytes: int | None = None
     each_s: tuple[float, ...] = ()
     latencies_s: tuple[float, ...] = ()

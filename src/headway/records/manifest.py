@@ -14,6 +14,7 @@ from headway.selftest.check import Check
 from headway.study.claim import Claim
 from headway.study.fault import FaultSweep
 from headway.study.levels import LevelComparison
+from headway.study.population import Population
 from headway.study.published import USUAL_METRIC, Published
 from headway.study.repetitions import ONCE, Repetitions
 
@@ -56,6 +57,7 @@ class ToldExperiment(_Told):
         metrics: columns that contenders are compared by, the most important first.
         axes, cells, exclude, conditions: as the study has them.
         faults: which packets meet a fault, one by one.
+        population: of which its sites are a sample; None if they are none.
         published: values to stand beside ours.
         claims: sentences to be judged by our runs.
         grid: its cells.
@@ -76,6 +78,7 @@ class ToldExperiment(_Told):
     published: tuple[ToldPublished, ...] = ()
     claims: tuple[Claim, ...] = ()
     faults: FaultSweep | None = None
+    population: Population | None = None
     conditions: dict[str, Any] = {}
     grid: tuple[ToldCell, ...] = ()
 

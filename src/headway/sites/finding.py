@@ -9,6 +9,7 @@ from headway.cache import cache_directory
 from headway.errors import WrongInputError, nearest
 from headway.sites.made import Outline, made_outline, made_site
 from headway.sites.site import Site
+from headway.study.population import member
 
 ARCHIVE_SUFFIXES = (".warc.gz", ".warc")
 _DOWNLOADS = "packages"
@@ -61,7 +62,19 @@ def _found(name_or_path: str, _changed_ns: int) -> Site:
 def _outlined(name_or_path: str, changed_ns: int) -> Outline:
     if is_archive(name_or_path):
         return Outline.of(_found(name_or_path, changed_ns))
+    if planned := _planned(name_or_path):
+        return planned
     return made_outline(name_or_path, _make)
+
+
+def _planned(name: str) -> Outline | None:
+    """That of a site of the population: there are thousands, whose bodies nobody needs to plan."""
+    if member(name) is None:
+        return None
+    from headway.sites.corpus.population import population_member
+
+    made = population_member(name)
+    return made.outline if made else None
 
 
 def _make(name: str) -> Site:

@@ -119,6 +119,7 @@ def _write(site: Site, file: BinaryIO) -> None:
                 "status": exchange.status,
                 "headers": exchange.headers,
                 "bytes": len(exchange.body),
+                **({"protocol": exchange.protocol} if exchange.protocol else {}),
             }
             for exchange in site.exchanges
         ],
@@ -158,6 +159,7 @@ def _site(head: dict[str, Any], file: BinaryIO) -> Site:
             one["status"],
             tuple((field, value) for field, value in one["headers"]),
             file.read(one["bytes"]),
+            one.get("protocol", ""),
         )
         for one in head["exchanges"]
     )

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from enum import StrEnum
+from operator import not_
 from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, ConfigDict, Field, model_validator
-from pydantic_core import PydanticCustomError
+from pydantic import ConfigDict, Field, model_validator
 from typing_extensions import override
 
-from headway.columns import Record, columns_of
-from headway.errors import nearest
 from headway.study.cause import ClaimedCause
-from headway.study.part import Part
 from headway.study.published import RELATIVE_UNIT, AboutCells, MetricName, Statistic, Timed
+from headway.study.rule import ColumnName, Pair, Rule, check_range
+from headway.study.siterules import ColumnPair, SiteMedian, SiteShare
 
 USUAL_TOLERANCE = 0.15
 """How far from a published value, as a share of it, ours may lie if nothing else is said."""
@@ -24,36 +22,6 @@ FEWEST_CELLS = 6
 FEWEST_POINTS = 4
 """Of fewer cells, a correlation has no interval: a resample often has two different ones only."""
 _OF_MEANS = "`mean`: of the means; by default, the typical one of pairs of runs"
-
-
-def _is_number(name: str) -> str:
-    known = [
-        one for one, it in columns_of(Record).items() if it.kind in (int, float) and not it.several
-    ]
-    if name not in known:
-        reason = f"{name!r} is not a column of numbers{nearest(name, known)}"
-        raise PydanticCustomError("column", "{reason}", {"reason": reason})
-    return name
-
-
-ColumnName = Annotated[str, AfterValidator(_is_number)]
-"""A column of runs that holds a number."""
-
-
-class Rule(Part, ABC):
-    """What a claim says of the data; in which cells and of which metric, the claim tells."""
-
-    @model_validator(mode="after")
-    def _names_each_once(self) -> Self:
-        twice = [name for name in self.named if self.named.count(name) > 1]
-        if twice:
-            raise ValueError(f"{twice[0]!r} is compared with itself")
-        return self
-
-    @property
-    @abstractmethod
-    def named(self) -> tuple[str, ...]:
-        """The contenders that it is about."""
 
 
 class Order(Rule):
@@ -69,17 +37,7 @@ class Order(Rule):
         return self.contenders
 
 
-class _Pair(Rule):
-    contender: str
-    against: str
-
-    @property
-    @override
-    def named(self) -> tuple[str, ...]:
-        return self.contender, self.against
-
-
-class Gap(_Pair):
+class Gap(Pair):
     """A difference, contender against the other: a published one, or a range."""
 
     kind: Literal["difference"]
@@ -94,13 +52,13 @@ class Gap(_Pair):
 
     @model_validator(mode="after")
     def _says_something(self) -> Self:
-        _check_range(self.value, self.low, self.high)
+        check_range(self.value, self.low, self.high)
         if self.statistic and self.unit != RELATIVE_UNIT:
             raise ValueError(f"statistic is for differences in {RELATIVE_UNIT}")
         return self
 
 
-class Equal(_Pair):
+class Equal(Pair):
     """Two contenders do not differ by more than this."""
 
     kind: Literal["equal"]
@@ -108,7 +66,7 @@ class Equal(_Pair):
     statistic: Literal[Statistic.MEAN] | None = Field(default=None, description=_OF_MEANS)
 
 
-class Spread(_Pair):
+class Spread(Pair):
     """How widely a contender's runs scatter, as a ratio to how widely the other's do."""
 
     kind: Literal["spread"]
@@ -117,7 +75,7 @@ class Spread(_Pair):
 
     @model_validator(mode="after")
     def _says_something(self) -> Self:
-        _check_range(None, self.low, self.high)
+        check_range(None, self.low, self.high)
         return self
 
 
@@ -138,7 +96,7 @@ class Value(Rule):
 
     @model_validator(mode="after")
     def _says_something(self) -> Self:
-        _check_range(self.value, self.low, self.high)
+        check_range(self.value, self.low, self.high)
         return self
 
 
@@ -187,7 +145,7 @@ class Correlation(_Course):
         return self
 
 
-class CellCounts(_Pair):
+class CellCounts(Pair):
     """At how many more cells a contender is better than another than it is worse, each by more than this."""
 
     kind: Literal["counts"]
@@ -202,7 +160,7 @@ class CellCounts(_Pair):
 
     @model_validator(mode="after")
     def _says_something(self) -> Self:
-        _check_range(None, self.low, self.high)
+        check_range(None, self.low, self.high)
         return self
 
 
@@ -229,7 +187,18 @@ class Failures(Rule):
 
 
 AnyRule = Annotated[
-    Order | Gap | Equal | Spread | Value | Monotone | Correlation | CellCounts | Failures,
+    Order
+    | Gap
+    | Equal
+    | Spread
+    | Value
+    | Monotone
+    | Correlation
+    | CellCounts
+    | Failures
+    | SiteShare
+    | SiteMedian
+    | ColumnPair,
     Field(discriminator="kind"),
 ]
 
@@ -244,6 +213,9 @@ RULES = (
     "correlation",
     "counts",
     "failures",
+    "sites",
+    "delta",
+    "columns",
 )
 """Their kinds."""
 
@@ -271,6 +243,11 @@ class Claim(Timed, AboutCells):
     over: str | None = Field(
         default=None,
         description="an axis, such as workload.site; the claim is about the typical one of the cells that differ in it alone",
+    )
+    strata: tuple[str, ...] = Field(
+        default=(),
+        exclude_if=not_,
+        description="strata of the population whose sites it is about; all if none is named",
     )
     because: ClaimedCause | None = Field(
         default=None, description="the reason that it gives for a difference of two contenders"
@@ -318,22 +295,13 @@ class Claim(Timed, AboutCells):
     def _typical_cells_can_be_told(self) -> Self:
         if self.over is None:
             return self
-        if not isinstance(self.rule, Order | Gap | Equal | Monotone):
-            raise ValueError("over is for the rules order, difference, equal and monotone")
+        if not isinstance(self.rule, Order | Gap | Equal | Monotone | Value):
+            raise ValueError("over is for the rules order, difference, equal, value and monotone")
         if isinstance(self.rule, Monotone):
             if self.rule.axis == self.over:
                 raise ValueError(f"has steps along {self.over}, so over cannot be {self.over}, too")
-        elif self.rule.statistic:
+        elif self.rule.statistic and not isinstance(self.rule, Value):
             raise ValueError("over takes the typical cell; leave out statistic")
         if self.span is not None:
             raise ValueError("over is about whole runs; leave out from, to and origin")
         return self
-
-
-def _check_range(value: float | None, low: float | None, high: float | None) -> None:
-    if value is not None and (low is not None or high is not None):
-        raise ValueError("has a published value, or low and high, not both")
-    if value is None and low is None and high is None:
-        raise ValueError("needs a value, or low or high")
-    if low is not None and high is not None and low >= high:
-        raise ValueError("low must be below high")

@@ -15,6 +15,7 @@ from headway.study.levels import LevelComparison
 from headway.study.merging import merged, with_value
 from headway.study.outside import OutsideProgram
 from headway.study.part import Part, wrong
+from headway.study.population import SITES_AXIS, Population, drawn_by
 from headway.study.profiles import realise
 from headway.study.published import USUAL_METRIC, MetricName, Published, Reason
 from headway.study.repetitions import ONCE, Repetitions
@@ -72,6 +73,11 @@ class Experiment(Part):
     )
     faults: FaultSweep | None = Field(
         default=None, description="each packet of a transfer meets a fault once"
+    )
+    population: Population | None = Field(
+        default=None,
+        exclude_if=lambda population: population is None,
+        description="sites of which a sample is the axis workload.site",
     )
     conditions: dict[str, Any] = Field(
         default_factory=dict, description="the rest of the setting, as written in the file"
@@ -220,11 +226,17 @@ class Experiment(Part):
         for dotted, value in coordinates.items():
             raw = with_value(raw, dotted.split("."), value)
         raw = merged(raw, self.contenders[contender])
-        setting = Setting.model_validate(realise(raw, seed))
+        setting = Setting.model_validate(realise(raw, self._drawn_by(coordinates, seed)))
         named = tuple(
             program for program in self._programs if (program.role, program.name) in setting.named
         )
         return setting.model_copy(update={"programs": named}) if named else setting
+
+    def _drawn_by(self, coordinates: Mapping[str, Any], seed: int | None) -> int | None:
+        """By what a path profile is drawn: sites of a population are observations, so each has draws of its own."""
+        if seed is None or self.population is None:
+            return seed
+        return drawn_by(str(coordinates.get(SITES_AXIS)), seed)
 
     def explained(self) -> Self:
         """This experiment, whose published values without a ``why`` have that of the first reason about them."""

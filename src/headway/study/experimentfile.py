@@ -20,6 +20,8 @@ from headway.study.consistency import (
 from headway.study.experiment import Experiment
 from headway.study.explain import explain
 from headway.study.pairwise import with_pairs
+from headway.study.population import KEY as POPULATION
+from headway.study.population import with_population
 from headway.study.publishedfile import read_published
 from headway.study.setting import Setting
 from headway.study.source import Source
@@ -42,6 +44,8 @@ def read_experiment(
     """
     raw = with_pairs(copy.deepcopy(raw))
     raw["axes"] = dict(_flatten(raw.get("axes", {}), source, name))
+    _find_strata(raw.get(POPULATION), source.directory)
+    raw = with_population(raw, source, name)
     check_axes(raw["axes"], source, name)
     for key in ("cells", "exclude"):
         found = _tables(raw.get(key, []), source, key, name)
@@ -146,6 +150,14 @@ def _find_files(raw: Any, source: Source, key: tuple[str, ...], experiment: str)
             raw[TRACE_KEY] = list(_trace(raw["trace"], source, key, experiment))
         for name, item in raw.items():
             _find_files(item, source, (*key, name), experiment)
+
+
+def _find_strata(population: Any, directory: Path) -> None:
+    """Say where the archives of a population are."""
+    strata = population.get("strata") if isinstance(population, dict) else None
+    if isinstance(strata, dict):
+        for name, sites in strata.items():
+            strata[name] = _located(sites, directory)
 
 
 def _trace(name: str, source: Source, key: tuple[str, ...], experiment: str) -> tuple[int, ...]:

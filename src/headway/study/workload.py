@@ -16,6 +16,7 @@ from headway.study.host import HTTP, Protocol
 from headway.study.messages import Messages
 from headway.study.part import wrong
 from headway.study.path import Path
+from headway.study.population import answered
 from headway.study.requestseries import RequestSeries
 from headway.study.slowreader import SlowReader
 from headway.study.stream import Stream
@@ -198,7 +199,7 @@ class Page(WorkloadPart):
     @property
     @override
     def replayed(self) -> str:
-        return self.site
+        return answered(self.site, self.device)
 
     @property
     @override

@@ -13,6 +13,7 @@ from headway.sites.corpus.kepler import kepler_site
 from headway.sites.corpus.model import Objects, PageModel
 from headway.sites.corpus.objects import ObjectsPage
 from headway.sites.corpus.packages import PACKAGES
+from headway.sites.corpus.population import population_examples, population_member
 from headway.sites.corpus.presets import liu_sites, sander_sites
 from headway.sites.site import Site
 
@@ -23,13 +24,14 @@ _PARAMETRISED = "objects-"
 
 
 def corpus_names() -> tuple[str, ...]:
-    """Names of all sites, of ``objects-COUNTxSIZE`` some examples only."""
-    return (*_EXAMPLES, KEPLER, *sander_sites(), *liu_sites(), *PACKAGES)
+    """Names of all sites, of ``objects-COUNTxSIZE`` and of the population some examples only."""
+    return (*_EXAMPLES, KEPLER, *sander_sites(), *liu_sites(), *population_examples(), *PACKAGES)
 
 
 def is_corpus_name(name: str) -> bool:
     """Whether a site has that name, or would have if its count and size were possible."""
-    return name in corpus_names() or name.startswith(_PARAMETRISED)
+    made = population_member(name) is not None or name.startswith(_PARAMETRISED)
+    return made or name in corpus_names()
 
 
 def make_site(name: str, *, downloads: Path | None = None) -> Site:
@@ -47,6 +49,8 @@ def make_site(name: str, *, downloads: Path | None = None) -> Site:
     """
     if page := ObjectsPage.parse(name):
         return page.site()
+    if member := population_member(name):
+        return member.site()
     if name in PACKAGES:
         with tempfile.TemporaryDirectory() as scratch:
             return PACKAGES[name].site(downloads or Path(scratch))

@@ -20,8 +20,8 @@ _COUNT_SIGMA = 0.45
 # Bytes per object: 1054 kB of images in 18 requests and 613 kB of scripts in 24; of the 78 kB of
 # stylesheets and 131 kB of fonts, 8 and 4 requests are assumed.
 _KIND_BYTES = {"stylesheets": 10_000, "scripts": 25_000, "images": 58_000, "fonts": 33_000}
-_LEAST_KIND_BYTES = {"stylesheets": 2_500, "scripts": 1_500, "images": 400, "fonts": 14_000}
-_HTML_BYTES, _HTML_BYTES_PER_RESOURCE = 4_500, 160
+LEAST_KIND_BYTES = {"stylesheets": 2_500, "scripts": 1_500, "images": 400, "fonts": 14_000}
+HTML_BYTES, HTML_BYTES_PER_RESOURCE = 4_500, 160
 
 
 def rows() -> list[dict[str, str | int]]:
@@ -34,14 +34,14 @@ def _site(number: int) -> dict[str, str | int]:
     place = number / (_SITES - 1)
     total = round(_LEAST_BYTES * (_MOST_BYTES / _LEAST_BYTES) ** place, -3)
     resources = _resources(place, stream)
-    counts = _counts(int(total), resources, stream)
-    html = _HTML_BYTES + _HTML_BYTES_PER_RESOURCE * resources
+    counts = counts_of(int(total), resources, stream)
+    html = HTML_BYTES + HTML_BYTES_PER_RESOURCE * resources
     return {
         "name": f"sander-{number + 1:02}",
         "seed": number + 1,
         "html_bytes": html,
-        **_kinds(counts, int(total) - html, stream),
-        **_structure(counts, resources, stream),
+        **kinds_of(counts, int(total) - html, stream),
+        **structure_of(counts, resources, stream),
     }
 
 
@@ -53,7 +53,7 @@ def _resources(place: float, stream: Keystream) -> int:
     return min(_MOST_RESOURCES, max(_LEAST_RESOURCES, drawn))
 
 
-def _counts(total: int, resources: int, stream: Keystream) -> dict[str, int]:
+def counts_of(total: int, resources: int, stream: Keystream) -> dict[str, int]:
     """Resources by kind: images 40 to 75 %, of the others a fifth stylesheets, at most 6 fonts."""
     rest = resources - 1
     images = rest * stream.between(40, 75) // 100
@@ -68,9 +68,9 @@ def _counts(total: int, resources: int, stream: Keystream) -> dict[str, int]:
     }
 
 
-def _kinds(counts: dict[str, int], total: int, stream: Keystream) -> dict[str, int]:
+def kinds_of(counts: dict[str, int], total: int, stream: Keystream) -> dict[str, int]:
     """Number and bytes of each kind: in proportion to its usual bytes, give or take a third."""
-    floors = {kind: count * _LEAST_KIND_BYTES[kind] for kind, count in counts.items()}
+    floors = {kind: count * LEAST_KIND_BYTES[kind] for kind, count in counts.items()}
     weights = {
         kind: count * _KIND_BYTES[kind] * stream.between(67, 133) for kind, count in counts.items()
     }
@@ -83,7 +83,7 @@ def _kinds(counts: dict[str, int], total: int, stream: Keystream) -> dict[str, i
     return columns
 
 
-def _structure(counts: dict[str, int], resources: int, stream: Keystream) -> dict[str, int]:
+def structure_of(counts: dict[str, int], resources: int, stream: Keystream) -> dict[str, int]:
     """What depends on what, what is above the fold, and what comes from third parties."""
     scripts, images = counts["scripts"], counts["images"]
     blocking = min(scripts - 1, 1 + scripts * stream.between(10, 35) // 100)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from urllib.parse import urlsplit
 
 from headway.sites.corpus.font import MIN_FONT_BYTES, font
 from headway.sites.corpus.html import document
 from headway.sites.corpus.keystream import Keystream
 from headway.sites.corpus.model import Objects, PageModel
-from headway.sites.corpus.plan import PagePlan, plan_page
+from headway.sites.corpus.plan import PagePlan, older_hosts, plan_page
 from headway.sites.corpus.png import MIN_PNG_BYTES, png
 from headway.sites.corpus.response import CONTENT_TYPES, response
 from headway.sites.corpus.sizes import lognormal_sizes
@@ -71,8 +72,19 @@ def _fonts(plan: PagePlan) -> Iterator[Exchange]:
 def _images(plan: PagePlan) -> Iterator[Exchange]:
     floors = [MIN_PNG_BYTES] * len(plan.images)
     sizes = _sizes(plan, "images", plan.model.images, floors)
+    if plan.model.heavy_older:
+        sizes = _heavy_first(plan, sizes)
     for url, size in zip(plan.images, sizes, strict=True):
         yield response(url, CONTENT_TYPES["png"], png(size, _key(plan.model, url)))
+
+
+def _heavy_first(plan: PagePlan, sizes: Sequence[int]) -> list[int]:
+    """The same sizes, the largest of them those of older hosts' images."""
+    older = older_hosts(plan.model)
+    heavy = [urlsplit(url).hostname in older for url in plan.images]
+    largest = sorted(sizes, reverse=True)
+    outside, own = iter(largest[: sum(heavy)]), iter(largest[sum(heavy) :])
+    return [next(outside if of_heavy else own) for of_heavy in heavy]
 
 
 def _sizes(plan: PagePlan, kind: str, objects: Objects, floors: Sequence[int]) -> list[int]:

@@ -40,6 +40,9 @@ class PageModel:
         above_fold_images: images within a window of 1366x768 pixels.
         third_parties: origins besides the page's.
         third_party_objects: objects that come from them, in parts as 1, 1/2, 1/3 and so on.
+        older_parties: of the third parties, those with an older version of HTTP than the page.
+        older_objects: objects that come from these, likewise in parts.
+        heavy_older: whether their images are the largest of the page.
     """
 
     name: str
@@ -59,6 +62,9 @@ class PageModel:
     above_fold_images: int = 0
     third_parties: int = 0
     third_party_objects: int = 0
+    older_parties: int = 0
+    older_objects: int = 0
+    heavy_older: bool = False
 
     def __post_init__(self) -> None:
         """Refuse a page that cannot be.
@@ -104,6 +110,14 @@ class PageModel:
                 0,
                 self.resources - 1 if self.third_parties else 0,
                 "objects besides the document, if there are third parties",
+            ),
+            "older_parties": (0, min(self.third_parties, self.older_objects), "older objects"),
+            "older_objects": (
+                0,
+                self.third_party_objects - (self.third_parties - self.older_parties)
+                if self.older_parties
+                else 0,
+                "third-party objects, one for each newer third party left",
             ),
         }
 

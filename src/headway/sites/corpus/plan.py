@@ -112,23 +112,39 @@ def _urls(
     paths = [(kind, number) for kind, count in counts.items() for number in range(count)]
     hosts = dict.fromkeys(paths, f"{model.name}.test")
     outside = stream.shuffled(paths)[: model.third_party_objects]
-    for number, path in enumerate(outside):
-        hosts[path] = _third_party(model, number, stream)
+    older, newer = outside[: model.older_objects], outside[model.older_objects :]
+    others = model.third_parties - model.older_parties
+    for first, count, group in (
+        (0, model.older_parties, older),
+        (model.older_parties, others, newer),
+    ):
+        for number, path in enumerate(group):
+            hosts[path] = _third_party(model, first + _party(number, count, stream))
     return {
         kind: tuple(f"https://{hosts[kind, n]}/{kind}/{n + 1:03}.{kind}" for n in range(count))
         for kind, count in counts.items()
     }
 
 
-def _third_party(model: PageModel, number: int, stream: Keystream) -> str:
-    """Host of the n-th third-party object: each has one, the rest is spread as 1, 1/2, 1/3..."""
+def older_hosts(model: PageModel) -> frozenset[str]:
+    """Hosts of the third parties with an older version of HTTP."""
+    return frozenset(_third_party(model, party) for party in range(model.older_parties))
+
+
+def _party(number: int, parties: int, stream: Keystream) -> int:
+    """Whose a third-party object is: each party has one, the rest is spread as 1, 1/2, 1/3..."""
     party = number
-    if number >= model.third_parties:
-        weights = [10**6 // (rank + 1) for rank in range(model.third_parties)]
+    if number >= parties:
+        weights = [10**6 // (rank + 1) for rank in range(parties)]
         party, drawn = 0, stream.below(sum(weights))
         while drawn >= weights[party]:
             drawn -= weights[party]
             party += 1
+    return party
+
+
+def _third_party(model: PageModel, party: int) -> str:
+    """Host of a third party."""
     round_, label = divmod(party, len(_THIRD_PARTIES))
     return f"{_THIRD_PARTIES[label]}{round_ + 1 if round_ else ''}.{model.name}.test"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 
@@ -14,7 +15,7 @@ _LIU_SITES = 18
 @cache
 def sander_sites() -> dict[str, PageModel]:
     """34 sites by name, ``sander-01`` with the fewest bytes, after Sander et al. 2022, Figure 4."""
-    models = [_model(row) for row in table("headway.sites.corpus", "sites.csv")]
+    models = [model_of(row) for row in table("headway.sites.corpus", "sites.csv")]
     return {model.name: model for model in models}
 
 
@@ -34,10 +35,11 @@ def liu_sites() -> dict[str, PageModel]:
     }
 
 
-def _model(row: dict[str, str]) -> PageModel:
+def model_of(row: Mapping[str, str | int]) -> PageModel:
+    """The model of a row of the table of sites."""
     numbers = {column: int(value) for column, value in row.items() if column != "name"}
     kinds = {
         kind: Objects(numbers.pop(kind), numbers.pop(f"{kind}_bytes"))
         for kind in ("stylesheets", "scripts", "images", "fonts")
     }
-    return PageModel(row["name"], **kinds, **numbers)  # type: ignore[arg-type]
+    return PageModel(str(row["name"]), **kinds, **numbers)  # type: ignore[arg-type]

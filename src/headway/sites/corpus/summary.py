@@ -9,6 +9,7 @@ from headway.sites.corpus.kepler import STRUCTURE, kepler_objects
 from headway.sites.corpus.model import PageModel
 from headway.sites.corpus.objects import ObjectsPage
 from headway.sites.corpus.packages import PACKAGES
+from headway.sites.corpus.population import population_member
 from headway.sites.corpus.presets import liu_sites, sander_sites
 
 
@@ -36,6 +37,9 @@ def summary(name: str) -> Summary:
     if page := ObjectsPage.parse(name):
         what = f"images of {page.size}"
         return Summary(name, what, page.count + 1, 1, page.count * page.size)
+    if member := population_member(name):
+        told, model = f"like sites of {member.provider}", member.model
+        return Summary(name, told, model.resources, len(member.versions), model.total_bytes)
     if package := PACKAGES.get(name):
         source = f"{package.project} {package.version} ({package.licence})"
         return Summary(name, f"of the package {source}")

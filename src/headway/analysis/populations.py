@@ -1,0 +1,190 @@
+"""Differences over the sites of a population, each an observation: H3-Delta, shares of sites, and intervals over sites.
+
+A site's difference is that of the medians of its visits over the larger of them (Perna et al. 2022, equation 1).
+Intervals resample the sites of each stratum, which is how they were drawn; of shares, they are exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from headway.analysis.analysis import Analysis
+from headway.analysis.cells import Cell
+from headway.analysis.compare import Pairing
+from headway.analysis.effects import delta
+from headway.analysis.intervals import RESAMPLES, Interval, percentile_interval, share_interval
+from headway.analysis.networks import networks
+from headway.study.population import SITES_AXIS
+
+Matrix = NDArray[np.float64]
+APART = 0.1
+"""Differences beyond it make the classes of Perna et al. 2022, section 5.2."""
+FEWEST_SITES = 6
+"""Of fewer sites, no interval has 95 %."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A number over sites, and its interval; None of too few sites."""
+
+    value: float
+    interval: Interval | None
+
+
+@dataclass(frozen=True)
+class SiteDelta:
+    """A site: its name, its stratum, the cell of its visits, and how much longer it took, from -1 to 1."""
+
+    site: str
+    stratum: str
+    cell: str
+    delta: float
+
+
+@dataclass(frozen=True)
+class PopulationDeltas:
+    """A contender against another at the sites of a population, in one network.
+
+    Attributes:
+        network: what varies beside the site, in words; empty if nothing does.
+        pairing: who against whom.
+        sites: in ascending order of the difference.
+    """
+
+    network: str
+    pairing: Pairing
+    sites: tuple[SiteDelta, ...]
+
+    @property
+    def strata(self) -> tuple[str, ...]:
+        """The strata, the largest first."""
+        names = [one.stratum for one in self.sites]
+        return tuple(sorted(dict.fromkeys(names), key=lambda name: (-names.count(name), name)))
+
+    def of(self, strata: Iterable[str]) -> PopulationDeltas:
+        """The same of some strata."""
+        return replace(self, sites=tuple(one for one in self.sites if one.stratum in strata))
+
+    @property
+    def values(self) -> tuple[float, ...]:
+        return tuple(one.delta for one in self.sites)
+
+    @property
+    def faster(self) -> Estimate:
+        """The share of sites with a difference below 0."""
+        return self.share(-1.0, 0.0)
+
+    @property
+    def classes(self) -> tuple[Estimate, Estimate, Estimate]:
+        """Shares of sites below -0.1, within 0.1, and above 0.1."""
+        edge = np.nextafter(APART, 1)
+        return self.share(-1.0, -APART), self.share(-APART, float(edge)), self.share(float(edge), 2)
+
+    def share(self, low: float, high: float) -> Estimate:
+        """The share of sites from one difference up to below another, with its exact interval."""
+        count = sum(low <= one.delta < high for one in self.sites)
+        interval = share_interval(count, len(self.sites)) if self.sites else None
+        return Estimate(count / max(1, len(self.sites)), interval)
+
+    @property
+    def median(self) -> Estimate:
+        """The median difference, with its interval over sites."""
+        return over_sites_of(self.strata_of_sites, self.values, _median)
+
+    @property
+    def strata_of_sites(self) -> tuple[str, ...]:
+        return tuple(one.stratum for one in self.sites)
+
+
+def _median(values: Matrix) -> float:
+    return float(np.median(values))
+
+
+def strata(analysis: Analysis) -> Mapping[str, str]:
+    """The stratum of each cell's site; nothing if the experiment has no population."""
+    population = analysis.experiment.population
+    if population is None:
+        return {}
+    sites = population.sites
+    at = analysis.experiment.coordinates
+    places = ((cell.name, str(at.get(cell.name, {}).get(SITES_AXIS))) for cell in analysis.cells)
+    return {name: sites[site] for name, site in places if site in sites}
+
+
+@lru_cache(maxsize=32)
+def population_deltas(analysis: Analysis) -> tuple[PopulationDeltas, ...]:
+    """The differences of every comparison in every network; nothing if there is no population."""
+    if not strata(analysis):
+        return ()
+    found = (
+        deltas_of(analysis, network.cells, pairing, network.title)
+        for network in networks(analysis, least=1)
+        for pairing in by_importance(analysis)
+    )
+    return tuple(one for one in found if one.sites)
+
+
+def by_importance(analysis: Analysis) -> list[Pairing]:
+    """The comparisons, HTTP/3 against HTTP/2 first."""
+    return sorted(analysis.pairings, key=lambda one: not analysis.is_h3_delta(one))
+
+
+def main_deltas(analysis: Analysis) -> tuple[PopulationDeltas, ...]:
+    """Those of the most important comparison, network by network."""
+    found = population_deltas(analysis)
+    return tuple(one for one in found if one.pairing == found[0].pairing)
+
+
+def over_sites_of(
+    strata_of_sites: Sequence[str],
+    rows: Sequence[float] | Sequence[tuple[float, ...]] | Matrix,
+    statistic: Callable[[Matrix], float],
+) -> Estimate:
+    """A statistic of the sites, and its interval by resampling the sites of each stratum.
+
+    Args:
+        strata_of_sites: the stratum of every site.
+        rows: of every site a value, or several.
+        statistic: of such rows.
+    """
+    table = np.asarray(rows, dtype=float)
+    value = float(statistic(table))
+    if len(table) < FEWEST_SITES:
+        return Estimate(value, None)
+    names = np.asarray(strata_of_sites)
+    groups = [np.flatnonzero(names == name) for name in sorted(set(strata_of_sites))]
+    draw = np.random.default_rng((len(table), len(groups)))
+    resampled = []
+    for _ in range(RESAMPLES):
+        places = np.concatenate([draw.choice(group, len(group)) for group in groups])
+        resampled.append(float(statistic(table[places])))
+    usable = np.asarray([one for one in resampled if np.isfinite(one)])
+    return Estimate(value, percentile_interval(usable, len(table)) if len(usable) else None)
+
+
+def pearson(rows: Matrix) -> float:
+    """Pearson's correlation of two columns; not a number if one does not vary."""
+    if not (rows.std(axis=0) > 0).all():
+        return float("nan")
+    return float(np.corrcoef(rows[:, 0], rows[:, 1])[0, 1])
+
+
+def deltas_of(
+    analysis: Analysis, cells: Mapping[str, Cell], pairing: Pairing, network: str = ""
+) -> PopulationDeltas:
+    """The differences of two contenders at sites, whose cells in a network are given by site."""
+    known = strata(analysis)
+    sites = (_at(site, cell, known.get(cell.name, ""), pairing) for site, cell in cells.items())
+    ordered = sorted((one for one in sites if one), key=lambda one: (one.delta, one.site))
+    return PopulationDeltas(network, pairing, tuple(ordered))
+
+
+def _at(site: str, cell: Cell, stratum: str, pairing: Pairing) -> SiteDelta | None:
+    sides = cell.side(pairing.contender), cell.side(pairing.against)
+    found = delta(*(side.sample if side else None for side in sides))
+    return None if found is None else SiteDelta(site, stratum, cell.name, found)

@@ -1,0 +1,108 @@
+"""Populations: groups of sites, of which a study loads a sample."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import Field, ValidationError, field_validator
+
+from headway.errors import WrongInputError, counted, nearest
+from headway.study.device import Device
+from headway.study.part import Part
+from headway.study.source import Source
+
+POOLS = {"cloudflare": 9412, "google": 2940, "facebook": 1760, "other": 595}
+"""Made sites by provider, as many as Perna et al. 2022 loaded. The paper gives their sum, 14 707, and the last number;
+the others fit the shares of objects over HTTP/3 of its Figures 4 and 5 (docs/corpus.md)."""
+SITES_AXIS = "workload.site"
+KEY = "population"
+_MADE = re.compile(r"perna-([a-z]+)-([0-9]{4})(?:@([a-z0-9-]+))?")
+
+
+class Population(Part):
+    """A sample of sites, each in a stratum."""
+
+    strata: dict[str, int | tuple[str, ...]] = Field(
+        min_length=1,
+        description=f"by name, how many of its made sites are drawn ({', '.join(POOLS)}), or the sites themselves: "
+        "names, or files of archives",
+    )
+    seed: int = Field(default=1, ge=0, description="of the draw")
+
+    @field_validator("strata")
+    @classmethod
+    def _has_sites(
+        cls, strata: dict[str, int | tuple[str, ...]]
+    ) -> dict[str, int | tuple[str, ...]]:
+        for name, wanted in strata.items():
+            if isinstance(wanted, tuple):
+                if not wanted:
+                    raise ValueError(f"the stratum {name} is empty: name a site, or leave it out")
+            elif wanted < 1:
+                raise ValueError(f"the stratum {name} is empty: it has {wanted} sites")
+            elif name not in POOLS:
+                hint = nearest(name, [*POOLS], then=f"there are some of {', '.join(POOLS)}")
+                raise ValueError(f"no sites are made for {name!r}{hint}; or list its sites")
+            elif wanted > POOLS[name]:
+                told = counted(POOLS[name], "made site")
+                raise ValueError(f"the stratum {name} has {told}, not {wanted}")
+        return strata
+
+    @property
+    def sites(self) -> dict[str, str]:
+        """The stratum of every site of the sample."""
+        return {site: name for name in self.strata for site in self._drawn(name)}
+
+    def _drawn(self, name: str) -> tuple[str, ...]:
+        """The sites of a stratum; a larger sample of the same seed has those of a smaller one."""
+        wanted = self.strata[name]
+        if isinstance(wanted, tuple):
+            return wanted
+        draw = random.Random(drawn_by(f"population/{name}", self.seed))
+        numbers = sorted(range(1, POOLS[name] + 1), key=lambda _: draw.random())[:wanted]
+        return tuple(f"perna-{name}-{number:04}" for number in sorted(numbers))
+
+
+def with_population(raw: Mapping[str, Any], source: Source, experiment: str) -> dict[str, Any]:
+    """An experiment's tables in which its population stands as the axis of sites.
+
+    Raises:
+        WrongInputError: the study has that axis, too.
+    """
+    try:
+        population = Population.model_validate(raw[KEY]) if raw.get(KEY) else None
+    except ValidationError:
+        return dict(raw)  # which is told of the key, with its place in the file
+    if population is None:
+        return dict(raw)
+    if SITES_AXIS in raw["axes"]:
+        where = source.where(f"axes.{SITES_AXIS}", experiment=experiment)
+        told = "the population is the axis of sites; leave out one of the two"
+        raise WrongInputError(told, where=where)
+    return {**raw, "axes": {**raw["axes"], SITES_AXIS: list(population.sites)}}
+
+
+def drawn_by(what: str, seed: int) -> int:
+    """The seed of a draw for something, from a seed that others have, too."""
+    return int.from_bytes(hashlib.sha256(f"{what}/{seed}".encode()).digest()[:8])
+
+
+def member(site: str) -> tuple[str, int, Device] | None:
+    """Provider, number and device of a made site of the population; None if it is none."""
+    match = _MADE.fullmatch(site)
+    if match is None or match[1] not in POOLS or not 1 <= int(match[2]) <= POOLS[match[1]]:
+        return None
+    if match[3] is not None and match[3] not in [one.value for one in Device]:
+        return None
+    return match[1], int(match[2]), Device(match[3] or Device.DESKTOP)
+
+
+def answered(site: str, device: Device) -> str:
+    """What a site answers a device with: made sites of the population have a variant for each."""
+    if device is Device.DESKTOP or member(site) is None or "@" in site:
+        return site
+    return f"{site}@{device}"
