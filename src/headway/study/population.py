@@ -50,6 +50,9 @@ class Population(Part):
             elif wanted > POOLS[name]:
                 told = counted(POOLS[name], "made site")
                 raise ValueError(f"the stratum {name} has {told}, not {wanted}")
+        listed = [site for sites in strata.values() if isinstance(sites, tuple) for site in sites]
+        if twice := next((site for site in listed if listed.count(site) > 1), None):
+            raise ValueError(f"{twice} is listed twice; a site has one stratum")
         return strata
 
     @property
