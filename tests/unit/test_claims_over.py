@@ -186,7 +186,7 @@ GAP = 'kind = "difference", contender = "h3", against = "h2", low = 1'
         ),
         (
             'over = "path.loss"\nrule = { kind = "failures", contender = "h3", high = 5 }',
-            "over is for the rules order, difference, equal and monotone",
+            "over is for the rules order, difference, equal, value and monotone",
         ),
         (
             'over = "path.loss"\nrule = { kind = "monotone", contender = "h3", axis = "path.loss", trend = "rising" }',

@@ -63,7 +63,10 @@ def test_all_of_a_stratum_can_be_drawn() -> None:
         ({"strata": {"own": []}}, "the stratum own is empty: name a site, or leave it out"),
         ({"strata": {"gogle": 2}}, "no sites are made for 'gogle'"),
         ({"strata": {"other": 596}}, "the stratum other has 595 made sites, not 596"),
-        ({"strata": {"own": ["kepler", "kepler"]}}, "kepler is listed twice; a site has one stratum"),
+        (
+            {"strata": {"own": ["kepler", "kepler"]}},
+            "kepler is listed twice; a site has one stratum",
+        ),
         ({"strata": {}}, "population.strata"),
         ({"strata": {"google": 1}, "sed": 1}, "unknown key"),
     ],

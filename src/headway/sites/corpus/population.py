@@ -133,8 +133,13 @@ class Member:
     def outline(self) -> Outline:
         """What planning needs of it, without making its bodies."""
         hosts = tuple(self.versions)
-        size = self.model.total_bytes
-        return Outline(f"https://{hosts[0]}/", hosts, size, tuple(self.versions.values()))
+        return Outline(
+            page=f"https://{hosts[0]}/",
+            hosts=hosts,
+            size_bytes=self.model.total_bytes,
+            resources=self.model.resources,
+            versions=tuple(self.versions.values()),
+        )
 
     def site(self) -> Site:
         """The site itself, each exchange as of its host's version."""
