@@ -7,12 +7,13 @@ CARGO := .venv/bin/python tools/cargo.py
 # Set-up compiles no Python: the first command that needs a module does, and keeps it for the others.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help quickstart test lint format census test-quick test-lab test-changed test-nightly test-twice from-nothing wheels bench docs docs-site lock clean
+.PHONY: help quickstart test lint format census populations test-quick test-lab test-changed test-nightly test-twice from-nothing wheels bench docs docs-site lock clean
 
 help:
 	@echo "make quickstart   set up, build the lab image, run the quickstart study"
 	@echo "make test         set up, then linters and tests: all but those of the night"
 	@echo "make census       install what 'headway census' needs: ibis and DuckDB"
+	@echo "make populations  install what tells sites of a population apart: scikit-learn"
 	@echo "make lint         linters only: ruff, mypy, cargo fmt, clippy"
 	@echo "make format       let ruff and cargo fmt format and fix the code"
 	@echo "make test-quick   tests that boot no lab: pytest, cargo test"
@@ -43,7 +44,14 @@ help:
 		--require-hashes --requirement requirements-census.lock
 	@touch $@
 
+# What tells sites of a population apart; 45 MB that other studies do without.
+.venv/populations: .venv/complete requirements-populations.lock
+	@.venv/bin/python -m pip install --quiet --disable-pip-version-check --no-input \
+		--require-hashes --requirement requirements-populations.lock
+	@touch $@
+
 census: .venv/census
+populations: .venv/populations
 
 quickstart: .venv/complete
 	@$(HEADWAY) run quickstart --out results/quickstart --replace --allow-failures
@@ -63,25 +71,25 @@ format: .venv/dev
 	@.venv/bin/ruff check --fix src tests bench tools examples
 	@$(CARGO) fmt --all
 
-test-quick: .venv/dev .venv/census
+test-quick: .venv/dev .venv/census .venv/populations
 	@$(PYTEST) -m "not lab and not nightly"
 	@$(CARGO) test --workspace --locked
 
-test-lab: .venv/dev .venv/census
+test-lab: .venv/dev .venv/census .venv/populations
 	@$(HEADWAY) image build --all
 	@$(PYTEST) -m "lab and not nightly"
 
 # With other marks, such as MARKS="not nightly", those that boot labs, too.
 MARKS := not lab and not nightly
-test-changed: .venv/dev .venv/census
+test-changed: .venv/dev .venv/census .venv/populations
 	@.venv/bin/python -m tests.changed --base "$(BASE)" -- $(PYTEST) -m "$(MARKS)"
 
-test-nightly: lint .venv/dev .venv/census
+test-nightly: lint .venv/dev .venv/census .venv/populations
 	@$(HEADWAY) image build --all
 	@$(PYTEST)
 	@HEADWAY_FUZZ_SECONDS=60 $(CARGO) test --workspace --locked
 
-test-twice: .venv/dev .venv/census
+test-twice: .venv/dev .venv/census .venv/populations
 	@$(HEADWAY) image build --all
 	@$(PYTEST) -m lab --twice
 
@@ -91,7 +99,7 @@ from-nothing:
 wheels: .venv/complete
 	@.venv/bin/python tools/wheels/make_wheels.py
 
-bench: .venv/dev .venv/census
+bench: .venv/dev .venv/census .venv/populations
 	@.venv/bin/python -m bench.bench
 
 docs: .venv/dev
@@ -118,6 +126,9 @@ lock: .venv/dev
 	@.venv/bin/python -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']['census'], sep='\n')" \
 		| .venv/bin/uv pip compile - --constraint requirements.lock --universal --python-version 3.11 \
 		--generate-hashes --no-emit-index-url --quiet --upgrade --output-file requirements-census.lock
+	@.venv/bin/python -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']['populations'], sep='\n')" \
+		| .venv/bin/uv pip compile - --constraint requirements.lock --universal --python-version 3.11 \
+		--generate-hashes --no-emit-index-url --quiet --upgrade --output-file requirements-populations.lock
 
 clean:
 	@rm -rf .venv build results native/target

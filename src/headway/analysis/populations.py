@@ -18,7 +18,7 @@ from headway.analysis.cells import Cell
 from headway.analysis.compare import Pairing
 from headway.analysis.effects import delta
 from headway.analysis.intervals import RESAMPLES, Interval, percentile_interval, share_interval
-from headway.analysis.networks import networks
+from headway.analysis.networks import Network, networks
 from headway.study.population import SITES_AXIS
 
 Matrix = NDArray[np.float64]
@@ -29,7 +29,7 @@ FEWEST_SITES = 6
 
 
 @dataclass(frozen=True)
-class Estimate:
+class SiteEstimate:
     """A number over sites, and its interval; None of too few sites."""
 
     value: float
@@ -75,24 +75,24 @@ class PopulationDeltas:
         return tuple(one.delta for one in self.sites)
 
     @property
-    def faster(self) -> Estimate:
+    def faster(self) -> SiteEstimate:
         """The share of sites with a difference below 0."""
         return self.share(-1.0, 0.0)
 
     @property
-    def classes(self) -> tuple[Estimate, Estimate, Estimate]:
+    def classes(self) -> tuple[SiteEstimate, SiteEstimate, SiteEstimate]:
         """Shares of sites below -0.1, within 0.1, and above 0.1."""
         edge = np.nextafter(APART, 1)
         return self.share(-1.0, -APART), self.share(-APART, float(edge)), self.share(float(edge), 2)
 
-    def share(self, low: float, high: float) -> Estimate:
+    def share(self, low: float, high: float) -> SiteEstimate:
         """The share of sites from one difference up to below another, with its exact interval."""
         count = sum(low <= one.delta < high for one in self.sites)
         interval = share_interval(count, len(self.sites)) if self.sites else None
-        return Estimate(count / max(1, len(self.sites)), interval)
+        return SiteEstimate(count / max(1, len(self.sites)), interval)
 
     @property
-    def median(self) -> Estimate:
+    def median(self) -> SiteEstimate:
         """The median difference, with its interval over sites."""
         return over_sites_of(self.strata_of_sites, self.values, _median)
 
@@ -123,10 +123,17 @@ def population_deltas(analysis: Analysis) -> tuple[PopulationDeltas, ...]:
         return ()
     found = (
         deltas_of(analysis, network.cells, pairing, network.title)
-        for network in networks(analysis, least=1)
+        for network in networks_as_studied(analysis)
         for pairing in by_importance(analysis)
     )
     return tuple(one for one in found if one.sites)
+
+
+def networks_as_studied(analysis: Analysis) -> list[Network]:
+    """The networks in the study's order, in which the first is what the others are compared with."""
+    places = {cell.name: place for place, cell in enumerate(analysis.cells_as_studied)}
+    found = networks(analysis, least=1)
+    return sorted(found, key=lambda one: min(places[cell.name] for cell in one.cells.values()))
 
 
 def by_importance(analysis: Analysis) -> list[Pairing]:
@@ -144,7 +151,7 @@ def over_sites_of(
     strata_of_sites: Sequence[str],
     rows: Sequence[float] | Sequence[tuple[float, ...]] | Matrix,
     statistic: Callable[[Matrix], float],
-) -> Estimate:
+) -> SiteEstimate:
     """A statistic of the sites, and its interval by resampling the sites of each stratum.
 
     Args:
@@ -155,7 +162,7 @@ def over_sites_of(
     table = np.asarray(rows, dtype=float)
     value = float(statistic(table))
     if len(table) < FEWEST_SITES:
-        return Estimate(value, None)
+        return SiteEstimate(value, None)
     names = np.asarray(strata_of_sites)
     groups = [np.flatnonzero(names == name) for name in sorted(set(strata_of_sites))]
     draw = np.random.default_rng((len(table), len(groups)))
@@ -164,7 +171,7 @@ def over_sites_of(
         places = np.concatenate([draw.choice(group, len(group)) for group in groups])
         resampled.append(float(statistic(table[places])))
     usable = np.asarray([one for one in resampled if np.isfinite(one)])
-    return Estimate(value, percentile_interval(usable, len(table)) if len(usable) else None)
+    return SiteEstimate(value, percentile_interval(usable, len(table)) if len(usable) else None)
 
 
 def pearson(rows: Matrix) -> float:

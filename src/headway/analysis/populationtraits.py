@@ -16,9 +16,9 @@ from headway.analysis.analysis import Analysis
 from headway.analysis.networks import medians
 from headway.analysis.populations import (
     APART,
-    Estimate,
     Matrix,
     PopulationDeltas,
+    SiteEstimate,
     over_sites_of,
     pearson,
 )
@@ -58,11 +58,11 @@ class PageTraits:
         spread = self.values.std(axis=0)
         return np.asarray(self.values / np.where(spread > 0, spread, 1))
 
-    def pearson_of(self, one: int, other: int) -> Estimate | None:
+    def pearson_of(self, one: int, other: int) -> SiteEstimate | None:
         """Of two traits."""
         return _correlation(self, self.values[:, [one, other]], pearson)
 
-    def spearman(self, trait: int) -> Estimate | None:
+    def spearman(self, trait: int) -> SiteEstimate | None:
         """Of a trait and the difference."""
         rows = np.column_stack([self.values[:, trait], self.deltas.values])
         return _correlation(self, rows, _spearman)
@@ -173,7 +173,7 @@ def _grown(traits: PageTraits, values: Matrix, classes: NDArray[np.int64], count
 
 def _correlation(
     traits: PageTraits, rows: Matrix, statistic: Callable[[Matrix], float]
-) -> Estimate | None:
+) -> SiteEstimate | None:
     if len(rows) < 3 or not (rows.std(axis=0) > 0).all():
         return None
     return over_sites_of(traits.deltas.strata_of_sites, rows, statistic)

@@ -11,7 +11,7 @@ from headway.analysis.cells import Cell
 from headway.analysis.claimruns import ClaimRuns
 from headway.analysis.compare import Pairing
 from headway.analysis.finding import Finding, Region
-from headway.analysis.populations import Estimate, deltas_of, over_sites_of, pearson, strata
+from headway.analysis.populations import SiteEstimate, deltas_of, over_sites_of, pearson, strata
 from headway.study.siterules import ColumnPair, SiteMedian, SiteShare
 
 
@@ -52,13 +52,13 @@ def _columns(runs: ClaimRuns, rule: ColumnPair, cells: Sequence[Cell], region: R
     return _finding(what, told, region, len(rows), "")
 
 
-def _finding(what: str, told: Estimate | None, region: Region, n: int, unit: str) -> Finding:
+def _finding(what: str, told: SiteEstimate | None, region: Region, n: int, unit: str) -> Finding:
     if told is None:
         return Finding(what, None, None, region, n, unit, "site")
     return Finding(what, told.value, told.interval, region, n, unit, "site")
 
 
-def _percent(share: Estimate) -> Estimate:
+def _percent(share: SiteEstimate) -> SiteEstimate:
     interval = share.interval.scaled(100) if share.interval else None
     return replace(share, value=100 * share.value, interval=interval)
 

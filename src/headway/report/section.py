@@ -15,6 +15,7 @@ class Section(Enum):
     """
 
     SHARES = "shares", "Who got how much"
+    POPULATION = "population", "Over the sites"
     RESULTS = "results", ""
     ACROSS = "across", ""
     ADVICE = "advice", "What to do"

@@ -1,0 +1,118 @@
+"""What contenders measured over the sites of a population: boxes of the sites' medians, network by network."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import polars as pl
+
+from headway.analysis import Analysis
+from headway.analysis.intervals import quantile
+from headway.analysis.populations import networks_as_studied, strata
+from headway.report.figures.data import told
+from headway.report.figures.kind import Kind, Picture, Subject, picture_name
+from headway.report.legend import legend_height, style_legend
+from headway.report.plots import Frame, x_axis
+from headway.report.scale import Scale, tick_texts, value_scale
+from headway.report.section import Section
+from headway.report.sheet import Sheet
+from headway.report.theme import MUTED, Style
+
+_SHARES = (0.1, 0.25, 0.5, 0.75, 0.9)
+_ROW, _HEADING, _AXIS, _EDGE, _BOX = 20.0, 24.0, 44.0, 24.0, 12.0
+_MOST_NETWORKS = 20
+
+
+@dataclass(frozen=True)
+class _SiteBox:
+    """The tenth, 25th, 50th, 75th and 90th percentile over sites of a contender in a network."""
+
+    network: str
+    contender: str
+    sites: int
+    ends: tuple[float, ...]
+
+
+def _draw(subject: Subject) -> Picture | None:
+    analysis, found = subject.analysis, _boxes(subject.analysis)
+    if not found:
+        return None
+    return Picture(
+        name=picture_name(analysis, "sites"),
+        title=f"{analysis.metric.label} over the sites",
+        caption=(
+            "Medians of the sites' visits: the box spans the quartiles over sites, the line the tenth to the ninetieth "
+            "percentile, and the tick is the median, whose value stands at the right."
+        ),
+        drawing=partial(_sheet, subject, found),
+        data=lambda: _data(found),
+        said=told(
+            f"{one.network or 'all'}, {one.contender}: median over {one.sites} sites {analysis.metric.text(one.ends[2])}"
+            for one in found
+        ),
+    )
+
+
+KIND = Kind(place=92, section=Section.POPULATION, draw=_draw)
+
+
+def _boxes(analysis: Analysis) -> list[_SiteBox]:
+    if not strata(analysis):
+        return []
+    found = []
+    for network in networks_as_studied(analysis)[:_MOST_NETWORKS]:
+        for contender in analysis.contenders:
+            sides = (cell.side(contender) for cell in network.cells.values())
+            values = sorted(side.sample.median for side in sides if side and side.sample)
+            if values:
+                ends = tuple(quantile(values, share) for share in _SHARES)
+                found.append(_SiteBox(network.title, contender, len(values), ends))
+    return found
+
+
+def _sheet(subject: Subject, found: Sequence[_SiteBox], width: float) -> Sheet:
+    styles, metric = subject.styles_here, subject.analysis.metric
+    networks = tuple(dict.fromkeys(one.network for one in found))
+    head = legend_height(tuple(styles), width) + 6
+    rows = _ROW * len(found) + _HEADING * len(networks)
+    sheet = Sheet(width, head + rows + _AXIS)
+    style_legend(sheet, styles, 0, 0)
+    frame = Frame(4, head, width - 4 - _EDGE - 56, rows)
+    values = [end for one in found for end in one.ends]
+    across = value_scale(values, frame.left, frame.right)
+    ticks = across.ticks(5)
+    x_axis(sheet, frame, [*map(across, ticks)], tick_texts(metric, ticks), metric.label)
+    y = head
+    for network in networks:
+        sheet.label(0, y + _HEADING / 2, network or "all sites", width, MUTED, size=11)
+        y += _HEADING
+        for one in (box for box in found if box.network == network):
+            _box(sheet, one, y + _ROW / 2, across, styles)
+            sheet.text(width - 2, y + _ROW / 2, metric.text(one.ends[2]), anchor="end", size=11)
+            y += _ROW
+    return sheet
+
+
+def _box(sheet: Sheet, one: _SiteBox, y: float, across: Scale, styles: Mapping[str, Style]) -> None:
+    low, left, middle, right, high = (across(end) for end in one.ends)
+    colour = styles[one.contender].colour
+    sheet.line((low, y), (high, y), colour=colour)
+    sheet.box(left, y - _BOX / 2, max(1.0, right - left), _BOX, fill=colour, opacity=0.45)
+    sheet.line((middle, y - _BOX / 2 - 1), (middle, y + _BOX / 2 + 1), width=2)
+
+
+def _data(found: Sequence[_SiteBox]) -> pl.DataFrame:
+    names = ("p10", "p25", "p50", "p75", "p90")
+    return pl.DataFrame(
+        [
+            {
+                "network": one.network,
+                "contender": one.contender,
+                "sites": one.sites,
+                **dict(zip(names, one.ends, strict=True)),
+            }
+            for one in found
+        ]
+    )

@@ -1,0 +1,127 @@
+"""The median difference over the sites of a population for each pair of two conditions, such as network and device."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import polars as pl
+
+from headway.analysis import Analysis
+from headway.analysis.populations import PopulationDeltas, main_deltas
+from headway.analysis.populationwords import delta_text, share_text
+from headway.report.figures.data import told
+from headway.report.figures.kind import Kind, Picture, Subject, picture_name
+from headway.report.section import Section
+from headway.report.sheet import Sheet, text_width
+from headway.report.theme import FASTER, MUTED, ON_FILL, PAPER, RULE, SLOWER, Colour
+
+_PAGE = "page"
+_STEPS = (0.02, 0.05, 0.1)
+"""Medians at which the colour changes."""
+_ROW, _HEADER, _WIDEST = 32.0, 26.0, 150.0
+
+
+@dataclass(frozen=True)
+class _Grid:
+    """Two conditions crossed: their levels, and the differences at each pair."""
+
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    at: Mapping[tuple[str, str], PopulationDeltas]
+
+
+def _draw(subject: Subject) -> Picture | None:
+    analysis, grid = subject.analysis, _grid(subject.analysis)
+    if grid is None:
+        return None
+    return Picture(
+        name=picture_name(analysis, "population-map"),
+        title=f"Median delta of the {analysis.metric.label} over the sites",
+        caption=(
+            "The median over the sites, and the share of sites at which the contender was ahead. Coloured by the median "
+            "(changes at 0.02, 0.05 and 0.1, either way), and only where the interval of that share excludes 50 %."
+        ),
+        drawing=partial(_sheet, grid, analysis.metric.less_is_better),
+        data=lambda: _data(grid),
+        said=told(
+            f"{row}, {column}: {delta_text(one.median.value)}"
+            for (row, column), one in grid.at.items()
+        ),
+    )
+
+
+KIND = Kind(place=91, section=Section.POPULATION, draw=_draw)
+
+
+def _grid(analysis: Analysis) -> _Grid | None:
+    found = main_deltas(analysis)
+    factors = [one for one in analysis.conditions.factors if one.name != _PAGE]
+    if len(factors) != 2 or not found:
+        return None
+    rows, columns = factors
+    levels = {
+        (r, c): f"{rows.titles[i]}, {columns.titles[j]}"
+        for i, r in enumerate(rows.levels)
+        for j, c in enumerate(columns.levels)
+    }
+    by_network = {one.network: one for one in found}
+    at = {place: by_network[title] for place, title in levels.items() if title in by_network}
+    return _Grid(rows.levels, columns.levels, at) if at else None
+
+
+def _sheet(grid: _Grid, less_is_better: bool, width: float) -> Sheet:
+    labels = min(max(map(text_width, grid.rows)) + 14, width * 0.35)
+    column = min(_WIDEST, (width - labels) / len(grid.columns))
+    sheet = Sheet(width, _HEADER + _ROW * len(grid.rows))
+    for place, name in enumerate(grid.columns):
+        x = labels + (place + 0.5) * column
+        sheet.label(x, _HEADER / 2, name, column - 4, MUTED, size=11, anchor="middle")
+    for row, name in enumerate(grid.rows):
+        y = _HEADER + row * _ROW
+        sheet.label(labels - 8, y + _ROW / 2, name, labels - 10, anchor="end")
+        for place, other in enumerate(grid.columns):
+            if one := grid.at.get((name, other)):
+                left = labels + place * column
+                _entry(sheet, one, (left, y, column), less_is_better)
+    return sheet
+
+
+def _entry(
+    sheet: Sheet, one: PopulationDeltas, place: tuple[float, float, float], less_is_better: bool
+) -> None:
+    left, top, width = place
+    fill, ink = _shade(one, less_is_better)
+    edge = RULE if fill is PAPER else None
+    sheet.box(left + 1.5, top + 1.5, width - 3, _ROW - 3, fill=fill, edge=edge)
+    middle = left + width / 2
+    share = f"{share_text(one.faster.value)} of {len(one.sites)}"
+    sheet.text(middle, top + 11, delta_text(one.median.value), ink, size=12, anchor="middle")
+    sheet.text(middle, top + 23, share, ink, size=10, anchor="middle")
+
+
+def _shade(one: PopulationDeltas, less_is_better: bool) -> tuple[Colour, Colour]:
+    interval, median = one.faster.interval, one.median.value
+    if interval is None or interval.low <= 0.5 <= interval.high:
+        return PAPER, MUTED
+    strength = sum(abs(median) >= step for step in _STEPS)
+    colours = FASTER if (median < 0) == less_is_better else SLOWER
+    return colours[strength], ON_FILL[strength]
+
+
+def _data(grid: _Grid) -> pl.DataFrame:
+    return pl.DataFrame(_rows(grid))
+
+
+def _rows(grid: _Grid) -> Sequence[dict[str, object]]:
+    return [
+        {
+            "row": row,
+            "column": column,
+            "sites": len(one.sites),
+            "median_delta": one.median.value,
+            "faster": one.faster.value,
+        }
+        for (row, column), one in grid.at.items()
+    ]
