@@ -17,7 +17,7 @@ FLOORS = (
     ("wire", "schedule", "congestion", "trace", "reactor", "sockopt", "knobs", "messages", "abr"),
     ("quic",),
     ("http",),
-    ("agent", "server", "client", "call", "dns", "perf", "quic-pep", "tcp-pep"),
+    ("agent", "server", "client", "call", "dns", "perf", "processor", "quic-pep", "tcp-pep"),
 )
 """From the ground up: a crate depends on crates of floors below its own."""
 FLOOR = {name: number for number, names in enumerate(FLOORS) for name in names}

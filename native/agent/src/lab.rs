@@ -21,7 +21,7 @@ use crate::network::Network;
 use crate::orders::{Capture, Orders, Program};
 use crate::outcome::{Ended, Outcome, Spins};
 use crate::pings::ping;
-use crate::process::{self, RUN_DIRECTORY};
+use crate::process::{self, Charging, RUN_DIRECTORY};
 use crate::sampler::Sampler;
 use crate::sys;
 use crate::tracelink::TraceProcess;
@@ -145,7 +145,12 @@ impl<'a> Lab<'a> {
         self.views = Views::new(&self.orders.views)?;
         process::drop_privileges_of_children(&self.orders.allowed)?;
         for capture in &self.orders.captures {
-            let started = process::start(&capturing(capture), &self.network, RUN_DIRECTORY)?;
+            let started = process::start(
+                &capturing(capture),
+                &self.network,
+                RUN_DIRECTORY,
+                Charging::Free,
+            )?;
             self.captures.push(started);
         }
         for program in self.orders.programs.iter().filter(|program| program.service) {
@@ -265,7 +270,7 @@ impl<'a> Lab<'a> {
     }
 
     fn start(&self, program: &Program, directory: &str) -> Result<Pid, Failure> {
-        let start = || process::start(program, &self.network, directory);
+        let start = || process::start(program, &self.network, directory, Charging::Charged);
         self.views.inside(&program.namespace, start)
     }
 

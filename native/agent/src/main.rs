@@ -25,6 +25,7 @@ mod orders;
 mod outcome;
 mod pings;
 mod process;
+mod processor;
 mod sampler;
 mod spins;
 mod sys;

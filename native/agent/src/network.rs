@@ -1,6 +1,6 @@
 //! Network namespaces: made, entered, configured; offloads off.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 
@@ -12,7 +12,7 @@ use crate::failure::{Doing, Failure, words};
 use crate::ip::{self, Names};
 use crate::netlink::{Message, Netlink};
 use crate::orders::{Change, Namespace, Orders, Pairs};
-use crate::{commands, sys, tc};
+use crate::{commands, processor, sys, tc};
 
 const NAMESPACE_OF_SELF: &str = "/proc/self/ns/net";
 /// ETHTOOL_S{TXCSUM,SG,TSO,GSO,GRO}: packets in captures and queues are those on the wire, and
@@ -26,13 +26,21 @@ const LOOPBACK: u32 = 1;
 #[derive(Debug)]
 pub(crate) struct Network {
     descriptors: BTreeMap<String, OwnedFd>,
+    with_processor: BTreeSet<String>,
 }
 
 impl Network {
     /// Make and configure all that the orders name.
     pub(crate) fn new(orders: &Orders) -> Result<Self, Failure> {
         let own = File::open(NAMESPACE_OF_SELF).doing(NAMESPACE_OF_SELF)?.into();
-        let mut network = Self { descriptors: BTreeMap::from([(String::new(), own)]) };
+        let with_processor = orders
+            .namespaces
+            .iter()
+            .filter(|namespace| processor::is_set(&namespace.sysctls.0))
+            .map(|namespace| namespace.name.clone())
+            .collect();
+        let descriptors = BTreeMap::from([(String::new(), own)]);
+        let mut network = Self { descriptors, with_processor };
         fs::create_dir_all("/run/netns").doing("/run/netns")?;
         // A new namespace has what the first one has.
         write_sysctls(&orders.sysctls)?;
@@ -53,6 +61,14 @@ impl Network {
         let result = act();
         self.enter(&self.descriptors[""])?;
         Ok(result)
+    }
+
+    /// Start something inside a namespace whose processor, if it has one, charges it.
+    pub(crate) fn charged<T>(&self, name: &str, start: impl FnOnce() -> T) -> Result<T, Failure> {
+        if self.with_processor.contains(name) {
+            return self.inside(name, || processor::charged(start))?;
+        }
+        self.inside(name, start)
     }
 
     /// Carry out `ip` or `tc` lines in the namespace that the caller is inside of.

@@ -162,6 +162,9 @@ pub(crate) struct Sampling {
     pub(crate) interval_ns: u64,
     pub(crate) devices: Vec<(String, String)>,
     pub(crate) tcp_namespaces: Vec<String>,
+    /// Namespaces whose processors' work is read; not said if there are none.
+    #[serde(default)]
+    pub(crate) processors: Vec<String>,
     /// Not said if it is the usual one.
     #[serde(default)]
     pub(crate) family: Family,

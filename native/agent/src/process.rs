@@ -70,10 +70,24 @@ pub(crate) fn drop_privileges_of_children(allowed: &[String]) -> Result<(), Fail
     OF_THE_KERNEL.iter().try_for_each(|file| fs::write(file, "0 0").doing(file))
 }
 
+/// Whether a host's processor charges a program.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Charging {
+    /// It is part of what is measured.
+    Charged,
+    /// It measures.
+    Free,
+}
+
 /// Start a program; its output goes to files in a directory, or to the console.
 ///
 /// It finds the directory in `RUN_DIRECTORY`.
-pub(crate) fn start(program: &Program, network: &Network, directory: &str) -> Result<Pid, Failure> {
+pub(crate) fn start(
+    program: &Program,
+    network: &Network,
+    directory: &str,
+    charging: Charging,
+) -> Result<Pid, Failure> {
     let own = [("RUN_DIRECTORY", directory)];
     let added = program.env.0.iter().map(|(name, value)| (name.as_str(), value.as_str()));
     let mut environment: Vec<(&str, &str)> = Vec::new();
@@ -90,9 +104,12 @@ pub(crate) fn start(program: &Program, network: &Network, directory: &str) -> Re
         environment.iter().map(|(name, value)| c_string(&format!("{name}={value}"))).collect();
     let argv: Vec<_> = program.argv.iter().map(|word| c_string(word)).collect();
     let files = if program.interactive { console() } else { files(&program.name, directory) };
-    network
-        .inside(&program.namespace, || sys::spawn(&place, &argv, &environment, &files))?
-        .map_err(|error| Failure(format!("{} cannot be started: {}", program.name, words(error))))
+    let spawn = || sys::spawn(&place, &argv, &environment, &files);
+    let spawned = match charging {
+        Charging::Charged => network.charged(&program.namespace, spawn),
+        Charging::Free => network.inside(&program.namespace, spawn),
+    };
+    spawned?.map_err(|error| Failure(format!("{} cannot be started: {}", program.name, words(error))))
 }
 
 fn c_string(text: &str) -> CString {

@@ -3,7 +3,7 @@
 //! The first line of the file is a header. Every other line is a sample, a JSON array: microseconds
 //! since the workload's start, for each device its queue's fields or null if it has none, and for
 //! each namespace the fields of every connection. After those of one with BBR come its gains, of
-//! pacing and of the window.
+//! pacing and of the window. Last comes what each processor did, if hosts have any.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -17,6 +17,7 @@ use crate::failure::{Doing, Failure};
 use crate::netlink::{Connection, QUEUE_FIELDS, QueueReader, TcpReader, tcp_fields};
 use crate::network::{Network, index_of};
 use crate::orders::Sampling;
+use crate::processor::{ProcessorReader, ProcessorsHeader};
 
 const SAMPLES_FILE: &str = "samples.jsonl";
 const CONTROLS_FILE: &str = "tcp.json";
@@ -32,6 +33,7 @@ pub(crate) struct Sampler {
     file: BufWriter<File>,
     queues: Vec<QueueReader>,
     tcp: Vec<TcpReader>,
+    processors: Vec<ProcessorReader>,
     begun: bool,
 }
 
@@ -44,6 +46,8 @@ struct Header<'a> {
     queue_fields: [&'static str; QUEUE_FIELDS.len()],
     tcp_fields: Vec<&'static str>,
     version: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    processors: Option<ProcessorsHeader<'a>>,
 }
 
 impl Sampler {
@@ -61,7 +65,12 @@ impl Sampler {
         let tcp = sampling.tcp_namespaces.iter().map(|namespace| {
             network.inside(namespace, || TcpReader::new(sampling.family))?.doing(namespace)
         });
+        let processors = sampling
+            .processors
+            .iter()
+            .map(|namespace| network.inside(namespace, ProcessorReader::new)?);
         Ok(Self {
+            processors: processors.collect::<Result<_, _>>()?,
             queues: queues.collect::<Result<_, _>>()?,
             tcp: tcp.collect::<Result<_, _>>()?,
             sampling: sampling.clone(),
@@ -90,6 +99,13 @@ impl Sampler {
         let tcp = self.tcp.iter_mut();
         let tcp = tcp.map(TcpReader::read).collect::<Result<Vec<_>, _>>().doing("sockets")?;
         list(&mut line, &tcp, |line, connections| list(line, connections, write_connection));
+        if !self.processors.is_empty() {
+            let work = self.processors.iter_mut().map(ProcessorReader::read);
+            line.push(',');
+            list(&mut line, &work.collect::<Result<Vec<_>, _>>()?, |line, fields| {
+                list(line, fields, |line, field| push(line, *field));
+            });
+        }
         line.push_str("]\n");
         self.file.write_all(line.as_bytes()).doing(SAMPLES_FILE)
     }
@@ -117,6 +133,7 @@ impl Sampler {
             queue_fields: QUEUE_FIELDS,
             tcp_fields: tcp_fields().collect(),
             version: 1,
+            processors: ProcessorsHeader::of(&self.sampling.processors),
         };
         serde_json::to_string(&header).expect("a header is JSON")
     }

@@ -53,7 +53,7 @@ class Causes(Columns):
         "What held the transfer back for the longest part of its time: the largest of the columns"
         " from `handshake_s` to `sndbuf_limited_s`, which sum up to `total_s`. Of a chain of "
         "connections, each moment's cause is that of the first sender, from the client on, that "
-        "did not wait for the section behind it. One of `handshake`, `path`, `growth`, "
+        "did not wait for the section behind it. One of `handshake`, `path`, `processor`, `growth`, "
         "`congestion window`, `recovery`, `idle recovery`, `application`, `plateau`, `receive "
         "window`, `send buffer`."
     )
@@ -70,6 +70,10 @@ class Causes(Columns):
     handshake_s: float | None = column("Time before the first byte of the response.")
     path_s: float | None = column(
         "Time in which a queue stood at the bottleneck or 95 % of its rate were used."
+    )
+    processor_s: float | None = column(
+        "Time in which the path was not fully used, and a core of the sender's or the receiver's processor was busy for 95 % of "
+        "it; null where no host on the way has a processor (`kernel.processor`)."
     )
     growth_s: float | None = column(
         "Time in which congestion control was in slow start, its window still opening."

@@ -14,6 +14,7 @@ from headway.columns.outcome import Ending, Requests, Spent, Transferred
 from headway.columns.pacing import Pacing
 from headway.columns.packets import Disturbed, Faulted, Observed, Validation
 from headway.columns.page import PageMetrics
+from headway.columns.processor import ProcessorUse
 from headway.columns.sharing import OneFlow, Sharing
 from headway.columns.states import SenderStates
 from headway.columns.stream import StreamDelays
@@ -31,6 +32,7 @@ class Record(
     Pacing,
     SenderStates,
     SenderOverTime,
+    ProcessorUse,
     BottleneckUse,
     MainConnection,
     Causes,

@@ -148,12 +148,13 @@ class Migration:
 
 @dataclass(frozen=True)
 class Sampling:
-    """What is read at every interval: queueing disciplines of devices, and TCP sockets of a family."""
+    """What is read at every interval: queueing disciplines of devices, TCP sockets of a family, and what processors did."""
 
     interval_ns: int
     devices: tuple[tuple[str, str], ...] = ()
     tcp_namespaces: tuple[str, ...] = ()
     family: str = "ipv4"
+    processors: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -243,11 +244,20 @@ class Ended:
 
 
 @dataclass(frozen=True)
+class ProcessorsHeader:
+    """Whose processors are sampled, and what a sample has of each before the times of its cores."""
+
+    namespaces: tuple[str, ...]
+    fields: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class SamplesHeader:
     """The first line of the file of samples: what the others are of.
 
     ``epoch_ns`` is the wall clock's time at the workload's start; ``devices`` are pairs of namespace
-    and device; ``queue_fields`` and ``tcp_fields`` name what a queue and a connection have.
+    and device; ``queue_fields`` and ``tcp_fields`` name what a queue and a connection have. Without
+    processors, samples have nothing of them.
     """
 
     epoch_ns: int
@@ -256,6 +266,7 @@ class SamplesHeader:
     queue_fields: tuple[str, ...]
     tcp_fields: tuple[str, ...]
     version: int = 1
+    processors: ProcessorsHeader | None = None
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,21 @@ class QueueStats(NamedTuple):
     backlog_bytes: int
 
 
+class ProcessorWork(NamedTuple):
+    """What a host's processor has done since the lab's boot, by what asked for it.
+
+    Work counts when it comes up. ``busy_ns`` is the time that each core had been busy when the sample was taken.
+    """
+
+    calls_ns: int
+    sent_ns: int
+    received_ns: int
+    computing_ns: int
+    dropped_packets: int
+    waiting_packets: int
+    busy_ns: tuple[int, ...]
+
+
 class TcpInfo(NamedTuple):
     """What the kernel tells of one TCP socket (struct tcp_info), in its order.
 

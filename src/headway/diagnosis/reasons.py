@@ -32,6 +32,7 @@ class Limit(StrEnum):
 
     HANDSHAKE = "handshake"
     PATH = "path"
+    PROCESSOR = "processor"
     GROWTH = "growth"
     CWND = "congestion window"
     RECOVERY = "recovery"
@@ -69,6 +70,8 @@ def _shares(segment: SegmentSamples, index: int) -> dict[Limit, float]:
     before, after = segment.moments[index - 1 : index + 1]
     if _path_is_used(before, after, segment.segment.rate_mbit) and _takes_part(before, after):
         return {Limit.PATH: 1.0}
+    if _processor_is_used(before, after):
+        return {Limit.PROCESSOR: 1.0}
     if segment.evidence is StateSource.COUNTERS:
         return _shares_by_counters(segment, index)
     votes = [_shares_of_sender(segment, index, key) for key in _decisive(before, after)]
@@ -109,6 +112,14 @@ def _path_is_used(before: Moment, after: Moment, rate_mbit: float | None) -> boo
         return False
     possible = rate_mbit * 1e6 / 8 * (after.at_s - before.at_s)
     return after.sent_bytes - before.sent_bytes >= _BUSY_SHARE * possible
+
+
+def _processor_is_used(before: Moment, after: Moment) -> bool:
+    """Whether a core of the sender's or the receiver's host hardly ever paused."""
+    possible = _BUSY_SHARE * (after.at_s - before.at_s)
+    return any(
+        after.busy_s[core] - before.busy_s.get(core, 0.0) >= possible for core in after.busy_s
+    )
 
 
 def _decisive(before: Moment, after: Moment) -> list[Hashable]:

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
-from headway.contract.orders import SAMPLES_FILE, SamplesHeader
-from headway.contract.samples import TCP_FIELDS, QueueStats, TcpInfo
+from headway.contract.orders import SAMPLES_FILE, ProcessorsHeader, SamplesHeader
+from headway.contract.samples import TCP_FIELDS, ProcessorWork, QueueStats, TcpInfo
 from headway.errors import HeadwayError
+
+_KINDS = len(ProcessorWork._fields) - 1
 
 
 class Sample(NamedTuple):
-    """Counters of queues by device, and TCP connections by the host that sends on them.
+    """Counters of queues by device, TCP connections by the host that sends on them, and processors by host.
 
     A device without a queueing discipline is not among the queues.
     """
@@ -23,6 +25,7 @@ class Sample(NamedTuple):
     at_s: float
     queues: dict[str, QueueStats]
     tcp: dict[str, list[TcpInfo]]
+    processors: dict[str, ProcessorWork] = {}  # noqa: RUF012
 
 
 @dataclass(frozen=True)
@@ -65,7 +68,8 @@ def _decoded(file: _SamplesFile) -> Samples:
         return Samples(0.0, [])
     header = _header(file.path, decoded[0])
     names = [device for _, device in header.devices]
-    samples = [_sample(line, names, header.namespaces) for line in decoded[1:]]
+    hosts = header.processors.namespaces if header.processors else ()
+    samples = [_sample(line, names, header.namespaces, hosts) for line in decoded[1:]]
     return Samples(header.epoch_ns / 1e9, samples)
 
 
@@ -87,6 +91,8 @@ def _header(file: Path, raw: Any) -> SamplesHeader:
     """
     try:
         header = SamplesHeader(*raw) if isinstance(raw, list) else SamplesHeader(**raw)
+        if isinstance(header.processors, dict):
+            header = replace(header, processors=ProcessorsHeader(**header.processors))
         fields = tuple(header.queue_fields), tuple(header.tcp_fields)
         if header.version == 1 and fields == (QueueStats._fields, TCP_FIELDS):
             return header
@@ -108,8 +114,10 @@ def _decode(lines: list[str]) -> list[Any]:
     return []
 
 
-def _sample(line: list[Any], devices: Sequence[str], namespaces: Sequence[str]) -> Sample:
-    at_us, queues, connections = line
+def _sample(
+    line: list[Any], devices: Sequence[str], namespaces: Sequence[str], hosts: Sequence[str]
+) -> Sample:
+    at_us, queues, connections, *processors = line
     return Sample(
         at_us / 1e6,
         {
@@ -120,5 +128,10 @@ def _sample(line: list[Any], devices: Sequence[str], namespaces: Sequence[str]) 
         {
             namespace: [TcpInfo(*fields) for fields in found]
             for namespace, found in zip(namespaces, connections, strict=True)
+        },
+        {
+            host: ProcessorWork._make((*work[:_KINDS], tuple(work[_KINDS:])))
+            for found in processors
+            for host, work in zip(hosts, found, strict=True)
         },
     )

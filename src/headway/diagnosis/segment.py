@@ -42,6 +42,7 @@ class Moment(NamedTuple):
         queue_drops: packets that the bottleneck's queue dropped so far.
         path_drops: packets that the path's loss models dropped so far.
         senders: states of the connections' senders.
+        busy_s: for how long each core of the sender's and the receiver's processors had been busy, by host and number.
     """
 
     at_s: float
@@ -52,6 +53,7 @@ class Moment(NamedTuple):
     queue_drops: int
     path_drops: int
     senders: Senders
+    busy_s: dict[tuple[str, int], float] = {}  # noqa: RUF012
 
     @property
     def drops(self) -> int:
@@ -257,6 +259,12 @@ def _moment(
         queue.dropped,
         sum(sample.queues[device].dropped for device in segment.loss_devices),
         senders_at(sample, queue.sent_packets, silent_s),
+        {
+            (host, core): busy_ns / 1e9
+            for host in (segment.sender, segment.receiver)
+            if host in sample.processors
+            for core, busy_ns in enumerate(sample.processors[host].busy_ns)
+        },
     )
 
 

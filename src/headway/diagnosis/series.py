@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from headway.diagnosis.attribution import causes, first_byte_s, largest
+from headway.diagnosis.processorload import ProcessorLoad, processor_loads
 from headway.diagnosis.reasons import Limit, intervals
+from headway.diagnosis.samples import read_samples
 from headway.diagnosis.segment import SegmentSamples, StateSource, observe
 from headway.diagnosis.sender import mean_srtt_ms, sum_cwnd_bytes, sum_known
 from headway.diagnosis.transfer import Transfer
@@ -77,6 +79,7 @@ class Series:
         limiting: number of the segment that held the transfer back for the longest time after the first
             byte, as the record's ``limited_section`` tells it; 0 if that is not known.
         flows: of a bulk workload, what their receivers got over time.
+        loads: of each host with a processor, how busy that was since the sample before.
     """
 
     start_s: float | None
@@ -84,6 +87,7 @@ class Series:
     segments: tuple[SegmentSeries, ...]
     limiting: int = 0
     flows: tuple[BulkFlow, ...] = ()
+    loads: tuple[ProcessorLoad, ...] = ()
 
 
 def read_series(run_directory: Path) -> Series:
@@ -102,7 +106,8 @@ def read_series(run_directory: Path) -> Series:
     observed = observe(run_directory, transfer)
     segments = tuple(_series(segment, transfer) for segment in observed)
     limiting = _limiting(observed, transfer)
-    return Series(transfer.start_s, transfer.end_s, segments, limiting, transfer.flows)
+    loads = processor_loads(read_samples(run_directory).taken)
+    return Series(transfer.start_s, transfer.end_s, segments, limiting, transfer.flows, loads)
 
 
 def _limiting(segments: Sequence[SegmentSamples], transfer: Transfer) -> int:

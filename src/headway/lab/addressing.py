@@ -87,6 +87,7 @@ def sysctls(place: HostPlace) -> dict[str, str]:
         control = node.downstream.tcp_congestion_control
         found |= TCP_SYSCTLS | {"net.ipv4.tcp_congestion_control": str(control)}
     found |= _FORWARDING[place.family] if node.forwards else {}
+    found |= node.kernel.processor.sysctls if node.kernel.processor else {}
     return found | dict(_asked(place))
 
 

@@ -111,8 +111,9 @@ RED = Colour("fig-red", "#cc3311", "#f0664a")
 PURPLE = Colour("fig-purple", "#aa3377", "#d3699f")
 LILAC = Colour("fig-lilac", "#b09ad0", "#c3b1de")
 BROWN = Colour("fig-brown", "#8b6b47", "#b59470")
+PINK = Colour("fig-pink", "#e58bb0", "#f2a9c6")
 GREY = Colour("fig-grey", "#b8bcc2", "#6b747e")
-PLAIN = (BLUE, CYAN, GREEN, YELLOW, ORANGE, RED, PURPLE, LILAC, BROWN, GREY)
+PLAIN = (BLUE, CYAN, GREEN, YELLOW, ORANGE, RED, PURPLE, LILAC, BROWN, PINK, GREY)
 
 SHAPES: tuple[tuple[Marker, tuple[float, ...]], ...] = (
     (Marker.CIRCLE, ()),

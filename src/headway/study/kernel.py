@@ -9,7 +9,9 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field, WithJsonSchema, field_validator, model_validator
 
+from headway.study.clock import Clock
 from headway.study.part import Part, wrong
+from headway.study.processor import Processor
 from headway.study.sysctls import check_sysctl, dotted
 from headway.study.units import Duration
 from headway.tables import table
@@ -73,6 +75,11 @@ class Kernel(Part):
         default=Duration(0),
         description="how long a received packet waits for others to be handed up with it",
     )
+    processor: Processor | None = Field(
+        default=None,
+        exclude_if=lambda processor: processor is None,
+        description="what system calls, packets and bytes cost the host; by default computing takes no time",
+    )
 
     @field_validator("sysctls", mode="before")
     @classmethod
@@ -135,10 +142,20 @@ class Kernel(Part):
             yield f"offload {' '.join(sorted(self.offload)) or 'none'}"
         if self.coalescing:
             yield f"coalescing {self.coalescing}"
+        if self.processor:
+            yield f"processor {self.processor}"
 
 
 TUNED = Kernel()
 """What hosts are where a study says nothing."""
+
+
+def check_charges(kernels: Mapping[str, Kernel], clock: Clock) -> None:
+    """Refuse processors, by the keys of their hosts, in clocks in which computing takes the machine's time."""
+    for key, kernel in kernels.items():
+        if kernel.processor and clock is not Clock.VIRTUAL:
+            told = f'states what computing costs, and clock = "{clock}" takes the machine\'s time: leave one of them out'
+            raise wrong(f"{key}.kernel.processor", told)
 
 
 class Shipped(Part):

@@ -107,6 +107,8 @@ def _needed(setting: Setting) -> Iterator[Needs]:
         yield Needs.RESOLVER
     if setting.dual_stack is not None:
         yield Needs.DUAL_STACK
+    if any(host.kernel.processor for _, host in setting.hosts):
+        yield Needs.PROCESSOR
 
 
 def _is_taken(workload: WorkloadPart) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from enum import StrEnum
 from operator import not_
 from typing import Any, Self
@@ -21,7 +22,7 @@ from headway.study.flow import SERVERS, CompetingFlow, check_flows, with_usual_v
 from headway.study.givingup import Limits
 from headway.study.hop import Hop, Proxy, described, named_hops, that_is_there
 from headway.study.host import Host, Protocol, check_tls
-from headway.study.kernel import TUNED
+from headway.study.kernel import TUNED, check_charges
 from headway.study.origin import OriginServer, check_origins, with_usual_server
 from headway.study.outside import OutsideProgram
 from headway.study.pagechecks import begins_with_workload, check_page, is_remembered
@@ -192,6 +193,7 @@ class Setting(Part):
         ipv6, both = self.family is Family.IPV6, bool(self.dual_stack)
         limit = self.limits.virtual
         check_rules(self._path_by_key, limit, ipv6=ipv6, both=both, offload=self.offload)
+        check_charges({key: host.kernel for key, host in self.hosts}, self.clock)
         if self.fault:
             check_fault(self.fault, self.path, self.clock, pings=bool(self.control))
         if self.flows:
@@ -218,6 +220,16 @@ class Setting(Part):
         if self.control:
             check_pings_pass(self.control, self.paths)
         return self
+
+    @property
+    def hosts(self) -> Iterator[tuple[str, Host | Proxy | Hop]]:
+        """All hosts by their keys in a study file."""
+        yield from (("client", self.client), ("server", self.server))
+        yield from [("proxy", self.proxy)] if self.proxy else []
+        yield from ((f"hops.{name}", hop) for name, hop in self.hops.items())
+        yield from ((f"origins.{name}.server", one.server) for name, one in self.origins.items())
+        for name, flow in self.flows.items():
+            yield from ((f"flows.{name}.{role}", getattr(flow, role)) for role in DEFAULT_PROGRAMS)
 
     def _check_rtt(self) -> None:
         """A run that is given up before a round trip is over tells nothing."""

@@ -26,6 +26,7 @@ from headway.report.theme import (
     INK,
     LILAC,
     ORANGE,
+    PINK,
     PURPLE,
     RED,
     YELLOW,
@@ -41,6 +42,7 @@ _SECONDS = metric_named("total_s")
 COLOURS: dict[str, Colour] = {
     "handshake": GREY,
     "path": BLUE,
+    "processor": PINK,
     "growth": GREEN,
     "congestion window": YELLOW,
     "recovery": RED,

@@ -1,0 +1,166 @@
+"""A host's processor: what its system calls, packets and bytes cost in virtual time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from enum import StrEnum
+from functools import cache
+from typing import Any, Self
+
+from pydantic import Field, model_validator
+
+from headway.study.part import Part, wrong
+from headway.study.units import Duration
+from headway.tables import table
+
+MOST_CORES = 64
+_DEAREST = Duration(1_000_000_000)
+_LARGEST_FACTOR = 1000.0
+_SYSCTL = "net.processor."
+
+
+class ProcessorProfile(StrEnum):
+    """Processors that have a name: docs/processors.md has their costs and the sources.
+
+    ``free``: nothing costs anything, but what the study states.
+    """
+
+    FREE = "free"
+    DESKTOP = "desktop"
+    SERVER_CORE = "server-core"
+    MID_TIER_PHONE = "mid-tier-phone"
+    LOW_END_PHONE = "low-end-phone"
+    MOTO_G = "moto-g"
+
+
+class PacketCosts(Part):
+    """What packets of one direction cost; None where the profile decides."""
+
+    buffer: Duration | None = Field(
+        default=None,
+        description="what the protocols handle at once: a packet, or up to 64 kB with gso or gro",
+    )
+    packet: Duration | None = Field(default=None, description="each packet on the wire")
+    datagram: Duration | None = Field(
+        default=None,
+        description="each UDP datagram besides: what a program does for it that TCP's kernel need not, such as QUIC's",
+    )
+    kilobyte: Duration | None = Field(default=None, description="1000 bytes on the wire")
+
+
+class Processor(Part):
+    """A host's processor, in the clock ``virtual``; in a study file a profile's name, or a table."""
+
+    other_forms = ({"enum": [str(one) for one in ProcessorProfile]},)
+
+    profile: ProcessorProfile = Field(
+        default=ProcessorProfile.FREE, description="costs that nothing else states"
+    )
+    factor: float = Field(
+        default=1.0,
+        gt=0,
+        le=_LARGEST_FACTOR,
+        description="all costs are multiplied by it: a processor this many times slower",
+    )
+    cores: int = Field(default=1, ge=1, le=MOST_CORES)
+    call: Duration | None = Field(default=None, description="a system call of no other kind")
+    send_call: Duration | None = Field(
+        default=None, description="a call that sends or writes, such as sendmsg"
+    )
+    receive_call: Duration | None = Field(
+        default=None, description="a call that receives or reads, such as recvmsg"
+    )
+    wait_call: Duration | None = Field(
+        default=None, description="a call that waits, such as epoll_wait"
+    )
+    switch: Duration | None = Field(
+        default=None, description="a call that had to wait: the way back to its program"
+    )
+    sent: PacketCosts = PacketCosts()
+    received: PacketCosts = PacketCosts()
+    computing: float = Field(
+        default=0.0,
+        ge=0,
+        le=_LARGEST_FACTOR,
+        description="what programs compute between calls takes this many times as long as on the machine that runs the "
+        "lab; above 0 no run repeats exactly",
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _named(cls, value: Any) -> Any:
+        return {"profile": value} if isinstance(value, str) else value
+
+    @model_validator(mode="after")
+    def _possible(self) -> Self:
+        for name, cost in self._stated():
+            if cost is not None and cost * self.factor > _DEAREST:
+                raise wrong(name, f"costs {_DEAREST} at most, not {cost} x {self.factor:g}")
+        return self
+
+    def _stated(self) -> Iterator[tuple[str, Duration | None]]:
+        for name in _CALLS:
+            yield name, getattr(self, name)
+        for way in ("sent", "received"):
+            for name, cost in dict(getattr(self, way)).items():
+                yield f"{way}.{name}", cost
+
+    @property
+    def repeats(self) -> bool:
+        """Whether equal seeds give equal runs: nothing of the machine's speed is in it."""
+        return not self.computing
+
+    @property
+    def costs(self) -> dict[str, Duration]:
+        """What everything costs, by the key that states it; without what is free."""
+        known = _profiles()[self.profile]
+        found = {
+            name: Duration(round((known.get(name, 0) if cost is None else cost) * self.factor))
+            for name, cost in self._stated()
+        }
+        return {name: cost for name, cost in found.items() if cost}
+
+    @property
+    def sysctls(self) -> dict[str, str]:
+        """How the lab kernel is told."""
+        found = {f"{_SYSCTL}{_SYSCTLS[name]}": str(cost.ns) for name, cost in self.costs.items()}
+        if self.computing:
+            found[f"{_SYSCTL}user_percent"] = str(round(self.computing * 100))
+        return {f"{_SYSCTL}cores": str(self.cores), **found}
+
+    def __str__(self) -> str:
+        """In words: ``moto-g, 2 cores, sent.datagram=20 us``."""
+        return ", ".join(self._words())
+
+    def _words(self) -> Iterator[str]:
+        yield str(self.profile)
+        if self.factor != 1:
+            yield f"x {self.factor:g}"
+        if self.cores != 1:
+            yield f"{self.cores} cores"
+        yield from (f"{name}={cost}" for name, cost in self._stated() if cost is not None)
+        if self.computing:
+            yield f"computing x {self.computing:g}"
+
+
+_CALLS = ("call", "send_call", "receive_call", "wait_call", "switch")
+_SYSCTLS = {
+    **{name: f"{name}_ns" for name in _CALLS},
+    **{
+        f"{way}.{name}": f"{way}_{name}_ns"
+        for way in ("sent", "received")
+        for name in ("buffer", "packet", "datagram")
+    },
+    # Nanoseconds for 1000 bytes are picoseconds for one.
+    "sent.kilobyte": "sent_byte_ps",
+    "received.kilobyte": "received_byte_ps",
+}
+
+
+@cache
+def _profiles() -> Mapping[ProcessorProfile, Mapping[str, Duration]]:
+    """Costs of the profiles, from the table that also has their sources."""
+    found: dict[ProcessorProfile, dict[str, Duration]] = {one: {} for one in ProcessorProfile}
+    for row in table("headway.study", "data/processors.csv"):
+        found[ProcessorProfile(row["profile"])][row["cost"]] = Duration.parse(row["value"])
+    return found
