@@ -73,7 +73,7 @@ class Causes(Columns):
     )
     processor_s: float | None = column(
         "Time in which the path was not fully used, and a core of the sender's or the receiver's processor was busy for 95 % of "
-        "it; null where no host on the way has a processor (`kernel.processor`)."
+        "it; 0 without processors (`kernel.processor`)."
     )
     growth_s: float | None = column(
         "Time in which congestion control was in slow start, its window still opening."

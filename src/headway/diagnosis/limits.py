@@ -42,7 +42,7 @@ def _limits(
         limits_source=", ".join(dict.fromkeys(segment.evidence for segment in segments)),
         handshake_s=round(handshake_s, 9),
         path_s=seconds[Limit.PATH],
-        processor_s=seconds[Limit.PROCESSOR] if _processors(segments) else None,
+        processor_s=seconds[Limit.PROCESSOR],
         growth_s=seconds[Limit.GROWTH],
         cwnd_s=seconds[Limit.CWND],
         recovery_s=seconds[Limit.RECOVERY],
@@ -55,10 +55,6 @@ def _limits(
         timeouts=_sum(segment.timeouts for segment in segments),
         **dict(bottleneck_use(segments, *span_s)),
     )
-
-
-def _processors(segments: Sequence[SegmentSamples]) -> bool:
-    return any(moment.busy_s for segment in segments for moment in segment.moments)
 
 
 def _sum(counts: Iterable[int | None]) -> int | None:

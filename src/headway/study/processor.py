@@ -162,5 +162,10 @@ def _profiles() -> Mapping[ProcessorProfile, Mapping[str, Duration]]:
     """Costs of the profiles, from the table that also has their sources."""
     found: dict[ProcessorProfile, dict[str, Duration]] = {one: {} for one in ProcessorProfile}
     for row in table("headway.study", "data/processors.csv"):
-        found[ProcessorProfile(row["profile"])][row["cost"]] = Duration.parse(row["value"])
+        profile, cost, value = ProcessorProfile(row["profile"]), row["cost"], row["value"]
+        if cost in set(ProcessorProfile):
+            like = found[ProcessorProfile(cost)].items()
+            found[profile] |= {name: Duration(round(one * float(value))) for name, one in like}
+        else:
+            found[profile][cost] = Duration.parse(value)
     return found
