@@ -22,6 +22,7 @@ from headway.programs.registry import CLIENTS, PROXIES, QUIC_PEPS, SERVERS, TCP_
 from headway.sites.cleanup import CHANGED, DROPPED, FieldRule
 from headway.study.host import Protocol
 from headway.study.kernel import HostProfile
+from headway.study.processor import Processor, ProcessorProfile
 from headway.tables import table
 from headway.version import VERSION
 
@@ -211,6 +212,18 @@ def hosts() -> str:
     return "\n".join([f"{before}<!-- profiles -->", *rows, f"<!-- /profiles -->{after}"])
 
 
+def processors() -> str:
+    """The text of docs/processors.md, whose table of profiles is made."""
+    priced = [one for one in ProcessorProfile if one is not ProcessorProfile.FREE]
+    named = {one: Processor(profile=one).costs for one in priced}
+    rows = [f"| cost of | {' | '.join(priced)} |", "|---|" + "---|" * len(priced)]
+    for key in dict.fromkeys(key for costs in named.values() for key in costs):
+        rows.append(f"| `{key}` | {' | '.join(str(costs[key]) for costs in named.values())} |")
+    before, _, rest = (DOCS / "processors.md").read_text().partition("<!-- processors -->\n")
+    _, _, after = rest.partition("<!-- /processors -->")
+    return "\n".join([f"{before}<!-- processors -->", *rows, f"<!-- /processors -->{after}"])
+
+
 def site_headers() -> str:
     """The text of docs/site-headers.md."""
     return _SITE_HEADERS.format(dropped=_rules(DROPPED), changed=_rules(CHANGED))
@@ -318,6 +331,7 @@ def main() -> None:
     (DOCS / "programs.md").write_text(programs())
     (DOCS / "native-quic.md").write_text(native_quic())
     (DOCS / "hosts.md").write_text(hosts())
+    (DOCS / "processors.md").write_text(processors())
     (DOCS / "site-headers.md").write_text(site_headers())
 
 

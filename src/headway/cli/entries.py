@@ -43,6 +43,9 @@ COMMANDS = {
     "shell": Listed(_PATH, "lab.shell", "Open a shell on the client's side of a path."),
     "doctor": Listed(_PATH, "doctor.doctor", "Measure the emulation from inside and judge it."),
     "image": Listed(_PATH, "image.app", "Build, move or remove the lab image."),
+    "processor": Listed(
+        _PATH, "processor.app", "Measure what calls and packets cost here; list known processors."
+    ),
     "sites": Listed(_SITES, "sites.app", "Show and check the web pages that studies replay."),
     "record": Listed(_SITES, "record.record_command", "Record a web page, or import a recording."),
     "census": Listed(

@@ -214,9 +214,7 @@ class Setting(Part):
             check_kept(self.workload)
         self._check_page()
         if self.control and self.clock is not Clock.VIRTUAL:
-            raise wrong(
-                "clock", 'control pings are for clock = "virtual", in which computing takes no time'
-            )
+            raise wrong("clock", 'control pings need clock = "virtual": computing takes no time')
         if self.control:
             check_pings_pass(self.control, self.paths)
         return self

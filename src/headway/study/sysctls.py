@@ -23,6 +23,7 @@ _ELSEWHERE = (
         r"net\.ipv4\.tcp_congestion_control",
         "write congestion_control = { tcp = ... } of the program",
     ),
+    (r"net\.processor\..*", "write kernel.processor of the host"),
     (r"net\.ipv6\.conf\..*\.disable_ipv6", 'write family = "ipv6" of the study'),
     (
         r"net\.ipv6\.conf\..*\.(forwarding|force_forwarding|mc_forwarding|addr_gen_mode)",

@@ -1,0 +1,81 @@
+"""`headway processor`: what computing costs this machine, and the processors that have a name."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from headway.cli.group import CommandGroup, OneCommand
+from headway.errors import HeadwayError
+from headway.terminal import output, say
+
+# Labs and what studies say of hosts take a moment to load, which help and completion need not wait for.
+if TYPE_CHECKING:
+    from rich.table import Table
+
+app = typer.Typer(
+    cls=CommandGroup,
+    help="Measure what calls and packets cost here; list known processors.",
+    add_completion=False,
+    rich_markup_mode=None,
+)
+
+_PROGRAM = "headway-processor"
+_CALLS = ("call", "send_call", "receive_call", "wait_call", "switch")
+_PACKETS = ("buffer", "packet", "kilobyte")
+
+
+@app.command("measure", cls=OneCommand)
+def measure_command(
+    host: Annotated[
+        str, typer.Option(help="Whose table to print: client, server or another host of a study.")
+    ] = "client",
+) -> None:
+    """Measure what calls, packets and bytes cost this machine, and print it for a study file.
+
+    Close other programs first: the measurement takes 2 seconds of one core.
+    """
+    from headway.lab.ready import ready_image
+
+    program = ready_image().native / _PROGRAM
+    try:
+        found = subprocess.run([program], capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise HeadwayError(f"{_PROGRAM} cannot measure this machine: {error}") from error
+    costs = json.loads(found.stdout)
+    say(f"[{host}.kernel.processor]")
+    for name in _CALLS:
+        say(f'{name} = "{_told(costs[name])}"')
+    packets = ", ".join(f'{name} = "{_told(costs[name])}"' for name in _PACKETS)
+    for way in ("sent", "received"):
+        say(f"{way} = {{ {packets} }}")
+    say("# What QUIC programs do for each datagram is not among these: docs/processors.md")
+
+
+def _told(ns: float) -> str:
+    return f"{ns / 1000:.3g} us"
+
+
+@app.command("list", cls=OneCommand)
+def list_command() -> None:
+    """List the processors that have a name, with their costs."""
+    output().print(_table())
+
+
+def _table() -> Table:
+    from rich.table import Table
+
+    from headway.study.processor import Processor, ProcessorProfile
+
+    priced = [one for one in ProcessorProfile if one is not ProcessorProfile.FREE]
+    named = {one: Processor(profile=one).costs for one in priced}
+    shown = Table(box=None, pad_edge=False, header_style="bold")
+    shown.add_column("cost of", no_wrap=True)
+    for one in named:
+        shown.add_column(str(one), justify="right", overflow="fold")
+    for key in dict.fromkeys(key for costs in named.values() for key in costs):
+        shown.add_row(key, *(str(costs.get(key, "")) for costs in named.values()))
+    return shown
