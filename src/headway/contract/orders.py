@@ -334,6 +334,7 @@ _UNSAID: dict[str, Any] = {
     "gro_flush_ns": None,
     "ends_at_ns": None,
     "family": "ipv4",
+    "processors": (),
     "leaves_nothing": False,
     "root": "",
     "begins_in": "",
