@@ -54,6 +54,8 @@ NOT_CARRIED_OUT = {
     "run discovery": MINUTES,
     "run upload": MINUTES,
     "run video": MINUTES,
+    "run phones": MINUTES,
+    "run fast-internet": MINUTES,
     "run curl-fallback.toml": SHORT_FORM,
     "run broken-ipv6.toml": SHORT_FORM,
     "run lossy.toml": SHORT_FORM,

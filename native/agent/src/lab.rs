@@ -145,12 +145,8 @@ impl<'a> Lab<'a> {
         self.views = Views::new(&self.orders.views)?;
         process::drop_privileges_of_children(&self.orders.allowed)?;
         for capture in &self.orders.captures {
-            let started = process::start(
-                &capturing(capture),
-                &self.network,
-                RUN_DIRECTORY,
-                Charging::Free,
-            )?;
+            let started =
+                process::start(&capturing(capture), &self.network, RUN_DIRECTORY, Charging::Free)?;
             self.captures.push(started);
         }
         for program in self.orders.programs.iter().filter(|program| program.service) {

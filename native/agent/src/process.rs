@@ -109,7 +109,8 @@ pub(crate) fn start(
         Charging::Charged => network.charged(&program.namespace, spawn),
         Charging::Free => network.inside(&program.namespace, spawn),
     };
-    spawned?.map_err(|error| Failure(format!("{} cannot be started: {}", program.name, words(error))))
+    spawned?
+        .map_err(|error| Failure(format!("{} cannot be started: {}", program.name, words(error))))
 }
 
 fn c_string(text: &str) -> CString {

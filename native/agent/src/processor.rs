@@ -64,6 +64,8 @@ impl ProcessorReader {
         let numbers: Option<Vec<u64>> =
             line.split_ascii_whitespace().map(|number| number.parse().ok()).collect();
         let whole = |numbers: &Vec<u64>| numbers.len() > WORK_FIELDS.len();
-        numbers.filter(whole).ok_or_else(|| Failure(format!("{WORK_FILE} is not understood: {line}")))
+        numbers
+            .filter(whole)
+            .ok_or_else(|| Failure(format!("{WORK_FILE} is not understood: {line}")))
     }
 }

@@ -14,7 +14,7 @@ use serde::Serialize;
 use crate::calls::CallCosts;
 use crate::packets::PacketCosts;
 
-/// Nanoseconds, each the median of several rounds.
+/// Nanoseconds, each of the fastest of several rounds.
 #[derive(Debug, Serialize)]
 struct Costs {
     #[serde(flatten)]
