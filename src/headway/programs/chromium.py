@@ -141,7 +141,7 @@ class Chromium(HeadlessShell):
             ttfb_s=metrics.response_start_s,
             total_s=metrics.plt_s,
             bytes=metrics.page_bytes,
-            elsewhere_bytes=third_parties(load, _spoken_elsewhere(flow).keys()).content_bytes,
+            elsewhere_bytes=third_parties(load, spoken_elsewhere(flow).keys()).content_bytes,
             page=metrics,
             visit=_visit(load),
         )
