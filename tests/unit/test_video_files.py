@@ -49,10 +49,12 @@ def test_segments_have_their_number_their_time_and_the_size_of_their_rate(tmp_pa
     assert not (tmp_path / ".scratch").exists()
 
 
-def test_sound_has_whole_frames_and_covers_the_video(tmp_path: Path) -> None:
+def test_sound_has_whole_frames_and_is_no_longer_than_the_picture(tmp_path: Path) -> None:
     assert audio_frames(Duration(4 * SECOND)) == 188  # 192512 samples at 48 kHz, 4.0107 s
     write_content(CONTENT, tmp_path, ffmpeg)
     assert len(list((tmp_path / "audio").glob("*.m4s"))) == 3
+    last = (281 - 2 * 94) * 1024  # of the 281 whole frames in 6 s
+    assert (tmp_path / "audio/3.m4s").stat().st_size == round(4000 * last / 48000 / 8)
     assert (tmp_path / "audio/1.m4s").stat().st_size == round(4000 * 94 * 1024 / 48000 / 8)
 
 

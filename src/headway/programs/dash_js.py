@@ -57,8 +57,8 @@ class DashJs(HeadlessShell):
         Adjustment(
             "dash.js",
             "the video element",
-            "part of no document, muted",
-            "the picture is decoded and not painted, which would cost the host time and show nothing",
+            "32 CSS pixels wide, muted",
+            "painting takes the host time, and dash.js does not choose by the element's size",
         ),
     )
     buffer_keys: ClassVar[tuple[str, ...]] = (

@@ -13,7 +13,15 @@ from headway.errors import WrongInputError
 from headway.study.units import Duration, Rate
 from headway.study.video import Video
 from headway.videos.boxes import BoxError, padding_header
-from headway.videos.encode import EncodedTrack, Ffmpeg, encode_picture, encode_silence
+from headway.videos.encode import (
+    AUDIO_FRAME,
+    AUDIO_HZ,
+    EncodedTrack,
+    Ffmpeg,
+    audio_frames,
+    encode_picture,
+    encode_silence,
+)
 from headway.videos.manifest import MPD_FILE, Representation, written_mpd
 
 _SECOND = 10**9
@@ -58,12 +66,21 @@ class Content:
 
 
 class _Quality(NamedTuple):
-    """A rung, or the sound."""
+    """A rung, or the sound.
+
+    Attributes:
+        name: of its directory.
+        rate: of all its segments.
+        track: of all its segments but the last.
+        segments: how many there are.
+        last: of the last segment, if that is shorter.
+    """
 
     name: str
     rate: Rate
     track: EncodedTrack
     segments: int
+    last: EncodedTrack | None = None
 
     @property
     def size(self) -> int:
@@ -106,17 +123,27 @@ def _qualities(content: Content, scratch: Path, ffmpeg: Ffmpeg) -> Iterator[_Qua
         track = encode_picture(ffmpeg, scratch, rate, content.segment, hue)
         yield _Quality(name, rate, track, content.count)
     if content.audio is not None:
-        track = encode_silence(ffmpeg, scratch, content.audio, content.segment)
-        count = -(-content.duration * track.timescale // (track.ticks * _SECOND))
-        yield _Quality("audio", content.audio, track, count)
+        yield _sound(content, content.audio, scratch, ffmpeg)
+
+
+def _sound(content: Content, rate: Rate, scratch: Path, ffmpeg: Ffmpeg) -> _Quality:
+    """Sound that is no longer than the picture: dash.js does not always end a video that has some left."""
+    frames = audio_frames(content.segment)
+    all_frames = max(content.duration * AUDIO_HZ // (AUDIO_FRAME * _SECOND), 1)
+    count = -(-all_frames // frames)
+    track = encode_silence(ffmpeg, scratch, rate, frames)
+    last = encode_silence(ffmpeg, scratch, rate, all_frames - (count - 1) * frames)
+    return _Quality("audio", rate, track, count, last)
 
 
 def _write(quality: _Quality, directory: Path) -> None:
     directory.mkdir()
-    track, size = quality.track, quality.size
-    (directory / "init.mp4").write_bytes(track.encoded.init)
+    (directory / "init.mp4").write_bytes(quality.track.encoded.init)
     for number in range(1, quality.segments + 1):
-        data = track.encoded.segment(number, (number - 1) * track.ticks)
+        is_last = number == quality.segments
+        track = quality.last if quality.last and is_last else quality.track
+        size = segment_bytes(quality.rate, track)
+        data = track.encoded.segment(number, (number - 1) * quality.track.ticks)
         try:
             data += padding_header(size - len(data))
         except BoxError:

@@ -26,7 +26,7 @@ _LARGEST = (3840, 2160)
 _FRAMES_PER_SECOND = 5
 """Of a picture that stands still: each more costs the browser and shows nothing."""
 _TICKS_PER_FRAME = 1000
-AUDIO_HZ, _AUDIO_FRAME = 48_000, 1024
+AUDIO_HZ, AUDIO_FRAME = 48_000, 1024
 _SECOND = 10**9
 
 Ffmpeg = Callable[[Sequence[str]], None]
@@ -92,13 +92,12 @@ def encode_picture(
     return EncodedTrack(encoded, _avc(encoded.init), timescale, ticks, width, height)
 
 
-def encode_silence(ffmpeg: Ffmpeg, scratch: Path, rate: Rate, segment: Duration) -> EncodedTrack:
-    """Silence of at least a segment, in whole frames of AAC.
+def encode_silence(ffmpeg: Ffmpeg, scratch: Path, rate: Rate, frames: int) -> EncodedTrack:
+    """Silence of so many frames of AAC.
 
     Raises:
         BoxError: ffmpeg made something else.
     """
-    frames = audio_frames(segment)
     silence, out = f"anullsrc=r={AUDIO_HZ}:cl=stereo", scratch / "silence.mp4"
     ffmpeg(
         [
@@ -107,12 +106,12 @@ def encode_silence(ffmpeg: Ffmpeg, scratch: Path, rate: Rate, segment: Duration)
         ]
     )
     encoded = Encoded.of(out.read_bytes())
-    return EncodedTrack(encoded, "mp4a.40.2", AUDIO_HZ, frames * _AUDIO_FRAME)
+    return EncodedTrack(encoded, "mp4a.40.2", AUDIO_HZ, frames * AUDIO_FRAME)
 
 
 def audio_frames(segment: Duration) -> int:
     """Frames of AAC that a segment of sound has, so that it is no shorter than one of the picture."""
-    return -(-segment * AUDIO_HZ // (_SECOND * _AUDIO_FRAME))
+    return -(-segment * AUDIO_HZ // (_SECOND * AUDIO_FRAME))
 
 
 def _avc(init: bytes) -> str:
