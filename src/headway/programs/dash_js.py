@@ -16,6 +16,7 @@ from headway.programs.base import KEY_PIN_FILE, SERVER_NAME, Adjustment, Flow, K
 from headway.programs.browser import BROWSER_PACKAGE, QUIC_OPTIONS, HeadlessShell
 from headway.programs.dash_session import played_session
 from headway.programs.measurement import Measurement
+from headway.programs.videos import session_name
 from headway.study.host import Host
 from headway.study.video import QualityRule, Video
 from headway.study.workload import Workload
@@ -116,6 +117,8 @@ class DashJs(HeadlessShell):
         if video.rule is not QualityRule.DYNAMIC:
             buffer["fastSwitchEnabled"] = False
             streaming["abr"] = self.rule_settings(video)
+        if video.cmcd:
+            streaming["cmcd"] = {"enabled": True, "mode": "header", "sid": session_name(flow)}
         return {"debug": {"logLevel": 0}, "streaming": streaming | {"buffer": buffer}}
 
     def rule_settings(self, video: Video) -> dict[str, Any]:

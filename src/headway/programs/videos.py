@@ -74,11 +74,11 @@ def video_options(flow: Flow, video: Video, files: dict[str, str]) -> list[str]:
         f"--buffer={video.buffer.s:.9f}",
         f"--start-buffer={(video.segment if video.start is None else video.start).s:.9f}",
         f"--watch={video.leaves.s:.9f}",
-        *((f"--cmcd={_session(flow)}",) if video.cmcd else ()),
+        *((f"--cmcd={session_name(flow)}",) if video.cmcd else ()),
     ]
 
 
-def _session(flow: Flow) -> str:
+def session_name(flow: Flow) -> str:
     """The session's name, another one for each flow of each seed."""
     return str(uuid5(NAMESPACE_OID, f"{flow.seed} {flow.name}"))
 

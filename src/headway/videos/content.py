@@ -21,6 +21,7 @@ from headway.videos.encode import (
     audio_frames,
     encode_picture,
     encode_silence,
+    picture_size,
 )
 from headway.videos.manifest import MPD_FILE, Representation, written_mpd
 
@@ -36,17 +37,19 @@ class Content:
         segment: what a segment plays.
         count: of its segments.
         audio: rate of its sound; None if it has none.
+        pictures: of each quality, as ``1280x720``; None if its rate decides.
     """
 
     ladder: tuple[Rate, ...]
     segment: Duration
     count: int
     audio: Rate | None = None
+    pictures: tuple[str, ...] | None = None
 
     @classmethod
     def of(cls, video: Video) -> Content:
         """What a study's video is."""
-        return cls(video.ladder, video.segment, video.count, video.audio)
+        return cls(video.ladder, video.segment, video.count, video.audio, video.pictures)
 
     @property
     def duration(self) -> Duration:
@@ -57,7 +60,8 @@ class Content:
     def place(self) -> str:
         """Name of the directory in which a server has it."""
         rates = (int(rate) for rate in (*self.ladder, *([self.audio] if self.audio else ())))
-        return f"video-{digest(str(self.segment), str(self.count), *map(str, rates))}"
+        said = (str(self.segment), str(self.count), *map(str, rates), *(self.pictures or ()))
+        return f"video-{digest(*said)}"
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -118,9 +122,10 @@ def write_content(
 
 
 def _qualities(content: Content, scratch: Path, ffmpeg: Ffmpeg) -> Iterator[_Quality]:
-    for name, rate in zip(content.names, content.ladder, strict=True):
+    pictures = content.pictures or tuple(map(picture_size, content.ladder))
+    for name, rate, size in zip(content.names, content.ladder, pictures, strict=True):
         hue = content.ladder.index(rate) / len(content.ladder)
-        track = encode_picture(ffmpeg, scratch, rate, content.segment, hue)
+        track = encode_picture(ffmpeg, scratch, size, content.segment, hue)
         yield _Quality(name, rate, track, content.count)
     if content.audio is not None:
         yield _sound(content, content.audio, scratch, ffmpeg)

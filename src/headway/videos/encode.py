@@ -13,16 +13,17 @@ from headway.study.units import Duration, Rate
 from headway.videos.boxes import BoxError, Encoded
 
 _PICTURES = (
-    (600_000, (320, 180)),
-    (800_000, (480, 270)),
-    (1_500_000, (640, 360)),
-    (2_500_000, (768, 432)),
-    (4_000_000, (1024, 576)),
-    (7_000_000, (1280, 720)),
-    (12_000_000, (1920, 1080)),
+    (200_000, "256x144"),
+    (600_000, "320x180"),
+    (800_000, "480x270"),
+    (1_500_000, "640x360"),
+    (2_500_000, "768x432"),
+    (4_000_000, "1024x576"),
+    (7_000_000, "1280x720"),
+    (12_000_000, "1920x1080"),
 )
-"""Up to which rate a picture has which size: of the ladder ``perna``, those that its MPD states."""
-_LARGEST = (3840, 2160)
+"""Up to which rate a picture has which size: about those of the ladder ``perna``."""
+_LARGEST = "3840x2160"
 _FRAMES_PER_SECOND = 5
 """Of a picture that stands still: each more costs the browser and shows nothing."""
 _TICKS_PER_FRAME = 1000
@@ -59,25 +60,25 @@ class EncodedTrack:
     height: int = 0
 
 
-def picture_size(rate: Rate) -> tuple[int, int]:
-    """Width and height that a quality of a rate has."""
+def picture_size(rate: Rate) -> str:
+    """Width and height that a quality of a rate has, unless somebody states them."""
     return next((size for most, size in _PICTURES if rate <= most), _LARGEST)
 
 
 def encode_picture(
-    ffmpeg: Ffmpeg, scratch: Path, rate: Rate, segment: Duration, hue: float
+    ffmpeg: Ffmpeg, scratch: Path, size: str, segment: Duration, hue: float
 ) -> EncodedTrack:
     """A picture of one colour that stands still for a segment.
 
     Raises:
         BoxError: ffmpeg made something else.
     """
-    width, height = picture_size(rate)
+    width, height = map(int, size.split("x"))
     frames = max(round(segment / _SECOND * _FRAMES_PER_SECOND), 1)
     per_second = Fraction(frames * _SECOND, segment)
     timescale = per_second.numerator * _TICKS_PER_FRAME
     colour = "".join(f"{round(255 * part):02x}" for part in colorsys.hsv_to_rgb(hue, 0.6, 0.8))
-    shown = f"color=c=0x{colour}:s={width}x{height}:r={per_second}"
+    shown = f"color=c=0x{colour}:s={size}:r={per_second}"
     out = scratch / "picture.mp4"
     ffmpeg(
         [
