@@ -125,6 +125,17 @@ def test_every_column_of_pages_is_measured() -> None:
     assert found.model_fields_set | of_the_adapter == PageMetrics.model_fields.keys()
 
 
+def test_no_two_families_have_a_column_of_one_name() -> None:
+    """The record has all families at once, and one would silently replace the other."""
+    families = [
+        one for one in Record.__mro__ if one is not Record and "__annotations__" in one.__dict__
+    ]
+    names = [name for one in families for name in one.__dict__["__annotations__"]]
+    fields = [name for name in names if name in Record.model_fields]
+    assert sorted(fields) == sorted(set(fields))
+    assert set(fields) == Record.model_fields.keys()
+
+
 def test_every_column_says_what_it_is() -> None:
     columns = columns_of(Record)
     assert all(column.meaning.endswith((".", "`.")) for column in columns.values())

@@ -23,7 +23,7 @@ from headway.study.published import RunInterval
 HOLDUPS = {
     "handshake": "handshake_s",
     "path": "path_s",
-    "processor": "processor_s",
+    "processor": "processor_limited_s",
     "growth": "growth_s",
     "congestion window": "cwnd_s",
     "recovery": "recovery_s",

@@ -71,7 +71,7 @@ class Causes(Columns):
     path_s: float | None = column(
         "Time in which a queue stood at the bottleneck or 95 % of its rate were used."
     )
-    processor_s: float | None = column(
+    processor_limited_s: float | None = column(
         "Time in which the path was not fully used, and a core of the sender's or the receiver's processor was busy for 95 % of "
         "it; 0 without processors (`kernel.processor`)."
     )

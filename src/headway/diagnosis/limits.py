@@ -42,7 +42,7 @@ def _limits(
         limits_source=", ".join(dict.fromkeys(segment.evidence for segment in segments)),
         handshake_s=round(handshake_s, 9),
         path_s=seconds[Limit.PATH],
-        processor_s=seconds[Limit.PROCESSOR],
+        processor_limited_s=seconds[Limit.PROCESSOR],
         growth_s=seconds[Limit.GROWTH],
         cwnd_s=seconds[Limit.CWND],
         recovery_s=seconds[Limit.RECOVERY],
