@@ -7,9 +7,11 @@ import pytest
 
 from headway.report.figures.boxes import KIND as BOXES
 from headway.report.figures.delta_cdf import KIND as DELTA_CDF
+from headway.report.figures.quality import KIND as QUALITY
 from headway.report.figures.rungs import KIND as RUNGS
 from headway.report.figures.runs_cdf import KIND as RUNS_CDF
 from headway.report.figures.site_cdf import KIND as SITE_CDF
+from headway.report.figures.speedups import KIND as SPEEDUPS
 from headway.report.sheet import Area, Dots, Line, Text
 from headway.report.theme import FASTER, SLOWER
 from tests.unit import made_results as made
@@ -125,3 +127,44 @@ def test_segments_by_quality_are_parts_of_a_bar() -> None:
 
 def test_without_videos_there_are_no_segments() -> None:
     assert RUNGS.draw(subject(made.runs({"h2": [1.0], "h3": [1.0]}))) is None
+
+
+def watched(bitrates: dict[str, list[float]], stalled: float = 0.0) -> list[dict[str, Any]]:
+    rows = made.runs(
+        {name: [float(n) for n, _ in enumerate(values, 1)] for name, values in bitrates.items()}
+    )
+    for row in rows:
+        row["video_bitrate_mbit"] = bitrates[row["contender"]][row["seed"] - 1]
+        row["video_stalled_share"] = stalled if row["contender"] == "h2" else 0.0
+        row["video_first_segment_s"] = row["total_s"] * (2 if row["contender"] == "h2" else 1)
+    return rows
+
+
+def test_quality_stands_over_stalled_time_with_intervals() -> None:
+    of = subject(watched({"h2": [1.0, 2.0, 3.0], "h3": [4.0, 4.0, 4.0]}, stalled=0.05))
+    picture = drawn(QUALITY, of)
+    data = {row["contender"]: row for row in picture.data().iter_rows(named=True)}
+    assert data["h2"]["bitrate_mbit"] == pytest.approx(2)
+    # Student's t with two degrees of freedom.
+    assert data["h2"]["bitrate_high_mbit"] == pytest.approx(2 + 4.3027 / 3**0.5, rel=1e-4)
+    assert data["h3"]["bitrate_low_mbit"] == data["h3"]["bitrate_high_mbit"] == 4
+    assert data["h2"]["stalled_share"] == pytest.approx(0.05)
+    places = {
+        shape.colour.name[:6]: shape.points[0]
+        for shape in picture.wide.shapes
+        if isinstance(shape, Dots) and shape.points[0][1] > 60
+    }
+    # Better is up and to the right.
+    assert places["fig-h3"][0] > places["fig-h2"][0] and places["fig-h3"][1] < places["fig-h2"][1]
+    assert all(sheet and within(sheet) for sheet in (picture.wide, picture.narrow))
+
+
+def test_speed_ups_are_over_all_pairs_of_runs() -> None:
+    of = subject(watched({"h2": [1.0, 1.0, 1.0], "h3": [1.0, 1.0, 1.0]}))
+    # h3 took 1, 2 and 3 s, h2 2, 4 and 6: of nine pairs -5/6, -3/4, -2/3, -1/2 three times, 0, -1/4 and 1/3.
+    picture = drawn(SPEEDUPS, of)
+    assert picture.data()["median_speed_up"].to_list() == pytest.approx([-0.5])
+    assert "−50 %" in texts(picture.wide)
+    assert all(sheet and within(sheet) for sheet in (picture.wide, picture.narrow))
+    assert SPEEDUPS.draw(subject(made.runs({"h2": [1.0], "h3": [1.0]}))) is None
+    assert QUALITY.draw(subject(made.runs({"h2": [1.0], "h3": [1.0]}))) is None

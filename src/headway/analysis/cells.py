@@ -16,6 +16,8 @@ from headway.analysis.goodput import FlowRun, Received
 from headway.analysis.latencies import Awaited, Latencies
 from headway.analysis.metric import Metric
 from headway.analysis.sample import Measurements, Observation, SampleSummary
+from headway.analysis.watched import COLUMNS as WATCHED
+from headway.analysis.watched import WatchedVideos
 from headway.columns import Status
 from headway.errors import kinds_of
 from headway.study.published import RunInterval
@@ -43,6 +45,7 @@ _NAMED = (
     "latencies_ms",
     "stream_delays_ms",
     "video_rungs",
+    *WATCHED,
     "sender_bursts",
     "sender_burst_packets",
     "bottleneck_bursts",
@@ -94,6 +97,7 @@ class ContenderRuns:
         came_in: those in which they came to the bottleneck.
         latencies: how long requests of finished runs took, or messages of streams; None if they were neither.
         rungs: of videos, parts of all segments of finished runs that were of each rung, the lowest first; empty without.
+        watched: the same videos' quality, stalls and start-up delays; None without any.
         known_from: where the senders' states are known from, as the column ``limits_source`` has it.
     """
 
@@ -114,6 +118,7 @@ class ContenderRuns:
     came_in: Bursts | None = None
     latencies: Latencies | None = None
     rungs: tuple[float, ...] = ()
+    watched: WatchedVideos | None = None
 
     @property
     def reason(self) -> str:
@@ -271,6 +276,7 @@ def _side(row: dict[str, Any], looks: int) -> ContenderRuns:
         latencies=Latencies.of(row["latencies_ms"])
         or Latencies.of(row["stream_delays_ms"], Awaited.MESSAGES),
         rungs=_shares_of_rungs(row["video_rungs"]),
+        watched=WatchedVideos.of(row),
     )
 
 

@@ -60,6 +60,7 @@ class Of(Enum):
     TREES = "trees of calls"
     VIDEOS = "videos"
     COMPETING = "flows that compete"
+    COMPETING_VIDEOS = "videos that compete"
 
 
 class Needs(Enum):

@@ -60,6 +60,40 @@ class Sharing(Columns):
         words=HIGHER_LOWER,
         needs=Needs.CONSTANT_RATE,
     )
+    videos_bitrate_mbit: float | None = metric(
+        "Of flows of which some play videos: mean of their `video_bitrate_mbit`, those in the background left out.",
+        "bitrate of the videos",
+        better=Better.MORE,
+        of=Of.COMPETING_VIDEOS,
+        words=HIGHER_LOWER,
+    )
+    videos_worst_mbit: float | None = metric(
+        "The least of these.",
+        "bitrate of the worst video",
+        better=Better.MORE,
+        of=Of.COMPETING_VIDEOS,
+        words=HIGHER_LOWER,
+    )
+    videos_first_ratio: float | None = metric(
+        "Mean `video_bitrate_mbit` of the videos of the name that the study has first, over that of the others; if all "
+        "have one name, of the first of them.",
+        "bitrate of the first video over the others'",
+        of=Of.COMPETING_VIDEOS,
+        words=MORE_LESS_EVEN,
+        best=1.0,
+    )
+    videos_jain_index: float | None = metric(
+        "Jain's index of their `video_bitrate_mbit`: how fairly quality is shared.",
+        "Jain's fairness index of the videos' bitrates",
+        better=Better.MORE,
+        of=Of.COMPETING_VIDEOS,
+        words=("fairer", "less fair"),
+    )
+    videos_stalled_s: float | None = metric(
+        "Sum of their `video_stalled_s`.",
+        "stalled time of the videos",
+        of=Of.COMPETING_VIDEOS,
+    )
     evened_s: float | None = metric(
         "From the start of the last flow until, for a second, each flow had at least 80 % of an equal share (for two "
         "flows delta-fair with a delta of 0.2: Bansal et al. 2001; RFC 5166, section 2.6). Null if they never had.",

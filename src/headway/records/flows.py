@@ -16,6 +16,7 @@ from headway.lab.run import Result
 from headway.programs.measurement import Measurement
 from headway.records.oneflow import MeasuredFlow, killed
 from headway.records.sharing import Sharer, Together
+from headway.records.videos import videos_together
 
 
 def flow_records(
@@ -102,6 +103,7 @@ def columns_together(
         **shared.columns,
         **_worst_calls(records),
         **_slowest_page(records),
+        **videos_together(records),
     }
 
 

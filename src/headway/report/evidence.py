@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
 from headway.diagnosis.delivered import Delivered
+from headway.diagnosis.playback import PLAYBACK, Playback
 from headway.diagnosis.samples import read_samples
 from headway.diagnosis.series import SegmentSeries, Series, read_series
 from headway.diagnosis.transfer import Transfer
@@ -110,6 +111,26 @@ class SharedStory:
 
 
 @dataclass(frozen=True)
+class VideoStory:
+    """A video that was played.
+
+    Attributes:
+        run: the run that it was.
+        flow: of flows that compete, the name of the one whose video it is; else empty.
+        playback: how it was played.
+    """
+
+    run: ChosenRun
+    flow: str
+    playback: Playback
+
+    @property
+    def title(self) -> str:
+        """Who played it."""
+        return f"{self.run.contender}, {self.flow}" if self.flow else self.run.contender
+
+
+@dataclass(frozen=True)
 class RunEvidence:
     """What chosen runs left: nothing of runs that were given without it.
 
@@ -117,17 +138,19 @@ class RunEvidence:
         stories: the runs over time.
         pages: the runs that loaded a page, also those that failed.
         shared: the runs of flows that competed.
+        videos: the videos that runs played.
     """
 
     stories: tuple[Story, ...] = ()
     pages: tuple[PageStory, ...] = ()
     shared: tuple[SharedStory, ...] = ()
+    videos: tuple[VideoStory, ...] = ()
 
     @property
     def runs(self) -> tuple[str, ...]:
         """Names of the runs that left anything."""
-        found: tuple[Story | PageStory | SharedStory, ...]
-        found = (*self.stories, *self.pages, *self.shared)
+        found: tuple[Story | PageStory | SharedStory | VideoStory, ...]
+        found = (*self.stories, *self.pages, *self.shared, *self.videos)
         return tuple(dict.fromkeys(story.run.run_id for story in found))
 
 
@@ -142,8 +165,26 @@ def evidence_of(directory: Path, runs: Sequence[ChosenRun]) -> RunEvidence:
     pages = [_page_story(run, where) for run, where in left]
     shared = [_shared_story(run, where) for run, where in left]
     return RunEvidence(
-        tuple(filter(None, stories)), tuple(filter(None, pages)), tuple(filter(None, shared))
+        tuple(filter(None, stories)),
+        tuple(filter(None, pages)),
+        tuple(filter(None, shared)),
+        tuple(video for run, where in left for video in _videos(run, where)),
     )
+
+
+def _videos(run: ChosenRun, directory: Path) -> Iterator[VideoStory]:
+    """The videos of a run: its own, or those of its flows."""
+    places = [("", directory)]
+    try:
+        flows = FLOW_RECORDS.load(directory).flows
+        places += [(one.flow, directory / FLOWS_DIRECTORY / one.flow) for one in flows]
+    except FileNotFoundError:
+        pass  # a flow alone, or the runs were given without what they left behind
+    for flow, where in places:
+        try:
+            yield VideoStory(run, flow, PLAYBACK.load(where))
+        except FileNotFoundError:
+            continue
 
 
 def _story(run: ChosenRun, directory: Path) -> Story | None:

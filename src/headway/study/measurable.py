@@ -138,6 +138,8 @@ def _frames(setting: Setting) -> bool:
 def _shared(setting: Setting) -> Iterator[Of]:
     """What runs of flows that compete tell of all of them, or of some."""
     yield Of.COMPETING
+    if any(isinstance(workload, Video) for workload in setting.workloads):
+        yield Of.COMPETING_VIDEOS
     if any(isinstance(workload, Call) for workload in setting.workloads):
         yield Of.CALLS
     if setting.page:

@@ -87,10 +87,11 @@ def _panel(analysis: Analysis, sheet: Sheet, panel: Panel) -> None:
         for rung, (start, share) in enumerate(zip(starts, shares, strict=False)):
             if share:
                 left, right = scale(start), scale(start + share)
-                _part(sheet, panel.y(row), left, right, str(rung + 1), _fill(rung, count))
+                _part(sheet, panel.y(row), left, right, str(rung + 1), rung_fill(rung, count))
 
 
-def _fill(rung: int, count: int) -> tuple[Colour, Colour]:
+def rung_fill(rung: int, count: int) -> tuple[Colour, Colour]:
+    """Colour of a rung of so many, from purple to green, and that of text on it."""
     return _FILLS[round(rung * (len(_FILLS) - 1) / max(1, count - 1))]
 
 

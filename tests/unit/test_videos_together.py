@@ -1,0 +1,37 @@
+"""Videos that compete: how fairly they share quality."""
+
+from __future__ import annotations
+
+import pytest
+
+from headway.columns.record import FlowRecord
+from headway.records.videos import videos_together
+from tests.unit import made_results as made
+
+
+def flow(name: str, named: str, mbit: float | None, *, background: bool = False) -> FlowRecord:
+    row = made.run("a", 1, 1.0) | {"video_bitrate_mbit": mbit, "video_stalled_s": 0.5}
+    ends = {"client_host": "c", "server_host": "s", "start_s": 0.0}
+    return FlowRecord.model_validate(
+        row | ends | {"flow": name, "named": named, "background": background}
+    )
+
+
+def test_quality_is_shared_by_the_first_name_and_the_others() -> None:
+    found = videos_together([flow("a", "a", 3.0), flow("b", "b", 1.0), flow("bulk", "bulk", None)])
+    assert found["videos_bitrate_mbit"] == 2
+    assert (found["videos_worst_mbit"], found["videos_first_ratio"]) == (1, 3)
+    assert found["videos_jain_index"] == pytest.approx(16 / (2 * 10))
+    assert found["videos_stalled_s"] == 1
+
+
+def test_of_one_name_the_first_video_stands_against_the_others() -> None:
+    found = videos_together([flow("a-1", "a", 3.0), flow("a-2", "a", 1.0), flow("a-3", "a", 2.0)])
+    assert found["videos_first_ratio"] == 2
+
+
+def test_one_video_shares_with_nobody() -> None:
+    found = videos_together([flow("a", "a", 3.0), flow("b", "b", 9.0, background=True)])
+    assert (found["videos_bitrate_mbit"], found["videos_jain_index"]) == (3, None)
+    assert found["videos_first_ratio"] is None
+    assert videos_together([flow("a", "a", None)]) == {}
