@@ -30,8 +30,13 @@ def test_runs_are_those_of_the_rows(page: Path) -> None:
     assert found is not None
     with (page.with_suffix("") / "samples.csv").open(encoding="utf-8", newline="") as table:
         rows = list(csv.DictReader(table))
-    for metric in {row["metric"] for row in rows}:
-        assert sum(int(row["runs"]) for row in rows if row["metric"] == metric) == int(found[1])
+    runs: dict[str, set[int]] = {}
+    for experiment, metric in {(row.get("experiment", ""), row["metric"]) for row in rows}:
+        own = [row for row in rows if row["metric"] == metric]
+        own = [row for row in own if row.get("experiment", "") == experiment]
+        runs.setdefault(experiment, set()).add(sum(int(row["runs"]) for row in own))
+    assert all(len(counts) == 1 for counts in runs.values())
+    assert sum(count for counts in runs.values() for count in counts) == int(found[1])
     assert not any(int(row["failed"]) or int(row["timeouts"]) for row in rows)
 
 
