@@ -54,6 +54,8 @@ NOT_CARRIED_OUT = {
     "run discovery": MINUTES,
     "run upload": MINUTES,
     "run video": MINUTES,
+    "run perna2022-video": MINUTES,
+    "run kakhki2017-video": MINUTES,
     "run phones": MINUTES,
     "run fast-internet": MINUTES,
     "run curl-fallback.toml": SHORT_FORM,
