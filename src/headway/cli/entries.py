@@ -48,7 +48,7 @@ COMMANDS = {
     ),
     "sites": Listed(_SITES, "sites.app", "Show and check the web pages that studies replay."),
     "record": Listed(_SITES, "record.record_command", "Record a web page, or import a recording."),
-    "video": Listed(_MORE, "video.app", "Write a video's files, for players in browsers."),
+    "video": Listed(_MORE, "video.app", "Write videos as files, for players in browsers."),
     "census": Listed(
         _MORE, "census.census", "Count who announces and who uses HTTP/3, by the HTTP Archive."
     ),

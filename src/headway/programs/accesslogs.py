@@ -14,10 +14,11 @@ def heard_by_nginx(listener: Listener) -> tuple[tuple[str, ...], tuple[str, ...]
     """nginx's directives for such a log, of its blocks http and server; none if players tell nothing."""
     if not listener.hears_players:
         return (), ()
-    told = ",".join(f"$http_cmcd_{name}" for name in ("object", "request", "session", "status"))
+    names = ("object", "request", "session", "status")
+    told = ",".join(f'"$http_cmcd_{name}"' for name in names)
     fields = (
         '"at_unix_s":$msec,"protocol":"$server_protocol","path":"$uri",'
-        f'"status":$status,"bytes":$body_bytes_sent,"cmcd":"{told}"'
+        f'"status":$status,"bytes":$body_bytes_sent,"cmcd":[{told}]'
     )
     return (
         (f"log_format players escape=json '{{{fields}}}';",),
