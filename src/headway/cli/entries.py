@@ -28,6 +28,9 @@ COMMANDS = {
     "reproduce": Listed(
         _STUDIES, "study.reproduce", "Run a built-in study; judge a paper's claims, if it has any."
     ),
+    "calibrate": Listed(
+        _STUDIES, "calibrate.calibrate", "Search knobs until a study's runs agree with a target."
+    ),
     "check": Listed(_STUDIES, "check.check", "Compare two builds of a program, packet by packet."),
     "report": Listed(_RESULTS, "study.report", "Write the report of a study's results again."),
     "figure": Listed(
@@ -36,6 +39,9 @@ COMMANDS = {
     "claims": Listed(_RESULTS, "claims.claims", "Judge a paper's claims by a study's results."),
     "states": Listed(
         _RESULTS, "states.states", "Show the state machines of senders, also of other qlog files."
+    ),
+    "controllers": Listed(
+        _RESULTS, "controllers.controllers", "Tell which congestion control senders have."
     ),
     "packets": Listed(_RESULTS, "packets.packets", "Show the packets of a run with a fault."),
     "export": Listed(_RESULTS, "export.export", "Write results to one archive, to publish them."),

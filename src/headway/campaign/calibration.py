@@ -1,0 +1,312 @@
+"""Searching a program's knobs until its runs agree with a target."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+from headway.errors import WrongInputError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+Values = tuple[int | str, ...]
+"""A value of each knob, in their order."""
+Residuals = Sequence[float]
+"""By how much a run differs from the target, at each time or in each metric, over the target's mean."""
+Measure = Callable[[Collection[Values], Sequence[Values]], Sequence[Residuals]]
+"""Carries out runs with values; it knows what was tried before."""
+
+GENERATION = 12
+"""Values that are tried at a time."""
+_NEAR = 0.02
+"""Nearer than this a target is reached."""
+_EXACT = 0.003
+"""Nearer than this no other beginning of the fit is tried."""
+_STARTS = 4
+"""Values that the fit begins from, the nearest first."""
+_PATIENCE = 3
+"""Generations without progress after which the search goes on near the best."""
+_MOST_LOG = 8
+"""Ranges whose ends are farther apart are searched by ratios."""
+
+
+@dataclass(frozen=True)
+class KnobRange:
+    """A key of the study, and the values that it may have: whole numbers from one to another, or some words.
+
+    Attributes:
+        key: dotted, as ``server.knobs.max_window``.
+        low: least number.
+        high: greatest number.
+        words: the values, if they are no numbers.
+    """
+
+    key: str
+    low: int = 0
+    high: int = 0
+    words: tuple[str, ...] = ()
+
+    @classmethod
+    def parse(cls, text: str) -> KnobRange:
+        """Read ``KEY=LOW..HIGH`` or ``KEY=WORD,WORD``.
+
+        Raises:
+            WrongInputError: it is neither.
+        """
+        key, _, values = (part.strip() for part in text.partition("="))
+        low, dots, high = values.partition("..")
+        words = tuple(word.strip() for word in values.split(","))
+        if key and dots and low.isdecimal() and high.isdecimal() and int(low) < int(high):
+            return cls(key, int(low), int(high))
+        if key and not dots and len(words) > 1 and all(words):
+            return cls(key, words=words)
+        raise WrongInputError(
+            f"{text!r} is no range; write KEY=LOW..HIGH, such as server.knobs.max_window=50..500, "
+            "or KEY=ONE,OTHER",
+            where="--knobs",
+        )
+
+    @property
+    def name(self) -> str:
+        """Its last part."""
+        return self.key.rpartition(".")[2]
+
+    def at(self, share: float) -> int | str:
+        """The value at a place from 0 to 1."""
+        if self.words:
+            return self.words[min(int(share * len(self.words)), len(self.words) - 1)]
+        if self._by_ratio:
+            return round(self.low * math.pow(self.high / self.low, share))
+        return round(self.low + share * (self.high - self.low))
+
+    def share(self, value: int | str) -> float:
+        """The place of a value, from 0 to 1."""
+        if self.words:
+            return self.words.index(str(value)) / len(self.words)
+        if self._by_ratio:
+            return math.log(int(value) / self.low) / math.log(self.high / self.low)
+        return (int(value) - self.low) / (self.high - self.low)
+
+    @property
+    def _by_ratio(self) -> bool:
+        return self.low > 0 and self.high / self.low > _MOST_LOG
+
+    def steps(self, value: int | str, reach: float) -> list[int | str]:
+        """Values beside one, a share of it away, at least 1; of words all others."""
+        if self.words:
+            return [word for word in self.words if word != value]
+        number = int(value)
+        step = max(1, round(number * reach))
+        beside = (max(self.low, number - step), min(self.high, number + step))
+        return [one for one in dict.fromkeys(beside) if one != number]
+
+    def is_end(self, value: int | str) -> bool:
+        """Whether a number is the least or the greatest."""
+        return not self.words and value in (self.low, self.high)
+
+
+@dataclass(frozen=True)
+class Calibrated:
+    """What a search has found.
+
+    Attributes:
+        values: the nearest ones.
+        distance: of their run from the target, as a share.
+        tried: how many values were tried.
+        sensitivity: by how much the distance grows if one knob alone is moved by a quarter, or to another word; None
+            if that was not tried.
+    """
+
+    values: Values
+    distance: float
+    tried: int
+    sensitivity: tuple[float | None, ...]
+
+    @property
+    def is_reached(self) -> bool:
+        return self.distance <= _NEAR
+
+
+def distance(residuals: Residuals) -> float:
+    """How far a run is from the target, as a share: the root of the mean square."""
+    return math.sqrt(sum(one * one for one in residuals) / len(residuals))
+
+
+@dataclass
+class Search:
+    """Differential evolution over all ranges, then least squares from the best, then single steps.
+
+    Storn and Price 1997; Branch, Coleman and Li 1999. Both are scipy's. Runs are carried out several at a time.
+
+    Attributes:
+        knobs: what may be changed.
+        measure: carries out runs.
+        most: how many values may be tried.
+    """
+
+    knobs: Sequence[KnobRange]
+    measure: Measure
+    most: int
+    known: dict[Values, Residuals] = field(default_factory=dict)
+
+    def run(self) -> Calibrated:
+        """Search until the target is met exactly, nothing near is nearer, or enough was tried."""
+        self._evolve()
+        for begin in sorted(self.known, key=self._away)[:_STARTS]:
+            if self._away(self.best) > _EXACT:
+                self._fit(begin, 0.08)
+        for reach in (0.04, 0.02):
+            self._fit(self.best, reach)
+        for reach in (0.06, 0.02):
+            while self._step(reach):
+                pass
+        return Calibrated(self.best, self._away(self.best), len(self.known), self._sensitivity())
+
+    @property
+    def best(self) -> Values:
+        return min(self.known, key=self._away)
+
+    def _away(self, values: Values) -> float:
+        return distance(self.known[values]) if values in self.known else math.inf
+
+    @property
+    def _left(self) -> int:
+        return self.most - len(self.known)
+
+    def _try(self, wanted: Iterable[Values]) -> None:
+        """Carry out what is new, as far as more may be tried."""
+        new = [one for one in dict.fromkeys(wanted) if one not in self.known][: max(0, self._left)]
+        if new:
+            self.known.update(zip(new, self.measure(self.known, new), strict=True))
+
+    def _values(self, place: Sequence[float]) -> Values:
+        return tuple(knob.at(share) for knob, share in zip(self.knobs, place, strict=True))
+
+    def _evolve(self) -> None:
+        # It takes half a second to load.
+        from scipy.optimize import Bounds, differential_evolution
+
+        progress: list[float] = []
+
+        def batch(_: object, places: Iterable[Sequence[float]]) -> list[float]:
+            wanted = [self._values(one) for one in places]
+            self._try(wanted)
+            return [self._away(one) for one in wanted]
+
+        def is_over(_: object, convergence: float) -> bool:
+            progress.append(self._away(self.best))
+            stuck = len(progress) > _PATIENCE and progress[-1] >= progress[-1 - _PATIENCE] * 0.98
+            return stuck or progress[-1] <= _NEAR or self._left < self.most * 2 // 3
+
+        options: dict[str, Any] = {"workers": batch, "callback": is_over, "updating": "deferred"}
+        count = len(self.knobs)
+        differential_evolution(
+            math.fsum,
+            Bounds([0.0] * count, [1.0] * count),
+            init=_spread(count),
+            polish=False,
+            maxiter=self.most,
+            rng=1,
+            **options,
+        )
+
+    def _fit(self, best: Values, reach: float) -> None:
+        """Least squares from values, with differences of a share of each range; words stay as they are."""
+        from scipy.optimize import least_squares
+
+        free = [place for place, knob in enumerate(self.knobs) if not knob.words]
+        if not free or self._left <= len(free) or not self._away(best):
+            return
+        begin = [self.knobs[place].share(best[place]) for place in free]
+
+        def values(shares: Sequence[float]) -> Values:
+            # From 1 to 2, because steps are shares of where they begin.
+            found = {
+                place: self.knobs[place].at(one - 1)
+                for place, one in zip(free, shares, strict=True)
+            }
+            return tuple(found.get(place, value) for place, value in enumerate(best))
+
+        worst = [1.0] * len(self.known[best])
+
+        def residuals(shares: Any, /) -> Residuals:
+            self._try([values(shares)])
+            return self.known.get(values(shares), worst)
+
+        def batch(of: Callable[[Any], Any], shares: Iterable[Any]) -> list[Any]:
+            wanted = list(shares)
+            self._try([values(one) for one in wanted])
+            return [of(one) for one in wanted]
+
+        options: dict[str, Any] = {"workers": batch, "diff_step": reach}
+        least_squares(
+            residuals,
+            [1.0 + min(max(one, 0.001), 0.999) for one in begin],
+            bounds=([1.0] * len(free), [2.0] * len(free)),
+            xtol=reach / 8,
+            ftol=1e-4,
+            max_nfev=10,
+            **options,
+        )
+
+    def _beside(self, reach: float) -> list[tuple[int, Values]]:
+        """The best values with one knob moved, and which."""
+        best = self.best
+        return [
+            (place, (*best[:place], one, *best[place + 1 :]))
+            for place, knob in enumerate(self.knobs)
+            for one in knob.steps(best[place], reach)
+        ]
+
+    def _step(self, reach: float) -> bool:
+        """Try a step of every knob, then of every two, since one may make up for another; whether anything is nearer."""
+        before = self._away(self.best)
+        if not before or self._left <= 0:
+            return False
+        singles = self._beside(reach)
+        self._try(values for _, values in singles)
+        if self._away(self.best) == before:
+            self._try(self._pairs(singles))
+        return self._away(self.best) < before
+
+    def _pairs(self, singles: Sequence[tuple[int, Values]]) -> list[Values]:
+        """The best values with two knobs moved, those first whose single moves cost least."""
+        ordered = sorted(singles, key=lambda one: self._away(one[1]))
+        return [
+            tuple(one[place] if place == first else value for place, value in enumerate(two))
+            for (first, one), (second, two) in combinations(ordered, 2)
+            if first != second
+        ]
+
+    def _sensitivity(self) -> tuple[float | None, ...]:
+        """Tried beyond what may be tried for the search: it takes two runs for each knob."""
+        best, beside = self._away(self.best), self._beside(0.25)
+        self.most = len(self.known) + len(beside)
+        self._try(values for _, values in beside)
+        grown: dict[int, float] = {}
+        for place, values in beside:
+            if values in self.known:
+                grown[place] = max(grown.get(place, 0.0), self._away(values) - best)
+        return tuple(grown.get(place) for place in range(len(self.knobs)))
+
+
+def _spread(dimensions: int) -> NDArray[np.float64]:
+    """Places of the first generation, which leave no large gaps (Sobol 1967)."""
+    from scipy.stats.qmc import Sobol
+
+    return Sobol(dimensions, rng=1).random_base2(4)[:GENERATION]
+
+
+def named(knobs: Sequence[KnobRange], values: Values) -> str:
+    """Values in a line, which names their contender."""
+    return ", ".join(f"{knob.name} {value}" for knob, value in zip(knobs, values, strict=True))
+
+
+def assigned(knobs: Sequence[KnobRange], values: Values) -> Mapping[str, int | str]:
+    """Values by the keys of their knobs."""
+    return {knob.key: value for knob, value in zip(knobs, values, strict=True)}

@@ -1,0 +1,102 @@
+"""`headway controllers`: which congestion control senders have, by what they keep in flight."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from headway.cli.options import ResultsDirectory
+from headway.errors import WrongInputError
+from headway.terminal import note, output, say
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from headway.analysis.controllerruns import SeenSender
+
+
+def controllers(
+    directory: ResultsDirectory,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Take only this experiment; may be given several times.", metavar="EXPERIMENT"
+        ),
+    ] = None,
+    learn: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write the table of known shapes from these runs, as it comes with Headway.",
+            metavar="FILE",
+        ),
+    ] = None,
+) -> None:
+    """Tell which congestion control senders have.
+
+    By the bytes in flight at the bottleneck, whatever programs say of themselves.
+    """
+    # Statistics take seconds to load.
+    import polars as pl
+
+    from headway.analysis import load_results
+    from headway.analysis.controllerruns import seen_senders, written_shapes
+    from headway.records.store import refresh_table
+
+    refresh_table(directory)
+    results = load_results(directory)
+    for name in only or ():
+        results.experiment(name)
+    runs = results.runs.filter(pl.col("experiment").is_in(only)) if only else results.runs
+    senders = list(seen_senders(directory, runs))
+    if not any(sender.shape for sender in senders):
+        raise WrongInputError(
+            "no sender shows its controller: that takes a flow alone on a link of constant rate, for 15 s",
+            where=str(directory),
+        )
+    if learn is None:
+        _print(senders)
+        return
+    experiments = "".join(f" --only {name}" for name in only or ())
+    text = written_shapes(senders, f"headway controllers RESULTS{experiments} --learn FILE")
+    learn.write_text(text, encoding="utf-8")
+    note(f"{learn}: {len(text.splitlines()) - 2} shapes")
+
+
+def _print(senders: Sequence[SeenSender]) -> None:
+    """A line for each contender: what its runs are held to be, and how near they are to it."""
+    from rich.table import Table
+
+    from headway.analysis.controllerguess import known_shapes
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in ("experiment", "contender", "stated", "seen", "nearest", "distance"):
+        table.add_column(heading)
+    known, right, judged = known_shapes(), 0, 0
+    groups: dict[tuple[str, str], list[SeenSender]] = {}
+    for sender in senders:
+        groups.setdefault((sender.experiment, sender.contender), []).append(sender)
+    for (experiment, contender), found in groups.items():
+        guesses = [guess for sender in found if (guess := sender.guess(known))]
+        if not guesses:
+            table.add_row(experiment, contender, found[0].stated, "does not show", "", "")
+            continue
+        seen = Counter(guess.controller for guess in guesses)
+        nearest = Counter(guess.nearest for guess in guesses)
+        far = [guess.distance for guess in guesses]
+        right += seen[found[0].stated]
+        judged += len(guesses)
+        spans = f"{min(far):.2f} to {max(far):.2f}"
+        table.add_row(
+            experiment, contender, found[0].stated, _counted(seen), _counted(nearest), spans
+        )
+    output().print(table)
+    say(f"{right} of {judged} runs are held to be what was stated.")
+
+
+def _counted(names: Counter[str]) -> str:
+    if len(names) == 1:
+        return next(iter(names))
+    return ", ".join(f"{name} {count}" for name, count in names.most_common())

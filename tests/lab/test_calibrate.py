@@ -1,0 +1,55 @@
+"""Knobs searched in real runs: a planted initial window is found, a target out of reach is told."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from headway import cli
+
+pytestmark = pytest.mark.lab
+
+STUDY = """
+name = "planted"
+protocol = "quic"
+repetitions = 1
+variation = "none"
+metrics = ["goodput_mbit"]
+client.program = "headway-perf"
+server.program = "headway-perf"
+workload = { kind = "bulk", duration = "500 ms" }
+path = { rate = "20 Mbit/s", rtt = "50 ms" }
+"""
+KNOB = "server.initial_window"
+
+
+def run(monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
+    monkeypatch.setattr(sys, "argv", ["headway", *words])
+    monkeypatch.setenv("COLUMNS", "120")
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    return int(ended.value.code or 0)
+
+
+def test_a_planted_knob_is_found_and_what_is_out_of_reach_told(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    machine: object,
+) -> None:
+    study, theirs = tmp_path / "planted.toml", tmp_path / "theirs"
+    study.write_text(STUDY, encoding="utf-8")
+    assert run(monkeypatch, "run", str(study), "--set", f"{KNOB}=17", "--out", str(theirs)) == 0
+    capsys.readouterr()
+    words = ("calibrate", str(study), "--target", str(theirs), "--out", str(tmp_path / "runs"))
+    assert run(monkeypatch, *words, "--knobs", f"{KNOB}=4..40", "--runs", "24") == 0
+    printed = capsys.readouterr().out
+    assert f"{KNOB}  17" in printed and "0.0% away from the target" in printed
+    narrow = ("--knobs", f"{KNOB}=4..6", "--runs", "10")
+    words = (*words[:-1], str(tmp_path / "narrow"))
+    assert run(monkeypatch, *words, *narrow) == 1
+    said = capsys.readouterr().err
+    assert "the target is not reached: the nearest is" in said
+    assert "initial_window 6 is at the end of its range" in said

@@ -1,0 +1,180 @@
+"""Knobs searched until runs agree with a target: on made runs, whose truth is known."""
+
+from __future__ import annotations
+
+import itertools
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from headway import cli
+from headway.campaign.calibration import Calibrated, KnobRange, Search, Values
+from headway.campaign.target import Target, read_target
+from headway.campaign.tryout import Tryout, read_tables
+from headway.diagnosis.goodput import INTERVAL_S
+from headway.errors import WrongInputError
+
+KNOBS = tuple(
+    map(
+        KnobRange.parse,
+        (
+            "server.knobs.max_window=20..500",
+            "server.initial_window=4..64",
+            "server.knobs.packet_threshold=3..50",
+        ),
+    )
+)
+
+
+def made(values: Sequence[int]) -> list[int]:
+    """What a sender delivers in each interval: its window grows to a largest one, and is cut for a while now and then.
+
+    Each value shapes another part of the series.
+    """
+    largest, window, threshold = values
+    received = []
+    for place in range(60):
+        now = min(window * 1.3**place, largest)
+        received.append(round(now * 2700 * (1 - 2 / threshold if place % 15 > 9 else 1)))
+    return received
+
+
+def searched(planted: Sequence[int], most: int = 150) -> Calibrated:
+    ends = [(place + 1) * INTERVAL_S for place in range(60)]
+    target = Target(tuple(ends), tuple(amount * 8e-6 / INTERVAL_S for amount in made(planted)))
+
+    def measure(_: object, wanted: Sequence[Values]) -> list[list[float]]:
+        runs = [{"received_bytes": made([int(one) for one in values])} for values in wanted]
+        return [target.residuals(run) or [] for run in runs]
+
+    return Search(KNOBS, measure, most).run()
+
+
+@pytest.mark.parametrize("planted", [(107, 32, 3), (60, 4, 5), (250, 20, 12)])
+def test_runs_agree_with_planted_values_within_a_percent(planted: tuple[int, int, int]) -> None:
+    """Each of three knobs makes up for a little of another, so that neighbours are nearly as near."""
+    found = searched(planted)
+    assert found.distance < 0.01
+    for value, wanted in zip(found.values, planted, strict=True):
+        assert abs(int(value) - wanted) <= max(1, 0.08 * wanted)
+
+
+def test_planted_values_are_found() -> None:
+    found = searched((430, 10, 7))
+    assert found.values == (430, 10, 7)
+    assert found.distance < 1e-9
+    assert all(moved is not None and moved > 0.01 for moved in found.sensitivity)
+
+
+def test_a_knob_that_does_nothing_does_not_matter() -> None:
+    knobs = [KnobRange("a.one", 1, 100), KnobRange("a.idle", 1, 100)]
+    found = Search(knobs, lambda _, wanted: [[abs(int(v[0]) - 42) / 42] for v in wanted], 80).run()
+    assert found.values[0] == 42
+    assert found.sensitivity[0] == pytest.approx(10 / 42)
+    assert found.sensitivity[1] == 0
+
+
+def test_words_are_tried_all() -> None:
+    knobs = [KnobRange.parse("a.words=x,y,z"), KnobRange("a.number", 0, 20)]
+    away = {"x": 1.0, "y": 0.0, "z": 2.0}
+    found = Search(
+        knobs, lambda _, wanted: [[away[str(w)] + abs(int(n) - 3)] for w, n in wanted], 60
+    ).run()
+    assert found.values == ("y", 3)
+
+
+def test_no_more_is_tried_than_allowed_but_for_what_matters() -> None:
+    counts = itertools.count()
+
+    def measure(_: object, wanted: Sequence[Values]) -> list[list[float]]:
+        return [[1.0 + next(counts)] for _ in wanted]
+
+    assert searched((107, 32, 3), most=30).tried <= 30 + 2 * len(KNOBS)
+    assert Search(KNOBS, measure, 20).run().tried <= 20 + 2 * len(KNOBS)
+
+
+def test_a_series_is_compared_by_what_had_come() -> None:
+    target = Target((0.1, 0.2), (8.0, 8.0))
+    assert target.residuals({"received_bytes": [100_000, 100_000]}) == [0, 0]
+    late = target.residuals({"received_bytes": [0, 200_000]})
+    assert late == pytest.approx([-0.1 / 0.15, 0])
+    assert target.residuals({"received_bytes": None}) is None
+    assert "0 MB had come, and 0.1 MB" in target.farthest({"received_bytes": [0, 200_000]})
+
+
+def test_values_of_metrics_are_compared_relatively() -> None:
+    target = Target(values={"total_s": 2.0, "goodput_mbit": 10.0})
+    assert target.residuals({"total_s": 1.0, "goodput_mbit": 10.0}) == [-0.5, 0]
+    assert target.residuals({"total_s": 1.0, "goodput_mbit": None}) is None
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("at_s,goodput_kbit\n1,5\n", "'goodput_kbit' is of another unit"),
+        ("metric,value\ntotal_ms,5\n", "'total_ms' is no metric of a run; did you mean 'total_s'"),
+        ("metric,value\ntotal_s,5 s\n", "'5 s' is not a number"),
+        ("metric,value\ntotal_s,0\n", "total_s is 0"),
+        ("at_s,goodput_mbit\n", "has no rows; write at_s,goodput_mbit"),
+        ("at_s,goodput_mbit\n2,5\n1,5\n", "at_s must increase"),
+        ("time,x\n1,5\n", "has the columns time,x; write"),
+    ],
+)
+def test_a_wrong_target_is_refused(tmp_path: Path, content: str, said: str) -> None:
+    file = tmp_path / "target.csv"
+    file.write_text(content, encoding="utf-8")
+    with pytest.raises(WrongInputError, match=said):
+        read_target(file)
+
+
+@pytest.mark.parametrize("text", ["x", "x=1", "x=5..2", "x=a..b", "=1..2"])
+def test_a_wrong_range_is_refused(text: str) -> None:
+    with pytest.raises(WrongInputError, match=r"is no range; write KEY=LOW\.\.HIGH"):
+        KnobRange.parse(text)
+
+
+STUDY = """
+name = "made"
+protocol = "quic"
+metrics = ["goodput_mbit"]
+client.program = "headway-perf"
+server.program = "headway-perf"
+workload = { kind = "bulk", duration = "3 s" }
+path = { rate = "20 Mbit/s", rtt = "50 ms" }
+"""
+
+
+def tryout(place: Path, *knobs: str, more: str = "") -> Tryout:
+    study = place / "made.toml"
+    study.write_text(STUDY + more, encoding="utf-8")
+    tables, base = read_tables(str(study), {}, None)
+    ranges = tuple(map(KnobRange.parse, knobs))
+    return Tryout(tables, base, ranges, Target(values={"goodput_mbit": 1.0}), place, None, "")
+
+
+def test_what_no_value_can_make_right_is_refused_first(tmp_path: Path) -> None:
+    tryout(tmp_path, "server.knobs.max_window=10..90", "server.initial_window=2..9").check()
+    with pytest.raises(WrongInputError, match="no knob 'max_windw'; did you mean 'max_window'"):
+        tryout(tmp_path, "server.knobs.max_windw=10..90").check()
+    with pytest.raises(WrongInputError, match="has 2 cells, and a calibration takes one"):
+        several = 'axes.path.loss = ["0 %", "1 %"]\n'
+        tryout(tmp_path, "server.knobs.max_window=10..90", more=several).check()
+
+
+def test_a_study_of_several_experiments_is_refused() -> None:
+    with pytest.raises(WrongInputError, match="has several experiments"):
+        read_tables("kakhki2017", {}, None)
+
+
+def test_the_command_says_what_is_wrong_with_its_options(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    twice = ("--knobs", "a.b=1..2", "--knobs", "a.b=1..3")
+    words = ("calibrate", "quickstart", "--target", "x.csv", *twice, "--out", str(tmp_path))
+    monkeypatch.setattr(sys, "argv", ["headway", *words])
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    assert ended.value.code == 2
+    assert capsys.readouterr().err == "headway: --knobs: names a knob twice\n"

@@ -1,0 +1,107 @@
+"""Controllers told by what their senders keep in flight: known ones, held-out programs, and ones never seen."""
+
+from __future__ import annotations
+
+import csv
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from headway import cli
+from headway.analysis.controllerguess import UNKNOWN, KnownShapes, known_shapes
+from headway.analysis.flightshape import FEATURES, FlightShape, shape_of
+from headway.diagnosis.flight import Flight
+from tests.unit import made_results as made
+
+OTHERS = Path(__file__).parent / "controllers" / "others.csv"
+SAME_ALGORITHM = {"ngtcp2 quic bbr": "bbr3"}
+"""What a stated name means."""
+HIDDEN = {"caddy quic", "nginx-1.26 quic", "haproxy quic bbr"}
+"""Whose name is not what they do, docs/controllers.md."""
+UNSEEN = {"4 connections", "window of 60"}
+NOT_JUDGED = {"fixed rate"}
+
+
+def others() -> list[tuple[str, str, FlightShape]]:
+    lines = OTHERS.read_text(encoding="utf-8").splitlines()
+    return [
+        (row["sender"], row["controller"], FlightShape(*(float(row[name]) for name in FEATURES)))
+        for row in csv.DictReader(line for line in lines if not line.startswith("#"))
+    ]
+
+
+def shape(known: KnownShapes, place: int) -> FlightShape:
+    return FlightShape(*known.shapes[place].tolist())
+
+
+def test_runs_of_other_programs_are_told() -> None:
+    known = known_shapes()
+    judged = [
+        known.guess(seen).controller == SAME_ALGORITHM.get(sender, stated)
+        for sender, stated, seen in others()
+        if sender not in HIDDEN | UNSEEN | NOT_JUDGED
+    ]
+    assert len(judged) == 36
+    assert sum(judged) / len(judged) >= 0.95
+
+
+def test_what_no_known_controller_is_like_is_unknown() -> None:
+    found = [
+        known_shapes().guess(seen).controller
+        for sender, _, seen in others()
+        if sender in UNSEEN or sender == "haproxy quic bbr"
+    ]
+    assert len(found) == 7 and set(found) == {UNKNOWN}
+
+
+def test_a_controller_that_was_never_seen_is_unknown() -> None:
+    known = known_shapes()
+    found = [
+        known.without(name).guess(shape(known, place)).controller
+        for place, name in enumerate(known.names)
+    ]
+    assert found.count(UNKNOWN) / len(found) >= 0.95
+
+
+def test_known_runs_are_their_own_nearest() -> None:
+    known = known_shapes()
+    for place, name in enumerate(known.names):
+        guess = known.guess(shape(known, place))
+        assert (guess.controller, guess.distance) == (name, 0)
+
+
+def sawtooth(cut: float, cuts: int) -> Flight:
+    """Growth by straight lines between cuts, in a path with a queue of two bandwidth-delay products."""
+    length, each = 1200, 1200 // cuts
+    phase = np.arange(length) % each / each
+    drops = np.where(np.arange(length) % each == each - 1, 2.0, 0.0)
+    return Flight(0.05, 3 * (cut + (1 - cut) * phase), drops, 0.08, 33)
+
+
+@pytest.mark.parametrize("cut", [0.5, 0.7])
+def test_the_shape_of_a_sawtooth_is_its_cut_and_growth(cut: float) -> None:
+    found = shape_of(sawtooth(cut, 8))
+    assert found is not None
+    assert found.after_0 == pytest.approx(cut + 0.2 * (1 - cut), abs=0.02)
+    assert found.bend == pytest.approx(0, abs=0.01)
+    mean_rtt_s = 0.08 * 3 * (1 + cut) / 2
+    assert found.growth == pytest.approx(np.log(99 * (1 - cut) / (7.5 / mean_rtt_s)), abs=0.1)
+
+
+def test_what_is_too_short_has_no_shape() -> None:
+    whole = sawtooth(0.5, 8)
+    short = Flight(0.05, whole.bdps[:200], whole.drops[:200], 0.08, 33)
+    assert shape_of(short) is None
+
+
+def test_results_that_show_nothing_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    directory = made.saved(tmp_path / "results", made.grid())
+    monkeypatch.setattr(sys, "argv", ["headway", "controllers", str(directory)])
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    assert ended.value.code == 2
+    assert "no sender shows its controller: that takes a flow alone" in capsys.readouterr().err
