@@ -1,10 +1,10 @@
-"""How the cost of a run grows: with virtual time, flows that compete, links, and bytes.
+"""How the cost of a run grows: with virtual time, flows that compete, links, hops that route, and bytes.
 
     python -m bench.growth           # the tables of docs/performance.md
     python -m bench.growth flows     # those whose name has a match
 
 Processor time of a lab's processes, and of this one for reading what it left; one run each after one that does not
-count, so other work of the machine matters little.
+count, so other work of the machine matters little. `bench.many` has numbers of runs.
 """
 
 from __future__ import annotations
@@ -54,6 +54,12 @@ def series() -> Iterator[tuple[str, str, Mapping[str, Any]]]:
         link = {"rate": "10 Mbit/s", "rtt": f"{100 / count:g} ms"}
         path = {"links": [link] * count}
         yield "links", str(count), {"path": path, "workload": {"size": "10 MiB"}}
+    for count in (2, 8, 16):
+        hops = [
+            {"name": f"hop-{n}", "path": {"rtt": f"{100 / count:g} ms"}} for n in range(1, count)
+        ]
+        path = {"rate": "10 Mbit/s", "rtt": f"{100 / count:g} ms"}
+        yield "hops", str(count), {"path": path, "hops": hops, "workload": {"size": "10 MiB"}}
     for size in ("100 kB", "1 MB", "10 MB", "100 MB", "1 GB"):
         fast = {"rate": "100 Mbit/s", "rtt": "40 ms"}
         yield "bytes", size, {"path": fast, "workload": {"size": size}}

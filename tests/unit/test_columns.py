@@ -13,7 +13,7 @@ import pytest
 
 import headway
 from headway.analysis.columns import COLUMNS as CONDITIONS
-from headway.columns import METRICS, PageMetrics, Record, columns_of, metrics_of
+from headway.columns import METRICS, Columns, PageMetrics, Record, columns_of, metrics_of
 from headway.columns.column import FASTER_SLOWER
 from headway.columns.gathering import gathered
 from headway.errors import HeadwayError
@@ -178,3 +178,10 @@ def test_what_is_measured_is_declared_and_once() -> None:
         gathered([total, half], None, Record)
     with pytest.raises(HeadwayError, match=r"measures 'total_s' once more"):
         gathered([total, total], None, Record)
+
+
+def test_no_two_families_have_a_column_of_one_name() -> None:
+    """The later one would silently take the values of both."""
+    families = [one for one in Record.__bases__ if issubclass(one, Columns)]
+    names = [name for family in families for name in family.model_fields]
+    assert sorted(names) == sorted(set(names))
