@@ -94,7 +94,7 @@ def run(monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
         (
             ("reproduce", "smith2020"),
             "there is no such study; of papers there are kakhki2017, kakhki2017-video, kosek2022, liu2024, "
-            "perna2022-video, report-card, sander2022, yardsticks",
+            "perna2022, perna2022-video, report-card, sander2022, yardsticks",
         ),
         (
             ("reproduce", "liu1924"),

@@ -1,0 +1,209 @@
+"""Sites as observations: shares, medians, classes, correlations, the sentence, the figures and the claims."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from headway.analysis.analysis import Analysis, analyse
+from headway.analysis.claims import judge
+from headway.analysis.finding import Judgement
+from headway.analysis.populations import main_deltas
+from headway.analysis.populationtraits import can_grow_trees, decision_tree, page_traits
+from headway.analysis.populationwords import population_sentences
+from headway.report.figures import Section, Subject, pictures
+from headway.report.figures.kind import NARROW
+from headway.report.styles import study_styles
+from headway.report.tables.kind import Matter
+from headway.report.tables.populations import KIND, TRAITS
+from headway.study.claim import Claim
+from tests.unit import made_results as made
+from tests.unit.drawn import within
+
+SITES = [f"site-{number:02}" for number in range(20)]
+NEAR, FAR = "0 %", "5 %"
+
+
+def page(contender: str, site: str, loss: str, onload_s: float, number: int) -> dict[str, Any]:
+    place = f"{'near' if loss == NEAR else 'far'}-{site}"
+    return made.run(
+        contender,
+        1,
+        onload_s,
+        cell=place,
+        workload=f"page {site}",
+        size_bytes=None,
+        client="chromium",
+        onload_s=onload_s,
+        loss_pct=float(loss.split()[0]),
+        objects=40,
+        h3_objects=40 - number if contender == "h3" else 0,
+        connections=3 + number,
+        domains=2 + number,
+        largest_share=1 - number / 40,
+        page_bytes=10**5 * (1 + number % 7),
+    )
+
+
+def population(deltas: Sequence[float]) -> Analysis:
+    """Sites at which h3 is natively as fast as h2, and at 5 % loss so much sooner or later."""
+    rows = []
+    for number, (site, delta) in enumerate(zip(SITES, deltas, strict=True)):
+        for loss, apart in ((NEAR, 0.001 * (-1) ** number), (FAR, delta)):
+            rows += [
+                page("h2", site, loss, 1.0, number),
+                page("h3", site, loss, 1.0 + apart, number),
+            ]
+    grid = [
+        {"name": f"{place}-{site}", "at": {"path.loss": loss, "workload.site": site}}
+        for place, loss in (("near", NEAR), ("far", FAR))
+        for site in SITES
+    ]
+    told = {
+        "name": "",
+        "baseline": "h2",
+        "metrics": ["onload_s"],
+        "axes": {"path.loss": [NEAR, FAR], "workload.site": SITES},
+        "population": {"strata": {"one": SITES[:10], "other": SITES[10:]}},
+        "grid": grid,
+    }
+    return analyse(made.results(rows, made.experiments(told)))
+
+
+@pytest.fixture(scope="module")
+def gains() -> Analysis:
+    """Sites with few connections gain most; the last three lose."""
+    return population([-0.36 + 0.02 * number for number in range(17)] + [0.15, 0.2, 0.25])
+
+
+def test_each_site_counts_once(gains: Analysis) -> None:
+    near, far = main_deltas(gains)
+    assert (near.network, far.network) == ("loss 0 %", "loss 5 %")
+    assert far.faster.value == pytest.approx(0.85)
+    assert near.faster.value == pytest.approx(0.5)
+    assert far.median.value == pytest.approx(-0.17)
+    assert far.median.interval is not None
+    assert far.median.interval.low < -0.17 < far.median.interval.high
+    assert [part.value for part in far.classes] == pytest.approx([0.65, 0.2, 0.15])
+    assert far.of(("other",)).faster.value == pytest.approx(0.7)
+
+
+def test_the_answer_is_a_sentence(gains: Analysis) -> None:
+    (told,) = population_sentences(gains)
+    assert told.startswith(
+        "h3 against h2 over 20 sites, by onLoad: faster at most sites in loss 5 %"
+    )
+    assert "85 %" in told and "no majority is shown in loss 0 %" in told
+
+
+def test_without_a_population_nothing_is_said() -> None:
+    analysis = analyse(made.results(made.runs({"h2": [1.0] * 3, "h3": [0.5] * 3})))
+    assert main_deltas(analysis) == ()
+    assert population_sentences(analysis) == ()
+    assert KIND.shown(Matter(made.results(made.runs({"h2": [1.0]})), ((analysis,),))) is None
+
+
+def test_traits_are_scaled_and_correlated(gains: Analysis) -> None:
+    far = main_deltas(gains)[1]
+    traits = page_traits(gains, far)
+    assert traits is not None
+    assert traits.scaled.std(axis=0) == pytest.approx(1)
+    both, with_delta = traits.pearson_of(0, 1), traits.spearman(0)
+    assert both is not None and both.value == pytest.approx(1)
+    assert with_delta is not None and with_delta.value == pytest.approx(1)
+
+
+def test_a_tree_is_judged_by_other_sites() -> None:
+    """What connections decide it finds; of what nothing decides it does no better than guessing."""
+    assert can_grow_trees(), "make populations"
+    told = population([-0.3] * 10 + [0.3] * 10)
+    tree = decision_tree(told, main_deltas(told)[1])
+    assert tree is not None and tree.quality > 0.9
+    assert "class: faster" in tree.rules
+    mixed = population([0.3 * (-1) ** (number // 2) for number in range(20)])
+    tree = decision_tree(mixed, main_deltas(mixed)[1])
+    assert tree is not None and tree.quality < 0.75
+
+
+def test_the_figures_stay_on_their_sheets(gains: Analysis) -> None:
+    drawn = pictures(Subject(gains, study_styles([gains])), Section.POPULATION)
+    assert {one.name for one in drawn} == {
+        "onload_s-population",
+        "onload_s-sites",
+        "onload_s-classes",
+    }
+    for picture in drawn:
+        assert within(picture.wide) and within(picture.drawing(NARROW))
+        assert picture.said and picture.data().height
+
+
+def test_the_tables_have_networks_and_strata(gains: Analysis) -> None:
+    matter = Matter(made.results(made.runs({"h2": [1.0]})), ((gains,),))
+    table = KIND.shown(matter)
+    assert table is not None
+    assert [row[1] for row in table.table.rows[1]] == ["all", "one", "other"]
+    traits = TRAITS.shown(matter)
+    assert traits is not None and "Pearson" in traits.remark
+
+
+PAIR = {"contender": "h3", "against": "h2"}
+AT_FAR = {"path.loss": FAR}
+
+
+@pytest.mark.parametrize(
+    ("rule", "more", "said"),
+    [
+        ({"kind": "sites", **PAIR, "below": 0, "low": 60}, {}, Judgement.HOLDS),
+        ({"kind": "sites", **PAIR, "below": 0, "high": 60}, {}, Judgement.BROKEN),
+        ({"kind": "sites", **PAIR, "below": 0, "value": 85}, {}, Judgement.UNDECIDED),
+        ({"kind": "sites", **PAIR, "above": 0.1, "high": 60}, {}, Judgement.HOLDS),
+        ({"kind": "sites", **PAIR, "below": 0, "low": 60}, {"strata": ["one"]}, Judgement.HOLDS),
+        ({"kind": "delta", **PAIR, "high": 0}, {}, Judgement.HOLDS),
+        ({"kind": "delta", **PAIR, "low": 0}, {}, Judgement.BROKEN),
+        (
+            {
+                "kind": "columns",
+                "contender": "h3",
+                "columns": ["connections", "domains"],
+                "low": 0.8,
+            },
+            {},
+            Judgement.HOLDS,
+        ),
+        (
+            {"kind": "value", "contender": "h2", "value": 1.0, "statistic": "median"},
+            {"over": "workload.site"},
+            Judgement.HOLDS,
+        ),
+    ],
+)
+def test_claims_count_sites(
+    gains: Analysis, rule: dict[str, Any], more: dict[str, Any], said: Judgement
+) -> None:
+    claim = Claim.model_validate(
+        {"says": "so", "place": "here", "rule": rule, "where": AT_FAR, **more}
+    )
+    found = judge(gains, claim)
+    assert found.judgement is said
+    assert found.findings[0].of == "site"
+    assert found.findings[0].n == (10 if "strata" in more else 20)
+
+
+@pytest.mark.parametrize(
+    ("rule", "message"),
+    [
+        ({"kind": "sites", **PAIR, "value": 50}, "needs a range of the delta"),
+        ({"kind": "sites", **PAIR, "below": 0}, "needs a value, or low or high"),
+        ({"kind": "sites", **PAIR, "above": 0.1, "below": 0.0, "low": 1}, "above must be less"),
+        ({"kind": "delta", **PAIR}, "needs a value, or low or high"),
+        (
+            {"kind": "columns", "contender": "h3", "columns": ["domains", "domian"], "low": 0},
+            "is not a column of numbers",
+        ),
+    ],
+)
+def test_what_no_rule_about_sites_is(rule: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Claim.model_validate({"says": "so", "place": "here", "rule": rule})
