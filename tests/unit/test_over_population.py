@@ -10,7 +10,7 @@ import pytest
 from headway.analysis.analysis import Analysis, analyse
 from headway.analysis.claims import judge
 from headway.analysis.finding import Judgement
-from headway.analysis.populations import main_deltas
+from headway.analysis.populations import main_deltas, over_sites_of
 from headway.analysis.populationtraits import can_grow_trees, decision_tree, page_traits
 from headway.analysis.populationwords import population_sentences
 from headway.report.figures import Section, Subject, pictures
@@ -88,6 +88,15 @@ def test_each_site_counts_once(gains: Analysis) -> None:
     assert far.median.interval.low < -0.17 < far.median.interval.high
     assert [part.value for part in far.classes] == pytest.approx([0.65, 0.2, 0.15])
     assert far.of(("other",)).faster.value == pytest.approx(0.7)
+
+
+def test_strata_of_few_sites_are_resampled_together() -> None:
+    """One site of each stratum would be drawn every time, as if nothing varied."""
+    values = (-0.3, -0.2, -0.1, 0.0, 0.1, 0.2, 0.3)
+    alone = over_sites_of([str(value) for value in values], values, lambda rows: float(rows.mean()))
+    together = over_sites_of(["one"] * 7, values, lambda rows: float(rows.mean()))
+    assert alone == together
+    assert alone.interval is not None and alone.interval.low < -0.05
 
 
 def test_the_answer_is_a_sentence(gains: Analysis) -> None:

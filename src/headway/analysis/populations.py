@@ -1,7 +1,8 @@
 """Differences over the sites of a population, each an observation: H3-Delta, shares of sites, and intervals over sites.
 
 A site's difference is that of the medians of its visits over the larger of them (Perna et al. 2022, equation 1).
-Intervals resample the sites of each stratum, which is how they were drawn; of shares, they are exact.
+Intervals resample the sites of each stratum, which is how they were drawn, or all sites together if a stratum has few;
+of shares, they are exact.
 """
 
 from __future__ import annotations
@@ -152,7 +153,7 @@ def over_sites_of(
     rows: Sequence[float] | Sequence[tuple[float, ...]] | Matrix,
     statistic: Callable[[Matrix], float],
 ) -> SiteEstimate:
-    """A statistic of the sites, and its interval by resampling the sites of each stratum.
+    """A statistic of the sites, and its interval by resampling the sites.
 
     Args:
         strata_of_sites: the stratum of every site.
@@ -163,8 +164,7 @@ def over_sites_of(
     value = float(statistic(table))
     if len(table) < FEWEST_SITES:
         return SiteEstimate(value, None)
-    names = np.asarray(strata_of_sites)
-    groups = [np.flatnonzero(names == name) for name in sorted(set(strata_of_sites))]
+    groups = _resampled_together(strata_of_sites)
     draw = np.random.default_rng((len(table), len(groups)))
     resampled = []
     for _ in range(RESAMPLES):
@@ -179,6 +179,15 @@ def pearson(rows: Matrix) -> float:
     if not (rows.std(axis=0) > 0).all():
         return float("nan")
     return float(np.corrcoef(rows[:, 0], rows[:, 1])[0, 1])
+
+
+def _resampled_together(strata_of_sites: Sequence[str]) -> list[NDArray[np.intp]]:
+    """The places of the sites of each stratum; of all sites if a stratum has too few to vary as its provider's do."""
+    names = np.asarray(strata_of_sites)
+    groups = [np.flatnonzero(names == name) for name in sorted(set(strata_of_sites))]
+    if min(len(group) for group in groups) < FEWEST_SITES:
+        return [np.arange(len(names))]
+    return groups
 
 
 def deltas_of(

@@ -169,7 +169,7 @@ KIND = TableKind(
     remark=(
         "A site is one observation, by the medians of its visits. The delta is their difference over the larger of them; "
         "of HTTP/3 against HTTP/2 it is H3-Delta (Perna et al. 2022). Intervals of shares are exact, those of medians "
-        "resample the sites of each stratum. populations.csv has every metric and comparison."
+        "resample the sites of each stratum, or all together if one has fewer than six. populations.csv has every metric and comparison."
     ),
     table=_table,
     said=lambda matter: population_sentences(matter.first),
