@@ -257,9 +257,11 @@ class ExperimentPart:
 
     @property
     def headlines(self) -> tuple[str, ...]:
-        """Its answer in short: how far published values agree, who got how much, and what its first metric says."""
-        shares = tables.said(self.matter, Section.SHARES)
-        return (*self.judged, *shares, *self.metrics[0].answer)
+        """Its answer in short: over sites, how far published values agree, who got how much, and its first metric's."""
+        sites, shares = (
+            tables.said(self.matter, section) for section in (Section.POPULATION, Section.SHARES)
+        )
+        return (*sites, *self.judged, *shares, *self.metrics[0].answer)
 
     @property
     def judged(self) -> tuple[str, ...]:

@@ -24,6 +24,7 @@ from headway.analysis.claimwords import judged, ledger_sentence
 from headway.analysis.metric import Metric
 from headway.analysis.numbers import MINUS, signed_percent, significant
 from headway.analysis.overview import ComparisonOutcome, overviews
+from headway.analysis.populationwords import population_sentences
 from headway.analysis.published import agreement_sentence
 from headway.analysis.sharewords import share_sentences
 from headway.analysis.stopping import stopping_sentence
@@ -90,6 +91,7 @@ def _print_experiment(console: Console, results: StudyResults, metrics: Sequence
             console.print(Text(experiment.question))
     for shown in shares_shown(console, metrics[0]):
         console.print(shown)
+    _print_list(console, "Answer", population_sentences(metrics[0]))
     _print_list(console, "Answer", share_sentences(metrics[0]))
     for analysis in metrics:
         _print_metric(console, results, analysis)
