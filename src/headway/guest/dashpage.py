@@ -84,6 +84,8 @@ window.headwayPlay = orders => {
     video.addEventListener(name, () => tell(name, {place_s: video.currentTime, state: video.readyState}));
   }
   video.addEventListener('ended', () => end('ended'));
+  // dash.js may see the end sooner than the element, and then goes back to shortly before it.
+  player.on(events.PLAYBACK_ENDED, () => end('ended'));
   video.addEventListener('error', () => end('error', {error: video.error?.message ?? '', code: video.error?.code}));
   setTimeout(() => end('left'), orders.watch_s * 1000);
 
