@@ -115,6 +115,20 @@ def test_h2load_measures_what_headway_client_does(
     assert theirs.bytes == ours.bytes == 300 * 2000
 
 
+@pytest.mark.parametrize("protocol", ["h1", "h2"])
+def test_h2load_sends_content(run_setting: RunSetting, protocol: str) -> None:
+    """As headway-client does: what content adds to the median is the same."""
+    raw = setting(protocol, {"count": 100, "users": 2, "down": "2 kB", "up": "20 kB"})
+    raw["path"]["rate"] = "20 Mbit/s"
+    ours, theirs = (
+        run_setting(raw | {"client": {"program": client}}, name=client)
+        for client in ("headway-client", "h2load")
+    )
+    assert ours.error is None and theirs.error is None
+    assert theirs.latency_p50_ms == pytest.approx(ours.latency_p50_ms, rel=0.02)
+    assert theirs.bytes == ours.bytes == 100 * 2000
+
+
 def test_who_thinks_does_not_wait(run_setting: RunSetting) -> None:
     record = run_setting(setting("h2", {"count": 100, "users": 1, "think": "50 ms", "up": "3 kB"}))
     assert record.error is None

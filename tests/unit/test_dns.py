@@ -150,9 +150,12 @@ def asked(kind: int, port: int, number: int) -> bytes:
     return bytes(12) + b"\x08\x00" + header + datagram
 
 
-def written(directory: Path, frames: list[bytes]) -> None:
+def written(directory: Path, frames: list[bytes], every_s: int = 0) -> None:
     """The capture of a client's questions."""
-    packets = [struct.pack("<IIII", 1, 0, len(one), len(one)) + one for one in frames]
+    packets = [
+        struct.pack("<IIII", 1 + number * every_s, 0, len(one), len(one)) + one
+        for number, one in enumerate(frames)
+    ]
     file = directory / "client-upstream.pcap"
     header = struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 65535, 1)
     file.write_bytes(header + b"".join(packets))
@@ -170,6 +173,22 @@ def test_questions_are_counted_before_the_path_loses_or_doubles_them(tmp_path: P
     assert question_columns(flow, tmp_path) == {"dns_queries": 3, "dns_lost": 2, "dns_retries": 1}
     (told,) = deploy(Setting()).flows
     assert question_columns(told, tmp_path) == {}
+
+
+@pytest.mark.parametrize(("second_s", "lost"), [(1.04, 1), (6.02, 0)])
+def test_a_copy_of_a_question_does_not_hide_that_the_retry_was_lost(
+    tmp_path: Path, second_s: float, lost: int
+) -> None:
+    """The same client asks again after 5 s, with the same number from the same port."""
+    written(tmp_path, [asked(1, 4001, 7), asked(1, 4001, 7)], every_s=5)
+    came = {"name": "server.test", "type": "A", "transport": "udp", "id": 7}
+    times = (1.02, second_s)
+    lines = [came | {"client": "10.0.0.1:4001", "at_unix_s": at_s} for at_s in times]
+    report = "".join(f"{json.dumps(line)}\n" for line in lines)
+    (tmp_path / "questions.jsonl").write_text(report, encoding="utf-8")
+    (flow,) = deploy(Setting.model_validate({"dns": {"path": {"rtt": "40 ms"}}})).flows
+    expected = {"dns_queries": 2, "dns_lost": lost, "dns_retries": 1}
+    assert question_columns(flow, tmp_path) == expected
 
 
 def test_behind_a_nat_questions_arrive_from_other_ports(tmp_path: Path) -> None:

@@ -106,11 +106,27 @@ def test_hosts_that_nobody_or_two_would_serve(origins: dict[str, Any], message: 
         ({"workload": {"origins": "own-addresses"}}, "have the address of their server"),
         ({"tls": False, "protocol": "h1"}, "needs tls = true"),
         ({"proxy": {"program": "nginx"}}, "without proxies and hops"),
+        ({"hops": [{"name": "a", "path": {"rtt": "10 ms"}}]}, "without proxies and hops"),
+        ({"dual_stack": {}}, "hosts of both families go without origins"),
     ],
 )
 def test_what_does_not_go_with_them(more: dict[str, Any], message: str) -> None:
     with pytest.raises(ValidationError, match=message):
         setting({"cdn": {"hosts": ["img.*"], "path": {"rtt": "40 ms"}}}, **more)
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ({"origins": {"cdn": {"hosts": ["img.*"]}}}, "origins is for a study of one flow"),
+        ({"versions": "recorded"}, "a page among flows that compete has one server"),
+    ],
+)
+def test_pages_among_flows_that_compete_have_one_server(keys: dict[str, Any], message: str) -> None:
+    page = {"kind": "page", "site": SITE, "versions": keys.pop("versions", "any")}
+    flow = {"protocol": "h3", "client": {"program": "chromium"}, "workload": page}
+    with pytest.raises(ValidationError, match=message):
+        Setting.model_validate({"flows": {"page": flow, "other": {}}, **keys})
 
 
 def test_a_download_has_none() -> None:

@@ -69,3 +69,22 @@ def test_the_self_test_measures_both_paths() -> None:
         Path.model_validate({"rtt": "40 ms"}),
         Path.model_validate(SECOND),
     }
+
+
+def test_the_self_test_measures_every_path_beside_the_chain() -> None:
+    """To a resolver, over the other family, to a page's other servers; cables are no paths, and broken ones tell nothing."""
+    paths = [Path.model_validate({"rtt": f"{rtt} ms"}) for rtt in (40, 41, 42, 43)]
+    chain, resolver, other, elsewhere = paths
+    page = {"kind": "page", "site": "sander-07"}
+    origins = {"cdn": {"hosts": ["img.*"], "path": elsewhere}, "ads": {"hosts": ["static.*"]}}
+    made = [
+        Setting(path=chain, dns={"path": resolver}, dual_stack={"path": other}),
+        Setting(path=chain, dns={}, dual_stack={}),
+        Setting(path=chain, dual_stack={"path": {"rtt": "9 ms", "loss": "100 %"}}),
+        Setting.model_validate(
+            {"path": chain, "workload": page, "client": {"program": "chromium"}, "origins": origins}
+            | {"protocol": "h2"}
+        ),
+    ]
+    runs = [Run(str(n), "e", "", "c", "h2", 1, 1, one) for n, one in enumerate(made)]
+    assert list(distinct_paths(runs).values()) == paths

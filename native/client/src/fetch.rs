@@ -306,11 +306,15 @@ impl<'a> Fetch<'a> {
         }
     }
 
-    /// Sends messages that are made by now.
+    /// Sends messages that are made by now, and gives up what has had its time.
     fn talk(&mut self, now: Instant) {
         for (job, record) in self.records.iter_mut().enumerate() {
             let Some(connection) = record.connection() else { continue };
             let Some(connection) = self.connections.get_mut(connection) else { continue };
+            if record.talk().is_some_and(|talk| talk.is_overdue(now)) {
+                connection.transport.cancel(RequestId(job as u64));
+                continue;
+            }
             while let Some((content, ends)) = record.talk().and_then(|talk| talk.say(now)) {
                 connection.transport.extend(RequestId(job as u64), content, ends);
             }
@@ -361,7 +365,7 @@ impl<'a> Fetch<'a> {
             ClientEvent::Sent { .. } => {
                 record.sent(at_s);
                 if let Some(talk) = record.talk() {
-                    talk.begin(now);
+                    talk.sent(now);
                 }
                 if record.expects() {
                     self.expecting.insert(job, now + self.limits.expect);
@@ -373,6 +377,9 @@ impl<'a> Fetch<'a> {
             }
             ClientEvent::Head { response, .. } => {
                 record.head(&response, at_s);
+                if let Some(talk) = record.talk() {
+                    talk.answered(now);
+                }
                 self.expecting.remove(&job);
                 if let Some(slow) = self.slow.as_mut().filter(|_| job == SLOW) {
                     slow.begin(now);
@@ -382,6 +389,7 @@ impl<'a> Fetch<'a> {
                 self.goodput.add(at_s, data.len() as u64);
                 record.content(&data, at_s);
             }
+            ClientEvent::Trailers { fields, .. } => record.trailers(&fields),
             ClientEvent::Finished { content_bytes, .. } => {
                 record.finished(content_bytes, at_s);
                 self.open -= 1;

@@ -5,6 +5,7 @@ mod content;
 mod fetch;
 mod heard;
 mod lookup;
+mod messages;
 mod options;
 mod plan;
 mod record;
@@ -221,7 +222,7 @@ fn limits(options: &Options, protocol: Protocol) -> Limits {
         think: options.think,
         new_connections: options.new_connections,
         expect: options.expect_timeout,
-        talks: options.messages.is_some(),
+        talks: options.talk.messages.is_some(),
         slowness: options.slowness(),
         fan_out: options.fan_out,
         depth: options.depth,

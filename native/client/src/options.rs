@@ -9,14 +9,13 @@ use headway_http::h3;
 use headway_http::service::Padding;
 use headway_http::tls::Protocol;
 use headway_knobs::compression::{CompressionOptions, Tables};
-use headway_messages::message::LEAST_BYTES;
-use headway_messages::schedule::Schedule;
 use headway_quic::Config;
 use headway_quic::knobs::{self, KnobError};
 use headway_wire::Field;
 use headway_wire::range::Range;
 
 use crate::lookup::{Over, Service};
+use crate::messages::TalkOptions;
 use crate::slow::Slowness;
 use crate::target::Target;
 use crate::transport::Move;
@@ -85,11 +84,8 @@ pub(crate) struct Options {
     /// Reports when each message came that a response has, of server-sent events, and when it was made
     #[arg(long, conflicts_with_all = ["range", "resume", "output"])]
     pub(crate) events: bool,
-    /// Sends messages as content of each request, which is a POST, and reports each answer. Each message has a size in
-    /// bytes and is made at its time: SIZE?SCHEDULE, as in the path of headway-server's events
-    #[arg(long, value_name = "SIZE?SCHEDULE", value_parser = messages,
-          conflicts_with_all = ["range", "resume", "output", "upload", "events"])]
-    pub(crate) messages: Option<Messages>,
+    #[command(flatten)]
+    pub(crate) talk: TalkOptions,
     /// Reads the first URL's response at this rate, in bytes a second, every 10 ms; flow control holds the server back
     #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) slow_rate: Option<u64>,
@@ -182,15 +178,6 @@ pub(crate) struct Options {
     /// Adds each content's SHA-256 to the report
     #[arg(long)]
     pub(crate) body_digest: bool,
-}
-
-/// Messages that a request sends.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Messages {
-    /// Size of each.
-    pub(crate) bytes: usize,
-    /// When each is made, from when the request was sent.
-    pub(crate) schedule: Schedule,
 }
 
 /// A version of HTTP, as options call it.
@@ -339,16 +326,6 @@ fn quic_knobs(text: &str) -> Result<Config, KnobError> {
 
 fn quic_help() -> String {
     format!("Knobs of QUIC (--quic):\n{}", knobs::help())
-}
-
-fn messages(text: &str) -> Result<Messages, String> {
-    let parts = text.split_once('?');
-    let read = parts.and_then(|(bytes, query)| bytes.parse().ok().zip(Schedule::parse(query)));
-    let read = read.filter(|(bytes, _)| (LEAST_BYTES..1 << 24).contains(bytes));
-    let (bytes, schedule) = read.ok_or_else(|| {
-        format!("{text} is not SIZE?SCHEDULE, as 200?interval=0.02&count=50, from {LEAST_BYTES} bytes on")
-    })?;
-    Ok(Messages { bytes, schedule })
 }
 
 #[cfg(test)]

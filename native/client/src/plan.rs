@@ -12,6 +12,7 @@ use headway_wire::Request;
 use crate::content::{Content, Names};
 use crate::heard::Hears;
 use crate::lookup::{Found, look_up};
+use crate::messages::{Carrier, TalkOptions};
 use crate::options::{Options, ProtocolName, of_url};
 use crate::talk::Talk;
 use crate::target::{Origin, Target};
@@ -149,8 +150,12 @@ fn check(options: &Options) -> Result<(), PlanError> {
     if plain && options.protocol != ProtocolName::H1 {
         return wrong("without TLS there is h1 only: --protocol h1");
     }
-    if options.messages.is_some() && options.protocol == ProtocolName::H1 {
-        return wrong("both sides send at the same time over h2 and h3 only: --messages");
+    let TalkOptions { messages, carrier, .. } = &options.talk;
+    let goes_both_ways = options.protocol != ProtocolName::H1 || *carrier == Carrier::Websocket;
+    if messages.is_some() && !goes_both_ways {
+        return wrong(
+            "both sides send at the same time over h2 and h3, or with --carrier websocket",
+        );
     }
     Ok(())
 }
@@ -183,9 +188,9 @@ fn job(
             request.fields.push("expect", "100-continue");
         }
     }
-    if options.messages.is_some() {
-        request.method = "POST".to_owned();
-        request.fields.push("content-type", "application/octet-stream");
+    let TalkOptions { messages, carrier, deadline } = &options.talk;
+    if messages.is_some() {
+        request = carrier.request(request, *deadline);
     }
     let importance = of_url(&options.dependency, number).map(|place| Importance {
         parent: place.parent.checked_sub(1).map(RequestId),
@@ -193,9 +198,9 @@ fn job(
         exclusive: place.exclusive,
     });
     let offset = of_url(&options.start_offsets, number).copied().unwrap_or_default();
-    let hears = match (options.events, &options.messages) {
+    let hears = match (options.events, messages) {
         (true, _) => Some(Hears::Events),
-        (false, messages) => messages.as_ref().map(|_| Hears::Answers),
+        (false, messages) => messages.as_ref().map(|_| Hears::Answers(*carrier)),
     };
     Ok(Job {
         target: target.clone(),
@@ -206,7 +211,7 @@ fn job(
         offset,
         content,
         hears,
-        talk: options.messages.as_ref().map(Talk::new),
+        talk: messages.as_ref().map(|messages| Talk::new(messages, *carrier, *deadline)),
         is_read_slowly: false,
     })
 }

@@ -2,7 +2,7 @@ use std::time::{Duration, Instant};
 
 use headway_http::event::{Asked, RequestId};
 use headway_quic::HeadOfLine;
-use headway_wire::Response;
+use headway_wire::{Fields, Response};
 
 use crate::heard::Heard;
 use crate::plan::Job;
@@ -62,7 +62,7 @@ impl Record {
         self.job.talk.as_mut()
     }
 
-    /// When it says something next.
+    /// When it says something next, or is given up.
     pub(crate) fn talk_due(&self) -> Option<Instant> {
         self.job.talk.as_ref().and_then(Talk::due)
     }
@@ -111,9 +111,18 @@ impl Record {
         self.row.bytes += bytes.len() as u64;
         if let Some(heard) = &mut self.heard {
             self.row.error = self.row.error.take().or(heard.hear(bytes, at_s));
+            if let Some(talk) = &mut self.job.talk {
+                talk.answer(heard.pings());
+            }
         }
         if let Err(error) = self.job.content.add(bytes) {
             self.row.error.get_or_insert_with(|| error.to_string());
+        }
+    }
+
+    pub(crate) fn trailers(&mut self, fields: &Fields) {
+        if let Some(heard) = &mut self.heard {
+            self.row.error = self.row.error.take().or(heard.trailers(fields));
         }
     }
 
@@ -124,6 +133,9 @@ impl Record {
         self.is_over = true;
         if let (false, Some(status)) = (self.is_good, self.row.status) {
             self.row.error.get_or_insert_with(|| format!("status {status}"));
+        }
+        if let Some(heard) = &self.heard {
+            self.row.error = self.row.error.take().or(heard.end());
         }
         if let Err(error) = self.job.content.end() {
             self.row.error.get_or_insert_with(|| error.to_string());

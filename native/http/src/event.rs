@@ -1,7 +1,7 @@
 //! What connections tell their programs, whatever the version of HTTP.
 
 use bytes::Bytes;
-use headway_wire::{Request, Response};
+use headway_wire::{Fields, Request, Response};
 
 use crate::service::{Body, Generated};
 
@@ -31,7 +31,8 @@ pub struct Asked {
     pub request: Request,
     /// The place of its response among others.
     pub importance: Option<Importance>,
-    /// Content comes over time, by `extend` of the connection, once the request was sent.
+    /// Content comes over time, by `extend` of the connection, once the request was sent; of an extended CONNECT
+    /// once its response has begun (RFC 9113, section 8.5).
     pub talks: bool,
     /// The content of its response comes as far as the program asks for it, and windows are widened by what it
     /// took: otherwise all of it comes at once.
@@ -112,6 +113,13 @@ pub enum ClientEvent {
         /// The content, in order.
         data: Bytes,
     },
+    /// Fields came behind the content.
+    Trailers {
+        /// Of which response.
+        id: RequestId,
+        /// The fields.
+        fields: Fields,
+    },
     /// The response is complete. What the server answered without is not sent any more.
     Finished {
         /// To which request.
@@ -137,6 +145,7 @@ impl ClientEvent {
             | Self::Continued { id }
             | Self::Head { id, .. }
             | Self::Data { id, .. }
+            | Self::Trailers { id, .. }
             | Self::Finished { id, .. }
             | Self::Failed { id, .. } => *id,
         }
@@ -155,6 +164,9 @@ pub enum Failure {
     /// The response breaks the rules of HTTP.
     #[error("malformed response: {0}")]
     Malformed(&'static str),
+    /// The program gave it up.
+    #[error("given up")]
+    Cancelled,
     /// The connection ended.
     #[error("{0}")]
     Connection(String),

@@ -3,11 +3,11 @@
 use std::time::Instant;
 
 use bytes::{Bytes, BytesMut};
-use headway_wire::Request;
+use headway_wire::{Fields, Request};
 
 use crate::counts::HeaderCounts;
 use crate::event::{Asked, ClientEvent, Importance, RequestId, ServerEvent};
-use crate::service::Reply;
+use crate::service::{Reply, Said};
 
 /// What a server waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,6 +75,18 @@ pub trait ServerSide {
     /// * `ends` - whether that is all.
     fn extend(&mut self, id: RequestId, content: Bytes, ends: bool);
 
+    /// Content that grows is complete with what came of it, and these fields follow it.
+    fn trail(&mut self, id: RequestId, trailers: Fields);
+
+    /// What a conversation says.
+    fn say(&mut self, id: RequestId, said: Said) {
+        let has_trailers = !said.trailers.is_empty();
+        self.extend(id, said.content, said.ends && !has_trailers);
+        if said.ends && has_trailers {
+            self.trail(id, said.trailers);
+        }
+    }
+
     /// Whether there is something to send.
     fn wants_send(&mut self) -> bool;
 
@@ -118,6 +130,9 @@ pub trait ClientSide {
     /// # Arguments
     /// * `ends` - whether that is all.
     fn extend(&mut self, id: RequestId, content: Bytes, ends: bool);
+
+    /// Gives up a request that was sent, if its connection can go on without its response.
+    fn cancel(&mut self, id: RequestId);
 
     /// The program takes so many more bytes of a response that it reads on demand
     /// ([`Asked::reads_on_demand`]).

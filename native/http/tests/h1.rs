@@ -101,6 +101,7 @@ proptest! {
                 while let Some(event) = client.poll() {
                     prop_assert_eq!(event.id(), id);
                     match event {
+                        ClientEvent::Trailers { .. } => {}
                         ClientEvent::Data { data, .. } => content.extend_from_slice(&data),
                         ClientEvent::Head { response, .. } => prop_assert_eq!(response.status, 200),
                         ClientEvent::Finished { .. } => finished = true,

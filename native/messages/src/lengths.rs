@@ -3,9 +3,13 @@
 
 use bytes::{Buf, BytesMut};
 
+use crate::Wrong;
+
 const PREFIX_BYTES: usize = 5;
 /// A message has no more bytes.
-const MOST_BYTES: usize = 16 << 20;
+pub(crate) const MOST_BYTES: usize = 16 << 20;
+pub(crate) const LONG: Wrong = Wrong("a message is longer than 16 MiB");
+const COMPRESSED: Wrong = Wrong("a message is compressed");
 
 /// A message behind its length.
 ///
@@ -15,15 +19,6 @@ const MOST_BYTES: usize = 16 << 20;
 pub fn written(message: &[u8]) -> Vec<u8> {
     let length = u32::try_from(message.len()).expect("messages are short");
     [&[0], &length.to_be_bytes()[..], message].concat()
-}
-
-/// Why a stream of messages cannot be read further.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wrong {
-    /// A message is compressed.
-    Compressed,
-    /// A message is too long.
-    Long,
 }
 
 /// Reads messages.
@@ -45,10 +40,10 @@ impl Reader {
         while let Some((&[flag, a, b, c, d], rest)) = self.waiting.split_first_chunk() {
             let length = u32::from_be_bytes([a, b, c, d]) as usize;
             if flag != 0 {
-                return Err(Wrong::Compressed);
+                return Err(COMPRESSED);
             }
             if length > MOST_BYTES {
-                return Err(Wrong::Long);
+                return Err(LONG);
             }
             let Some(text) = rest.get(..length) else { break };
             message(text);
@@ -80,8 +75,8 @@ mod tests {
     #[test]
     fn what_is_no_message() {
         let read = |bytes: &[u8]| Reader::default().read(bytes, |_| ());
-        assert_eq!(read(&[1, 0, 0, 0, 0]), Err(Wrong::Compressed));
-        assert_eq!(read(&[0, 255, 0, 0, 0]), Err(Wrong::Long));
+        assert_eq!(read(&[1, 0, 0, 0, 0]), Err(COMPRESSED));
+        assert_eq!(read(&[0, 255, 0, 0, 0]), Err(LONG));
         assert_eq!(read(&[0, 0, 0, 0]), Ok(()));
     }
 }

@@ -92,9 +92,14 @@ pub(crate) struct Options {
     sink_early: bool,
     /// Answers GET of /events/SIZE?SCHEDULE with server-sent events of that size, each made at its time: SCHEDULE is
     /// first=SECONDS&interval=SECONDS&count=N, or at=SECONDS,SECONDS,... Answers POST to /echo/SIZE, whose content is
-    /// messages behind their lengths, with a message of that size for each
+    /// messages behind their lengths, with a message of that size for each; of type application/grpc with grpc-status
+    /// behind the last one
     #[arg(long)]
     events: bool,
+    /// Answers messages of WebSocket at /echo/SIZE, too: over HTTP/1.1 (RFC 6455), and over HTTP/2 (RFC 8441) and
+    /// HTTP/3 (RFC 9220) with an extended CONNECT, which its settings then announce
+    #[arg(long, requires = "events")]
+    pub(crate) websockets: bool,
     /// Names and values of header fields that all responses have besides, in bytes
     #[arg(long, value_name = "BYTES", default_value_t = 0, value_parser = Padding::parse_bytes)]
     field_bytes: usize,
@@ -332,6 +337,7 @@ impl Options {
             priorities: self.priorities,
             max_connections: self.max_connections,
             compression: self.compression(),
+            takes_websockets: self.websockets,
             limits: self.limits,
         }))
     }
@@ -355,6 +361,7 @@ impl Options {
             limits: self.limits.rates,
             stream_window_bytes: self.h2_stream_window,
             connection_window_bytes: self.h2_connection_window,
+            takes_websockets: self.websockets,
             kept_content_bytes: 0,
         }
     }

@@ -28,6 +28,7 @@ pub(crate) struct QuicOptions {
     pub(crate) priorities: Priorities,
     pub(crate) max_connections: usize,
     pub(crate) compression: h3::Compression,
+    pub(crate) takes_websockets: bool,
     pub(crate) limits: Limits,
 }
 
@@ -135,7 +136,7 @@ impl QuicListener {
                 client.side.respond(connection, id, reply);
             }
             while let Some((id, said)) = client.exchanges.say(now) {
-                client.side.extend(connection, id, said.content, said.ends);
+                client.side.say(connection, id, said);
             }
             self.dues.extend(client.exchanges.next_due().map(|at| (at, key)));
         }
@@ -196,9 +197,10 @@ impl QuicListener {
         };
         *opened += 1;
         self.half_open += usize::from(!is_validated);
-        let QuicOptions { compression, limits, priorities, .. } = &self.options;
+        let QuicOptions { compression, takes_websockets, limits, priorities, .. } = &self.options;
+        let side = h3::Server::new(*compression).with_websockets(*takes_websockets);
         let client = Client {
-            side: h3::Server::new(*compression).limited(&limits.rates).deciding(*priorities),
+            side: side.limited(&limits.rates).deciding(*priorities),
             exchanges: Exchanges::new(*opened, remote.to_string(), now),
             patience: Patience::new(now),
             address: remote.ip(),

@@ -95,7 +95,7 @@ mod tests {
         fn say(&mut self, _now: Instant) -> Said {
             self.next += self.every;
             self.left -= 1;
-            Said { content: "a".into(), ends: self.left == 0 }
+            Said { content: "a".into(), ends: self.left == 0, ..Said::default() }
         }
     }
 

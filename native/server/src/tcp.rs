@@ -192,7 +192,7 @@ impl TcpConnection {
                 side.respond(id, reply);
             }
             while let Some((id, said)) = self.exchanges.say(context.now) {
-                side.extend(id, said.content, said.ends);
+                side.say(id, said);
             }
         }
         self.write(context)?;
@@ -249,7 +249,10 @@ impl TcpConnection {
         }
         let side: Box<dyn ServerSide> = match self.pipe.protocol() {
             Some(Protocol::H2) => Box::new(h2::Server::new(self.h2)),
-            _ => Box::new(h1::Server::new(if self.is_plain { "http" } else { "https" })),
+            _ => {
+                let side = h1::Server::new(if self.is_plain { "http" } else { "https" });
+                Box::new(side.with_websockets(self.h2.takes_websockets))
+            }
         };
         self.side = Some((self.pipe.protocol().unwrap_or(Protocol::H1), side));
     }

@@ -100,6 +100,7 @@ fn every_frame_there_and_back() {
         initial_window_size: Some((1 << 31) - 1),
         max_frame_size: Some((1 << 24) - 1),
         max_header_list_size: Some(65_536),
+        enable_connect_protocol: Some(true),
         no_rfc7540_priorities: Some(true),
     };
     let mut out = BytesMut::new();

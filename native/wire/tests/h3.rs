@@ -173,6 +173,7 @@ fn control_frames() {
         max_field_section_size: Some(0x4000),
         qpack_max_table_capacity: 0,
         qpack_blocked_streams: 7,
+        enable_connect_protocol: true,
     };
     encode::settings(&settings, &mut out);
     encode::priority_update(8, b"u=1", &mut out);
@@ -246,7 +247,9 @@ fn settings_error() {
     }
     // Longer encodings than needed are the same setting, and so is the duplicate.
     assert_eq!(settings(b"\x06\x01\x40\x06\x01").1.unwrap_err().code, ErrorCode::SettingsError);
-    assert_eq!(settings(b"\x08\x01\x33\x01").0, [ControlFrame::Settings(Settings::default())]);
+    assert_eq!(settings(b"\x08\x02").1.unwrap_err().code, ErrorCode::SettingsError);
+    let websockets = Settings { enable_connect_protocol: true, ..Settings::default() };
+    assert_eq!(settings(b"\x08\x01\x33\x01").0, [ControlFrame::Settings(websockets)]);
 }
 
 #[test]
@@ -370,9 +373,10 @@ proptest! {
         max_field_section_size in prop::option::of(0..=varint::MAX),
         qpack_max_table_capacity in 0..=varint::MAX,
         qpack_blocked_streams in 0..=varint::MAX,
+        enable_connect_protocol: bool,
     ) {
         let settings =
-            Settings { max_field_section_size, qpack_max_table_capacity, qpack_blocked_streams };
+            Settings { max_field_section_size, qpack_max_table_capacity, qpack_blocked_streams, enable_connect_protocol };
         let mut out = BytesMut::new();
         encode::settings(&settings, &mut out);
         prop_assert_eq!(control(Role::Client, &out, &[]).0, [ControlFrame::Settings(settings)]);

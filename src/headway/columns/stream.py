@@ -43,6 +43,13 @@ class StreamDelays(Columns):
     up_delay_max_ms: float | None = _of_messages(
         "The longest.", "longest delay of messages to the server"
     )
+    unanswered_pct: float | None = metric(
+        "Of messages both ways with a deadline: how many of a hundred, of those that were made and of those that no longer "
+        "were, had no answer by then.",
+        "messages without an answer",
+        of=Of.MESSAGES,
+        words=("fewer", "more"),
+    )
     stream_stalls: float | None = metric(
         "How often a stream stalled: a message was still missing when the next one was due, too. A message is due its "
         "stream's least delay after it was made. Stalls of a stream that overlap are one.",

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from operator import itemgetter
 from pathlib import Path
 
 from headway.diagnosis.packet import SeenPacket
@@ -13,9 +15,12 @@ from headway.diagnosis.samples import started_s
 from headway.lab.captures import questions_file
 from headway.lab.pcapng import read_pcapng
 from headway.planning.deployment import DeployedFlow
+from headway.planning.topology import Leg
 from headway.programs.headway_dns import PORT, REPORT
 
 _UDP_HEADER_BYTES, _DNS_HEADER_BYTES = 8, 12
+_ROUNDED_S = 1e-5
+"""What times of captures and of reports differ by."""
 _TYPES = {1: "A", 28: "AAAA", 65: "HTTPS"}
 
 
@@ -50,18 +55,41 @@ def question_columns(flow: DeployedFlow, directory: Path) -> Mapping[str, int]:
     began_s = started_s(directory)
     lines = report.read_text(encoding="utf-8").splitlines() if report.exists() else []
     came = [one for one in map(json.loads, lines) if one["at_unix_s"] >= began_s]
-    over_udp = [_told(one) for one in came if one["transport"] == "udp"]
+    over_udp = [(one["at_unix_s"], _told(one)) for one in came if one["transport"] == "udp"]
     others = [_told(one) for one in came if one["transport"] != "udp"]
     sent = list(_sent(capture, began_s))
-    every = [*sent, *others]
-    left, arrived = sent, over_udp
-    if any(link.nat for link, _ in flow.resolver.links):
-        left, arrived = ([one.untranslated for one in some] for some in (sent, over_udp))
+    every = [*(question for _, question in sent), *others]
     return {
         "dns_queries": len(every),
-        "dns_lost": (Counter(left) - Counter(arrived)).total(),
+        "dns_lost": _lost(sent, over_udp, flow.resolver),
         "dns_retries": len(every) - len({one.what for one in every}),
     }
+
+
+def _lost(
+    sent: Iterable[tuple[float, _Question]], came: Iterable[tuple[float, _Question]], leg: Leg
+) -> int:
+    """How many questions did not come.
+
+    What came is the last one that the path's delay allows and that has not come yet. A copy of one that came is so no
+    other one like it, which was sent later and lost.
+    """
+    is_translated = any(link.nat for link, _ in leg.links)
+    waiting = defaultdict[_Question, list[float]](list)
+    for at_s, question in sorted(sent, key=itemgetter(0)):
+        waiting[question.untranslated if is_translated else question].append(at_s)
+    delay_s = _least_delay_s(leg)
+    for at_s, question in sorted(came, key=itemgetter(0)):
+        times = waiting[question.untranslated if is_translated else question]
+        if before := bisect_right(times, at_s - delay_s + _ROUNDED_S):
+            times.pop(before - 1)
+    return sum(map(len, waiting.values()))
+
+
+def _least_delay_s(leg: Leg) -> float:
+    """What a path takes at least towards the resolver."""
+    ways = [link.up for link, _ in leg.links]
+    return sum(0 if way.changes else way.delay - way.jitter for way in ways) / 1e9
 
 
 def _told(line: Mapping[str, str]) -> _Question:
@@ -69,8 +97,8 @@ def _told(line: Mapping[str, str]) -> _Question:
     return _Question(line["name"].lower().rstrip("."), line["type"], port, int(line["id"]))
 
 
-def _sent(capture: Path, began_s: float) -> Iterator[_Question]:
-    """The questions that leave a client over UDP, from a time on."""
+def _sent(capture: Path, began_s: float) -> Iterator[tuple[float, _Question]]:
+    """The questions that leave a client over UDP, from a time on, and when."""
     for at_ns, frame in read_pcapng(capture):
         packet = SeenPacket(at_ns, frame)
         if not packet.is_udp or at_ns < began_s * 1e9:
@@ -78,7 +106,7 @@ def _sent(capture: Path, began_s: float) -> Iterator[_Question]:
         datagram = packet.segment
         port, to = (int.from_bytes(datagram[at : at + 2]) for at in (0, 2))
         if to == PORT:
-            yield _question(datagram[_UDP_HEADER_BYTES:], port)
+            yield at_ns / 1e9, _question(datagram[_UDP_HEADER_BYTES:], port)
 
 
 def _question(message: bytes, port: int) -> _Question:

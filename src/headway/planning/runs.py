@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -79,13 +79,23 @@ def distinct_paths(runs: Iterable[Run]) -> dict[str, Path]:
     """The paths that runs have, each once, by what describes it; of a profile, those that every repetition draws."""
     # By identity first: repetitions share a setting unless they draw their paths.
     settings = {id(run.setting): run.setting for run in runs}
-    paths = (
-        path
-        for setting in settings.values()
-        for path in (*setting.paths, setting.workload.path_beside)
-        if path
-    )
+    paths = (path for setting in settings.values() for path in _paths(setting))
     return {path.model_dump_json(): path for path in paths}
+
+
+def _paths(setting: Setting) -> Iterator[Path]:
+    """Those of the chain, and beside it: to a resolver, over the other family, and whatever else has one of its own."""
+    resolver = setting.dns.path if setting.dns else None
+    others = (origin.path for origin in setting.origins.values())
+    beside = (resolver, setting.other_path, setting.workload.path_beside, *others)
+    yield from filter(None, setting.paths)
+    # One of which nothing is said is a cable.
+    yield from (path for path in beside if path is not None and path != Path() and _lets_pass(path))
+
+
+def _lets_pass(path: Path) -> bool:
+    """Whether anything comes over it that could be measured: a family's path may be broken."""
+    return all(way.loss.mean < 1 for link in path.links for way in (link.down, link.up))
 
 
 def plan(study: Study) -> tuple[Run, ...]:

@@ -300,10 +300,9 @@ class Server(Adapter):
     """Whether it takes content of requests, and says how much came."""
     has_application: ClassVar[bool] = False
     """Whether an application answers what is asked of it, or one behind it."""
-    talks: ClassVar[bool] = False
-    """Whether that application answers messages while the request goes on."""
-    gives_tickets: ClassVar[bool] = False
-    """Whether clients that come back can resume a TLS session."""
+    talks: ClassVar[bool] = False  # that application answers messages while the request goes on
+    takes_websockets: ClassVar[frozenset[Protocol]] = frozenset()  # whose messages it answers, too
+    gives_tickets: ClassVar[bool] = False  # clients that come back can resume a TLS session
 
     @abstractmethod
     def serve(self, listener: Listener, host: Host, capture: Capture) -> Started:
@@ -321,6 +320,7 @@ class ReverseProxy(Adapter):
     """A program that passes requests on to a server; it caches nothing and tries nothing twice."""
 
     upstream_protocols: ClassVar[frozenset[Protocol]]
+    passes_websockets: ClassVar[frozenset[Protocol]] = frozenset()  # which goes on over HTTP/1.1
 
     @abstractmethod
     def forward(self, listener: Listener, origin: Origin, host: Host, capture: Capture) -> Started:

@@ -20,7 +20,7 @@ from headway.programs.base import (
     served_on,
 )
 from headway.study.capture import Capture
-from headway.study.host import HTTP, Host
+from headway.study.host import HTTP, Host, Protocol
 
 _FILE = "/run/caddy.json"
 
@@ -37,6 +37,7 @@ class Caddy(Server):
     offers_several = True
     takes_uploads = True
     has_application = True
+    takes_websockets = frozenset({Protocol.H1})
     quic_congestion_controls = ("reno",)
     writes_qlog = True
     adjustments = (

@@ -50,7 +50,6 @@ class H2Load(Client):
             "per_second (it has users only)": workload.per_second is not None,
             "think": bool(workload.think),
             'connections = "new"': workload.connections is Reuse.NEW,
-            "up": bool(workload.up),
             "header_up": bool(workload.header_up),
             "fan_out": bool(workload.fan_out),
         }
@@ -75,8 +74,13 @@ class H2Load(Client):
             f"--log-file=/lab/run/{_LOG}",
             *flow.urls,
         )
+        files: dict[str, str] = {}
+        if series.up:
+            name = f"/run/{flow.namespace}-content"
+            files[name] = "." * int(series.up)
+            argv = (*argv, f"--data={name}")
         env = secrets_environment(flow) | {"LD_PRELOAD": RANDOM_DEVICE}
-        return Started((Program(self.name, flow.namespace, argv, env),))
+        return Started((Program(self.name, flow.namespace, argv, env),), files)
 
     @override
     def measure(self, flow: Flow, directory: Path, ended: Ended) -> Measurement:

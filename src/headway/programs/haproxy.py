@@ -132,6 +132,7 @@ class Haproxy(_Haproxy, Server):
 
     takes_uploads = True
     has_application = True
+    takes_websockets = frozenset({Protocol.H1, Protocol.H2})
     adjustments = (
         *_ADJUSTMENTS,
         Adjustment(
@@ -167,6 +168,7 @@ class HaproxyProxy(_Haproxy, ReverseProxy):
     """
 
     upstream_protocols = frozenset({Protocol.H1, Protocol.H2})
+    passes_websockets = frozenset({Protocol.H1, Protocol.H2})
     knobs = (
         *_KNOBS,
         Knob("h2_receive_buffer", "64m", "receive window of HTTP/2 from the server"),

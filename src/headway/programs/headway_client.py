@@ -22,7 +22,7 @@ from headway.programs.base import (
 from headway.programs.client import answer_error, last_words, report_of, secrets_environment
 from headway.programs.headway_dns import PORT as DNS_PORT
 from headway.programs.knobfile import adjustments_of, knobs_of
-from headway.programs.measurement import HeardStream, Measurement
+from headway.programs.measurement import Measurement
 from headway.programs.native import (
     COMPRESSION_KNOBS,
     QUIC_KNOBS,
@@ -31,6 +31,15 @@ from headway.programs.native import (
     command,
     compression_options,
     quic_knobs,
+)
+from headway.programs.talks import (
+    NativeRequest,
+    heard,
+    message_options,
+    missing,
+    request_error,
+    talk_error,
+    unanswered,
 )
 from headway.programs.uploads import answers_directory, carried_bytes, padding_options, sent_bytes
 from headway.programs.videos import (
@@ -58,31 +67,11 @@ _WINDOWS = ("h2_stream_window", "h2_connection_window")
 """Knobs of HTTP/2's flow control."""
 
 
-class _NativeMessage(BaseModel):
-    number: int
-    made_s: float
-    answered_s: float | None = None
-    came_s: float
-
-
-class _NativeRequest(BaseModel):
-    queued_s: float = 0
-    connected_s: float | None
-    secured_s: float | None
-    first_byte_s: float | None
-    last_byte_s: float | None
-    status: int | None
-    bytes: int
-    sent_bytes: int | None = None
-    error: str | None
-    messages: list[_NativeMessage] = []
-
-
 class _NativeReport(BaseModel):
     ended_s: float
     protocol: str = ""
     looked_up_s: float | None = None
-    requests: list[_NativeRequest]
+    requests: list[NativeRequest]
     session: NativeSession | None = None
 
 
@@ -154,7 +143,7 @@ class HeadwayClient(NativeQuic, Client):
         if flow.protocol is Protocol.H2 or flow.discovery:
             argv += self._windows(host)
         if flow.protocol is Protocol.H1:
-            argv.append(f"--connections={self.knob('connections', host)}")
+            argv.append(f"--connections={self._connections(flow)}")
         if flow.protocol is Protocol.H3:
             argv.append(f"--quic={quic_knobs(self, host, flow.address.family)}")
         if flow.capture.qlog:
@@ -204,8 +193,15 @@ class HeadwayClient(NativeQuic, Client):
             each_s=() if waits else ends,
             latencies_s=waits,
             trees_s=_trees(flow, report.requests, ends),
-            streams=tuple(_heard(one) for one in report.requests if one.messages),
+            streams=tuple(heard(one) for one in report.requests if one.messages),
+            unanswered_share=unanswered(report.requests, flow),
         )
+
+    def _connections(self, flow: Flow) -> str:
+        """How many it has at a time over HTTP/1.1: WebSocket takes one for each request, whatever else is open."""
+        if isinstance(flow.workload, Messages):
+            return str(flow.workload.streams)
+        return self.knob("connections", flow.host)
 
     def _windows(self, host: Host) -> list[str]:
         """Windows that a study sets."""
@@ -226,7 +222,7 @@ class HeadwayClient(NativeQuic, Client):
         if isinstance(workload, Video):
             return video_options(flow, workload, files)
         if isinstance(workload, Messages):
-            return [f"--messages={workload.said}", f"--repeat={workload.streams}"]
+            return message_options(workload)
         return _slow(workload) if isinstance(workload, SlowReader) else []
 
     def _content(self, upload: Upload) -> list[str]:
@@ -303,7 +299,7 @@ def _arrivals(flow: Flow, moments_s: Iterable[float], files: dict[str, str]) -> 
 
 
 def _trees(
-    flow: Flow, requests: Sequence[_NativeRequest], ends: Sequence[float]
+    flow: Flow, requests: Sequence[NativeRequest], ends: Sequence[float]
 ) -> tuple[float, ...]:
     """How long trees of calls took, which are reported one after the other; none without trees."""
     series = flow.workload
@@ -314,34 +310,25 @@ def _trees(
     return tuple(max(ends[root : root + calls]) - requests[root].queued_s for root in roots)
 
 
-def _heard(request: _NativeRequest) -> HeardStream:
-    """The messages of a response; an answer was made when its message had come."""
-    came = request.messages
-    ups = tuple(one.answered_s - one.made_s for one in came if one.answered_s is not None)
-    messages = tuple((one.answered_s or one.made_s, one.came_s) for one in came)
-    return HeardStream(request.queued_s, messages, ups)
-
-
 def _received(flow: Flow) -> tuple[str, ...]:
     """Files that bodies are received into: named as on the server, and numbered."""
     name = f"{_BODIES}/{flow.body_bytes}.bin"
     return (name, *(f"{name}.{number}" for number in range(2, flow.workload.requests + 1)))
 
 
-def _error(number: int, request: _NativeRequest, flow: Flow, directory: Path) -> str | None:
+def _error(number: int, request: NativeRequest, flow: Flow, directory: Path) -> str | None:
     if request.status is not None and request.status >= 400:
         return answer_error(request.status, request.bytes, flow, directory)
+    if isinstance(flow.workload, Messages):
+        return talk_error(request, flow.workload, flow, directory)
     if request.error or request.status is None or request.last_byte_s is None:
         return request.error or "an answer did not come"
     if isinstance(flow.workload, SlowReader):
         size = flow.workload.sizes[number]
         return f"{request.bytes} bytes came of {size}" if request.bytes != size else None
-    if isinstance(flow.workload, Stream | Messages):
-        count = flow.workload.events if isinstance(flow.workload, Stream) else flow.workload.count
-        wanted = list(range(1, count + 1))
-        if [message.number for message in request.messages] != wanted:
-            return f"{len(request.messages)} messages came of {len(wanted)}, or in another order"
-    return answer_error(request.status, request.bytes, flow, directory)
+    if isinstance(flow.workload, Stream):
+        return missing(request, flow.workload.events) or request_error(request, flow, directory)
+    return request_error(request, flow, directory)
 
 
 def _error_of(report: _NativeReport, flow: Flow, directory: Path) -> str | None:

@@ -56,6 +56,7 @@ class HeadwayServer(NativeQuic, Server):
     takes_uploads = True
     has_application = True
     talks = True
+    takes_websockets = HTTP
     gives_tickets = True
     adjustments = (
         *adjustments_of("headway-server", "quic"),

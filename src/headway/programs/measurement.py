@@ -187,6 +187,7 @@ class Measurement:
             each was made to the last byte of its answer.
         trees_s: of trees of calls, from when the first was to be made to the last byte of the last.
         streams: the responses that an application made over time.
+        unanswered_share: of messages with a deadline, the share that had no answer by then; None without one.
         video: the video that was played.
         flows: the bulk flows, in their order; their times are from the program's start.
         page: what a browser tells of a page.
@@ -214,6 +215,7 @@ class Measurement:
     latencies_s: tuple[float, ...] = ()
     trees_s: tuple[float, ...] = ()
     streams: tuple[HeardStream, ...] = ()
+    unanswered_share: float | None = None
     video: PlayedVideo | None = None
     flows: tuple[BulkFlow, ...] = ()
     page: PageMetrics | None = None

@@ -8,7 +8,7 @@ from typing import ClassVar
 from typing_extensions import override
 
 from headway.contract.orders import Program
-from headway.programs import nginx_replay, uploads
+from headway.programs import nginx_application, nginx_replay, uploads
 from headway.programs.accesslogs import heard_by_nginx
 from headway.programs.base import (
     CA_FILE,
@@ -109,40 +109,6 @@ _ADJUSTMENTS = (
 )
 
 
-_CONTENT_KNOBS = (
-    Knob(
-        "proxy_request_buffering",
-        "on",
-        "of uploads: whether all content is there before the upstream gets any",
-        ("on", "off"),
-    ),
-    Knob(
-        "client_body_buffer_size",
-        "16k",
-        "of uploads: content that is in memory; what HTTP/2 may have on its way if proxy_request_buffering is off",
-    ),
-    Knob("http2_body_preread_size", "64k", "of uploads: HTTP/2's first window of a stream"),
-)
-_CONTENT_ADJUSTMENTS = (
-    Adjustment(
-        "nginx",
-        "client_max_body_size",
-        "0",
-        "of uploads: its default of 1m refuses larger ones with status 413",
-    ),
-)
-
-
-_STREAM_KNOBS = (
-    Knob(
-        "proxy_buffering",
-        "on",
-        "of streams: whether nginx may keep what it has of a response until a buffer is full",
-        ("on", "off"),
-    ),
-)
-
-
 class Nginx(Server):
     """nginx, one process."""
 
@@ -158,7 +124,8 @@ class Nginx(Server):
     modules: ClassVar[str] = "/usr/lib/nginx/modules"
     takes_uploads = True
     has_application = True
-    knobs = (*_KNOBS, *_CONTENT_KNOBS, *_STREAM_KNOBS)
+    takes_websockets = frozenset({Protocol.H1})
+    knobs = (*_KNOBS, *nginx_application.CONTENT_KNOBS, *nginx_application.STREAM_KNOBS)
     adjustments: tuple[Adjustment, ...] = (
         *_ADJUSTMENTS,
         Adjustment(
@@ -168,7 +135,7 @@ class Nginx(Server):
             "of recorded sites only, which it cannot replay itself; fields are as recorded, "
             "without its own Server and Date",
         ),
-        *_CONTENT_ADJUSTMENTS,
+        *nginx_application.CONTENT_ADJUSTMENTS,
         Adjustment(
             "nginx",
             "proxy_pass",
@@ -190,7 +157,9 @@ class Nginx(Server):
         if listener.application:
             front = _started(
                 listener,
-                _Directives((*listening, *_upstream(values, listener.application))),
+                _Directives(
+                    (*listening, *nginx_application.upstream(values, listener.application))
+                ),
                 self.executable,
             )
             behind = uploads.upstream(listener.namespace, listener.application)
@@ -240,10 +209,11 @@ class NginxProxy(ReverseProxy):
     package = "nginx"
     protocols = HTTP
     upstream_protocols = frozenset({Protocol.H1, Protocol.H2})
+    passes_websockets = frozenset({Protocol.H1})
     quic_congestion_controls = ("cubic",)
     knobs = (
         *_KNOBS,
-        *_CONTENT_KNOBS,
+        *nginx_application.CONTENT_KNOBS,
         Knob(
             "proxy_buffering",
             "off",
@@ -254,7 +224,7 @@ class NginxProxy(ReverseProxy):
     )
     adjustments = (
         *_ADJUSTMENTS,
-        *_CONTENT_ADJUSTMENTS,
+        *nginx_application.CONTENT_ADJUSTMENTS,
         Adjustment("nginx", "proxy_buffering", "off", "bytes are passed on as they come"),
         Adjustment(
             "nginx", "proxy_cache", "off, as by default", "every request reaches the server"
@@ -271,8 +241,12 @@ class NginxProxy(ReverseProxy):
     @override
     def forward(self, listener: Listener, origin: Origin, host: Host, capture: Capture) -> Started:
         values = {knob.name: self.knob(knob.name, host) for knob in self.knobs}
-        content = _content(values) if listener.application else ()
-        directives = (*_listening(listener, values), *_forwarding(origin, values), *content)
+        content = nginx_application.content(values) if listener.application else ()
+        directives = (
+            *_listening(listener, values),
+            *_forwarding(origin, values, listener.application),
+            *content,
+        )
         return _started(listener, _Directives(directives))
 
 
@@ -283,33 +257,6 @@ def files_on_socket(namespace: str, socket: str) -> Started:
     """
     directives = _Directives((f"listen unix:{socket};", "root /lab/www;"))
     return _process(namespace, "files", (), directives)
-
-
-def _content(values: dict[str, str]) -> list[str]:
-    """How content of requests is taken."""
-    names = [knob.name for knob in _CONTENT_KNOBS]
-    return ["client_max_body_size 0;", *(f"{name} {values[name]};" for name in names)]
-
-
-_HEADER_BUFFERS = ("proxy_buffer_size 16k;", "proxy_buffers 8 16k;")
-"""The first one holds a response's header section; nginx refuses it beside smaller others."""
-
-
-def _upstream(values: dict[str, str], application: Application) -> list[str]:
-    """How requests are handed to the application."""
-    names = [knob.name for knob in _STREAM_KNOBS] if application.streams else []
-    return [
-        *(f"{name} {values[name]};" for name in names),
-        *(_HEADER_BUFFERS if application.header_bytes else ()),
-        *_content(values),
-        f"location / {{ proxy_pass http://{uploads.UPSTREAM}; }}",
-        "proxy_http_version 1.1;",
-        'proxy_set_header Connection "";',
-        "proxy_next_upstream off;",
-        "proxy_read_timeout 600s;",
-        "proxy_send_timeout 600s;",
-        "client_body_timeout 600s;",
-    ]
 
 
 def _listening(listener: Listener, values: dict[str, str]) -> list[str]:
@@ -347,7 +294,9 @@ def _listen(listener: Listener, port: str) -> list[str]:
     return [f"listen {address.in_url}:{port};" for address in listener.every_address]
 
 
-def _forwarding(origin: Origin, values: dict[str, str]) -> list[str]:
+def _forwarding(
+    origin: Origin, values: dict[str, str], application: Application | None
+) -> list[str]:
     """How to ask the origin."""
     scheme = "https" if origin.tls else "http"
     version = "2" if origin.protocol is Protocol.H2 else "1.1"
@@ -355,7 +304,7 @@ def _forwarding(origin: Origin, values: dict[str, str]) -> list[str]:
         f"location / {{ proxy_pass {scheme}://{origin.socket_address}; }}",
         f"proxy_http_version {version};",
         "proxy_set_header Host $host;",
-        'proxy_set_header Connection "";',
+        *nginx_application.connection(application),
         f"proxy_buffering {values['proxy_buffering']};",
         f"proxy_buffer_size {values['proxy_buffer_size']};",
         f"proxy_buffers 8 {values['proxy_buffer_size']};",

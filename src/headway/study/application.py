@@ -20,6 +20,7 @@ class Application:
         service: what it takes for each answer, one after the other, as one worker does.
         delay: how long each answer takes in addition, in parallel with others.
         streams: whether it makes its answers over time.
+        websockets: whether it answers messages of WebSocket.
         status: of its answers to requests with content.
         header_bytes: names and values of header fields that each answer has besides.
         header_changes: whether each answer has other ones.
@@ -30,6 +31,7 @@ class Application:
     service: Duration = _NONE
     delay: Duration = _NONE
     streams: bool = False
+    websockets: bool = False
     status: int = TAKEN
     early: bool = False
     header_bytes: int = 0

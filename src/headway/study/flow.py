@@ -138,6 +138,9 @@ def _check_flow(name: str, flow: CompetingFlow, places: list[str]) -> None:
             "flows",
             f"{name!r} is not the name of a flow: at most 20 lower-case letters, digits and hyphens",
         )
+    if flow.workload.mixes_versions:
+        told = "a page among flows that compete has one server: leave out this key"
+        raise wrong(f"flows.{name}.workload.versions", told)
     for key in ("enters", "leaves"):
         place = getattr(flow, key)
         if place not in places:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import Literal, Self
 
 from pydantic import Field, model_validator
 from typing_extensions import override
 
 from headway.study.application import Application
-from headway.study.host import Protocol
+from headway.study.host import HTTP, Protocol
 from headway.study.part import wrong
 from headway.study.units import Duration, Size
 from headway.study.workloadpart import WorkloadPart
@@ -18,27 +19,56 @@ _LEAST = Size(64)
 
 
 _LENGTH_BYTES = 5
-"""In front of each message."""
+"""In front of each message behind its length."""
+
+_CLOSE_BYTES = 4
+"""Of WebSocket's last frame, which says why it is the last (RFC 6455, section 5.5.1)."""
+
+
+class MessageCarrier(StrEnum):
+    """What carries messages."""
+
+    LENGTHS = "lengths"
+    GRPC = "grpc"
+    WEBSOCKET = "websocket"
 
 
 class Messages(WorkloadPart):
     """A request whose content is messages, made at an interval, while its response answers each.
 
-    Messages stand behind their lengths, as gRPC has them. None waits for the answer to the one in front of it.
+    None waits for the answer to the one in front of it.
     """
 
     kind: Literal["messages"] = "messages"
+    carrier: MessageCarrier = Field(
+        default=MessageCarrier.LENGTHS,
+        description="lengths, in front of each message; grpc, the same with its fields and trailers; or websocket",
+    )
     up: Size = Field(description="of each message; 64 B or more")
     down: Size = Field(description="of each answer; 64 B or more")
     count: int = Field(ge=1, le=100_000, description="messages of a request")
     interval: Duration = Field(description="from one message to the next")
     streams: int = Field(default=1, ge=1, le=100, description="such requests side by side")
+    deadline: Duration | None = Field(
+        default=None,
+        description="when a request is given up that is not over, from when it was sent; of grpc",
+    )
 
     @model_validator(mode="after")
     def _has_room(self) -> Self:
         for name, size in (("up", self.up), ("down", self.down)):
             if size < _LEAST:
                 raise wrong(name, f"a message takes {_LEAST}: it says its number and its times")
+        return self
+
+    @model_validator(mode="after")
+    def _has_deadline(self) -> Self:
+        if self.deadline is None:
+            return self
+        if self.carrier is not MessageCarrier.GRPC:
+            raise wrong("deadline", f'{self.carrier} has no deadlines: carrier = "grpc" has')
+        if not self.deadline:
+            raise wrong("deadline", "no request is over at once: leave it out, or let it be longer")
         return self
 
     @property
@@ -49,18 +79,25 @@ class Messages(WorkloadPart):
     @property
     @override
     def amount(self) -> Size:
+        """Of each response, with what frames its messages."""
+        if self.carrier is MessageCarrier.WEBSOCKET:
+            return Size((self.down + _frame_bytes(self.down)) * self.count + _CLOSE_BYTES)
         return Size((self.down + _LENGTH_BYTES) * self.count)
 
     @property
     @override
     def protocols(self) -> frozenset[Protocol]:
-        """Those in which an answer goes on while its request does."""
-        return frozenset({Protocol.H2, Protocol.H3})
+        """Those in which an answer goes on while its request does; WebSocket has a form for each."""
+        return (
+            HTTP
+            if self.carrier is MessageCarrier.WEBSOCKET
+            else frozenset({Protocol.H2, Protocol.H3})
+        )
 
     @property
     @override
     def needs(self) -> str:
-        return "an answer has to go on while its request does"
+        return "an answer has to go on while its request does, as WebSocket's do over h1, too"
 
     @property
     @override
@@ -70,7 +107,8 @@ class Messages(WorkloadPart):
     @property
     @override
     def application(self) -> Application:
-        return Application(f"echo/{int(self.down)}", streams=True)
+        websockets = self.carrier is MessageCarrier.WEBSOCKET
+        return Application(f"echo/{int(self.down)}", streams=True, websockets=websockets)
 
     @property
     def said(self) -> str:
@@ -79,4 +117,14 @@ class Messages(WorkloadPart):
 
     def __str__(self) -> str:
         each = f"{self.count} messages of {self.up}, answers of {self.down}, every {self.interval}"
+        if self.carrier is not MessageCarrier.LENGTHS:
+            each += f" over {_NAMES[self.carrier]}"
         return each if self.streams == 1 else f"{self.streams} times {each}"
+
+
+_NAMES = {MessageCarrier.GRPC: "gRPC", MessageCarrier.WEBSOCKET: "WebSocket"}
+
+
+def _frame_bytes(payload: Size) -> int:
+    """What a server's WebSocket frame takes beside its payload (RFC 6455, section 5.2)."""
+    return 2 if payload < 126 else 4 if payload < 1 << 16 else 10

@@ -61,6 +61,9 @@ pub(crate) trait Transport {
     /// Sends more content of a request that talks and was sent.
     fn extend(&mut self, id: RequestId, content: Bytes, ends: bool);
 
+    /// Gives up a request that was sent.
+    fn cancel(&mut self, id: RequestId);
+
     /// Takes so many more bytes of a response that is read on demand.
     fn read(&mut self, id: RequestId, bytes: u64, now: Instant);
 

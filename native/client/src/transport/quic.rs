@@ -117,7 +117,7 @@ struct QuicTransport {
     deadline: Option<Instant>,
     last: LastKnown,
     error: Option<String>,
-    /// A response was read on demand: there may be events without any of the connection's.
+    /// A response was read on demand, or given up: there may be events without any of the connection's.
     was_read: bool,
 }
 
@@ -261,6 +261,14 @@ impl Transport for QuicTransport {
         let connection = self.link.as_mut().and_then(|l| l.udp.endpoint.connection(l.key));
         if let Some(connection) = connection {
             self.side.extend(connection, id, content, ends);
+        }
+    }
+
+    fn cancel(&mut self, id: RequestId) {
+        let connection = self.link.as_mut().and_then(|l| l.udp.endpoint.connection(l.key));
+        if let Some(connection) = connection {
+            self.side.cancel(connection, id);
+            self.was_read = true;
         }
     }
 

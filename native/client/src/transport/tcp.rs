@@ -189,6 +189,10 @@ impl Transport for TcpTransport {
         self.side.extend(id, content, ends);
     }
 
+    fn cancel(&mut self, id: RequestId) {
+        self.side.cancel(id);
+    }
+
     fn read(&mut self, id: RequestId, bytes: u64, _now: Instant) {
         self.side.read(id, bytes);
     }

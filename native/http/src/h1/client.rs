@@ -1,9 +1,10 @@
 use std::collections::VecDeque;
 
 use bytes::{Bytes, BytesMut};
-use headway_wire::h1::{BodyPiece, BodyReader, Error, ResponseReader, encode};
+use headway_wire::h1::{BodyLength, BodyPiece, BodyReader, Error, ResponseReader, encode};
 
 use super::MAX_HEAD_BYTES;
+use super::upgrade::Upgrade;
 use crate::event::{Asked, ClientEvent, Failure, Outgoing, RequestId};
 use crate::side::ClientSide;
 
@@ -11,6 +12,8 @@ use crate::side::ClientSide;
 struct Exchange {
     id: RequestId,
     method: String,
+    /// What the connection is to be used for instead of HTTP.
+    upgrade: Option<Upgrade>,
     /// What is still to be sent of it, if it has content.
     content: Option<Outgoing>,
     /// Once the final response's head has come.
@@ -61,6 +64,16 @@ impl Client {
         let id = exchange.id;
         if exchange.body.is_none() {
             let Some(head) = self.reader.decode(&exchange.method, input)? else { return Ok(()) };
+            if let Some(upgrade) = exchange.upgrade.take() {
+                if let Err(reason) = upgrade.check(&head.response) {
+                    self.closed = true;
+                    self.fail(Failure::Connection(reason));
+                    return Ok(());
+                }
+                exchange.body = Some(BodyReader::new(BodyLength::UntilClose));
+                self.events.push_back(ClientEvent::Head { id, response: head.response });
+                return Ok(());
+            }
             if head.response.is_interim() {
                 if head.response.status == 100 {
                     self.events.push_back(ClientEvent::Continued { id });
@@ -82,7 +95,12 @@ impl Client {
                     }
                     self.events.push_back(ClientEvent::Data { id, data });
                 }
-                Some(BodyPiece::End(_)) => self.finish(),
+                Some(BodyPiece::End(fields)) => {
+                    if !fields.is_empty() {
+                        self.events.push_back(ClientEvent::Trailers { id, fields });
+                    }
+                    self.finish();
+                }
             }
         }
         Ok(())
@@ -117,7 +135,8 @@ impl ClientSide for Client {
 
     fn ask(&mut self, asked: Asked) {
         let id = asked.id;
-        if asked.talks {
+        let upgrade = Upgrade::asked(&asked.request);
+        if asked.talks && upgrade.is_none() {
             let reason = "over HTTP/1.1 a server answers once the request is complete".to_owned();
             let failure = Failure::Connection(reason);
             self.events.push_back(ClientEvent::Failed { id, failure });
@@ -128,12 +147,15 @@ impl ClientSide for Client {
             return;
         }
         let mut head = BytesMut::new();
-        encode::request(&asked.request, &mut head);
+        match &upgrade {
+            Some(upgrade) => encode::request(&upgrade.request(&asked.request), &mut head),
+            None => encode::request(&asked.request, &mut head),
+        }
         self.unsent = Some((id, head));
         let appetite = asked.reads_on_demand.then_some(0);
         let (content, method) = (asked.content(), asked.request.method);
         let (body, keep_alive) = (None, false);
-        self.exchange = Some(Exchange { id, method, content, body, keep_alive, appetite });
+        self.exchange = Some(Exchange { id, method, upgrade, content, body, keep_alive, appetite });
     }
 
     fn proceed(&mut self, id: RequestId) {
@@ -143,8 +165,24 @@ impl ClientSide for Client {
         }
     }
 
-    /// What HTTP/1.1 sends goes one way at a time: a request that talks is refused.
-    fn extend(&mut self, _id: RequestId, _content: Bytes, _ends: bool) {}
+    /// Messages of HTTP/1.1 go one way at a time; what an upgraded connection carries does not.
+    fn extend(&mut self, id: RequestId, content: Bytes, ends: bool) {
+        let exchange = self.exchange.as_mut().filter(|exchange| exchange.id == id);
+        if let Some(outgoing) = exchange.and_then(|exchange| exchange.content.as_mut()) {
+            if outgoing.body.is_open() {
+                outgoing.size += content.len() as u64;
+                outgoing.body.extend(content, ends);
+            }
+        }
+    }
+
+    /// Nothing could follow on the connection.
+    fn cancel(&mut self, id: RequestId) {
+        if self.exchange.as_ref().is_some_and(|exchange| exchange.id == id) {
+            self.closed = true;
+            self.fail(Failure::Cancelled);
+        }
+    }
 
     fn read(&mut self, id: RequestId, bytes: u64) {
         let exchange = self.exchange.as_mut().filter(|exchange| exchange.id == id);

@@ -2,6 +2,7 @@
 
 mod client;
 mod server;
+mod upgrade;
 
 pub use client::Client;
 pub use server::Server;

@@ -5,6 +5,7 @@ use headway_wire::h1::{BodyPiece, BodyReader, Error, RequestHead, RequestReader,
 use headway_wire::{Fields, Response};
 
 use super::MAX_HEAD_BYTES;
+use super::upgrade::Upgrade;
 use crate::event::{RequestId, ServerEvent};
 use crate::service::{Body, Reply};
 use crate::side::{Awaits, Fault, ServerSide};
@@ -18,6 +19,8 @@ enum State {
     Content(Incoming),
     /// For the program's answer.
     Asked { keep_alive: bool, takes_chunks: bool },
+    /// For the answer to a client that asks for something else than HTTP, and sends nothing until then.
+    AskedForUpgrade(Upgrade),
     /// In the response.
     Answers(Answer),
     /// After the last response.
@@ -40,6 +43,8 @@ struct Answer {
     /// Content that grows is in it with its chunks' lines.
     body: Body,
     is_chunked: bool,
+    /// No HTTP is spoken any more: what comes is content of the request, and what grows is sent as it is.
+    is_upgraded: bool,
     sent_bytes: u64,
     /// Of these, lines of chunks.
     framing_bytes: u64,
@@ -47,9 +52,24 @@ struct Answer {
 }
 
 impl Answer {
+    /// The last one of a connection, of which nothing was sent.
+    fn new(body: Body, is_chunked: bool, is_upgraded: bool) -> Self {
+        Self { body, is_chunked, is_upgraded, sent_bytes: 0, framing_bytes: 0, keep_alive: false }
+    }
+
     /// Content that was sent, in bytes.
     fn content_bytes(&self) -> u64 {
         self.sent_bytes.saturating_sub(self.framing_bytes)
+    }
+
+    /// Content that grows is complete, and these fields follow it where there is a place for them.
+    fn trail(&mut self, trailers: &Fields) {
+        let mut framed = BytesMut::new();
+        if self.is_chunked {
+            encode::last_chunk(trailers, &mut framed);
+        }
+        self.framing_bytes += framed.len() as u64;
+        self.body.extend(framed.freeze(), true);
     }
 
     /// More content comes.
@@ -63,17 +83,19 @@ impl Answer {
             framed.extend_from_slice(&content);
             framed.extend_from_slice(encode::CHUNK_END);
         }
-        if ends {
-            encode::last_chunk(&Fields::new(), &mut framed);
-        }
         self.framing_bytes += (framed.len() - content_bytes) as u64;
-        self.body.extend(framed.freeze(), ends);
+        self.body.extend(framed.freeze(), false);
+        if ends {
+            self.trail(&Fields::new());
+        }
     }
 }
 
 /// The server's side of a connection: one response after the other.
 pub struct Server {
     reader: RequestReader,
+    /// Connections may be upgraded to WebSocket.
+    takes_websockets: bool,
     state: State,
     /// Bytes of the client that were not looked at.
     input: Bytes,
@@ -93,12 +115,19 @@ impl Server {
     pub fn new(scheme: &'static str) -> Self {
         Self {
             reader: RequestReader::new(scheme, MAX_HEAD_BYTES),
+            takes_websockets: false,
             state: State::Waits,
             input: Bytes::new(),
             head: BytesMut::new(),
             number: 0,
             events: VecDeque::new(),
         }
+    }
+
+    /// The same of one whose client may ask for WebSocket: that is an extended CONNECT, as over HTTP/2.
+    #[must_use]
+    pub fn with_websockets(self, takes_websockets: bool) -> Self {
+        Self { takes_websockets, ..self }
     }
 
     /// Goes on with the bytes that are there, until a request is complete.
@@ -113,7 +142,15 @@ impl Server {
             match &mut self.state {
                 State::Waits => {
                     let Some(head) = self.reader.decode(&mut self.input)? else { return Ok(()) };
-                    let RequestHead { request, keep_alive, takes_chunks, .. } = head;
+                    let RequestHead { mut request, keep_alive, takes_chunks, .. } = head;
+                    let id = RequestId(self.number);
+                    if let Some(upgrade) =
+                        self.takes_websockets.then(|| Upgrade::taken(&mut request)).flatten()
+                    {
+                        self.state = State::AskedForUpgrade(upgrade);
+                        self.events.push_back(ServerEvent::Request { id, request });
+                        return Ok(());
+                    }
                     let (asks, body) = (head.expects_continue, BodyReader::new(head.body));
                     let content_bytes = 0;
                     self.state = State::Content(Incoming {
@@ -123,7 +160,6 @@ impl Server {
                         body,
                         content_bytes,
                     });
-                    let id = RequestId(self.number);
                     self.events.push_back(ServerEvent::Request { id, request });
                 }
                 State::Content(incoming) => match incoming.body.decode(&mut self.input)? {
@@ -140,7 +176,16 @@ impl Server {
                         });
                     }
                 },
-                State::Asked { .. } | State::Answers(_) => return Ok(()),
+                State::Answers(answer) if answer.is_upgraded => {
+                    let (id, data) = (RequestId(self.number), std::mem::take(&mut self.input));
+                    if !data.is_empty() {
+                        self.events.push_back(ServerEvent::Content { id, data });
+                    }
+                    return Ok(());
+                }
+                State::Asked { .. } | State::AskedForUpgrade(_) | State::Answers(_) => {
+                    return Ok(());
+                }
                 State::Over => {
                     self.input.clear();
                     return Ok(());
@@ -174,7 +219,7 @@ impl ServerSide for Server {
 
     fn close(&mut self, reason: &str) {
         let sent_bytes = match std::mem::replace(&mut self.state, State::Over) {
-            State::Content(_) | State::Asked { .. } => 0,
+            State::Content(_) | State::Asked { .. } | State::AskedForUpgrade(_) => 0,
             State::Answers(answer) => answer.content_bytes(),
             State::Waits | State::Over => return,
         };
@@ -188,7 +233,7 @@ impl ServerSide for Server {
             State::Asked { keep_alive, .. } | State::Answers(Answer { keep_alive, .. }) => {
                 *keep_alive = false;
             }
-            State::Over => {}
+            State::AskedForUpgrade(_) | State::Over => {}
         }
     }
 
@@ -197,7 +242,9 @@ impl ServerSide for Server {
             State::Waits if self.reader.is_idle() => Awaits::Request,
             State::Waits => Awaits::RestOfHead,
             State::Content(..) => Awaits::Content,
-            State::Asked { .. } | State::Answers(_) | State::Over => Awaits::Nothing,
+            State::Asked { .. } | State::AskedForUpgrade(_) | State::Answers(_) | State::Over => {
+                Awaits::Nothing
+            }
         }
     }
 
@@ -224,6 +271,12 @@ impl ServerSide for Server {
 
     fn respond(&mut self, _id: RequestId, reply: Reply) {
         let (mut keep_alive, takes_chunks) = match &self.state {
+            State::AskedForUpgrade(upgrade) if reply.body.is_open() => {
+                encode::response(&upgrade.response(&reply.response), &mut self.head);
+                self.state = State::Answers(Answer::new(reply.body, false, true));
+                return self.advance();
+            }
+            State::AskedForUpgrade(_) => (false, true),
             State::Asked { keep_alive, takes_chunks } => (*keep_alive, *takes_chunks),
             // Where the next request would begin is not known before the rest has come (RFC 9112, section 9.3).
             State::Content(incoming) => (false, incoming.takes_chunks),
@@ -240,9 +293,15 @@ impl ServerSide for Server {
             response.fields.push("connection", "close");
         }
         encode::response(&response, &mut self.head);
-        let (sent_bytes, framing_bytes) = (0, 0);
-        self.state =
-            State::Answers(Answer { body, is_chunked, sent_bytes, framing_bytes, keep_alive });
+        self.state = State::Answers(Answer { keep_alive, ..Answer::new(body, is_chunked, false) });
+    }
+
+    fn trail(&mut self, id: RequestId, trailers: Fields) {
+        if let State::Answers(answer) = &mut self.state {
+            if id == RequestId(self.number) {
+                answer.trail(&trailers);
+            }
+        }
     }
 
     fn extend(&mut self, id: RequestId, content: Bytes, ends: bool) {

@@ -47,6 +47,9 @@ struct Stream {
 /// Content of a DATA frame, at most: what fills a TLS record with its header.
 const MAX_CONTENT: usize = (16 << 10) - FRAME_HEADER_BYTES;
 
+/// Why an extended CONNECT is not sent.
+const NO_PROTOCOLS: &str = "the server takes no WebSocket over HTTP/2: it does not announce SETTINGS_ENABLE_CONNECT_PROTOCOL";
+
 /// The client's side of a connection.
 pub struct Client {
     link: Link,
@@ -93,12 +96,20 @@ impl Client {
     }
 
     fn may_open(&self) -> bool {
-        !self.waiting.is_empty() && !self.is_closed() && {
+        let Some(next) = self.waiting.front() else { return false };
+        // Whether the server takes an extended CONNECT, its settings say (RFC 8441, section 3).
+        let is_known = next.request.protocol.is_empty() || self.link.takes_protocols.is_some();
+        is_known && !self.is_closed() && {
             self.streams.len() < self.link.max_streams as usize && self.next_stream <= MAX_STREAM
         }
     }
 
     fn open(&mut self, asked: Asked) {
+        if !asked.request.protocol.is_empty() && self.link.takes_protocols != Some(true) {
+            let failure = Failure::Connection(NO_PROTOCOLS.to_owned());
+            self.events.push_back(ClientEvent::Failed { id: asked.id, failure });
+            return;
+        }
         let content = asked.content();
         let kept = asked.reads_on_demand.then(Kept::default);
         let Asked { id, request, importance, .. } = asked;
@@ -216,7 +227,8 @@ impl Client {
         let malformed = |malformed| Error::malformed(number, malformed);
         let Some(stream) = self.streams.get_mut(&number) else { return self.history.check(number) };
         if stream.length.is_some() {
-            trailers(fields).map_err(malformed)?;
+            let (id, fields) = (stream.id, trailers(fields).map_err(malformed)?);
+            self.events.push_back(ClientEvent::Trailers { id, fields });
             if !end_stream {
                 let reason = "trailers without end";
                 return Err(Error::stream(number, ErrorCode::ProtocolError, reason));
@@ -366,6 +378,14 @@ impl ClientSide for Client {
         outgoing.body.extend(content, ends);
         if outgoing.body.ends_with(0) {
             self.link.queue_end(number);
+        }
+    }
+
+    fn cancel(&mut self, id: RequestId) {
+        let Some(&number) = self.names.get(&id) else { return };
+        if self.streams.contains_key(&number) {
+            self.link.queue_reset(number, ErrorCode::Cancel);
+            self.give_up(number, Failure::Cancelled);
         }
     }
 

@@ -34,6 +34,8 @@ pub(super) struct Link {
     pub(super) initial_window: u32,
     /// SETTINGS_MAX_CONCURRENT_STREAMS of the peer.
     pub(super) max_streams: u32,
+    /// Whether the peer takes an extended CONNECT, once its settings are there.
+    pub(super) takes_protocols: Option<bool>,
     pub(super) send_window: SendWindow,
     receive_window: ReceiveWindow,
     /// SETTINGS_INITIAL_WINDOW_SIZE of this side, from the start.
@@ -86,6 +88,7 @@ impl Link {
             max_frame_bytes: DEFAULT_MAX_FRAME_SIZE,
             initial_window: DEFAULT_WINDOW,
             max_streams: FIRST_STREAMS,
+            takes_protocols: None,
             send_window: SendWindow::new(DEFAULT_WINDOW),
             receive_window: ReceiveWindow::new(connection_window),
             stream_window: settings.initial_window_size.unwrap_or(DEFAULT_WINDOW),
@@ -186,6 +189,8 @@ impl Link {
         self.max_streams =
             settings.max_concurrent_streams.or(unlimited).unwrap_or(self.max_streams);
         self.initial_window = settings.initial_window_size.unwrap_or(self.initial_window);
+        let before = self.takes_protocols.unwrap_or(false);
+        self.takes_protocols = Some(settings.enable_connect_protocol.unwrap_or(before));
     }
 
     pub(super) fn new_receive_window(&self) -> ReceiveWindow {

@@ -25,6 +25,9 @@ pub struct Exchange {
     pub head_of_line: HeadOfLine,
 }
 
+/// Why an extended CONNECT is not sent.
+const NO_PROTOCOLS: &str = "the server takes no WebSocket over HTTP/3: it does not announce SETTINGS_ENABLE_CONNECT_PROTOCOL";
+
 /// The client's side of a connection.
 pub struct Client {
     link: Link,
@@ -113,6 +116,16 @@ impl Client {
         data_frame(connection, stream, content);
         if ends {
             connection.finish(stream);
+        }
+    }
+
+    /// Gives up a request that was sent.
+    pub fn cancel(&mut self, connection: &mut Connection, id: RequestId) {
+        let Some(stream) = self.exchanges.get(&id).map(|exchange| exchange.stream) else { return };
+        if self.open.contains_key(&stream) {
+            connection.stop(stream, ErrorCode::RequestCancelled.code());
+            connection.reset(stream, ErrorCode::RequestCancelled.code());
+            self.fail(stream, Failure::Cancelled);
         }
     }
 
@@ -237,10 +250,28 @@ impl Client {
             return;
         }
         self.link.start(connection);
-        while !self.waiting.is_empty() {
+        while let Some(next) = self.waiting.front() {
+            // Whether the server takes an extended CONNECT, its settings say (RFC 9220, section 3).
+            if !next.request.protocol.is_empty() {
+                match self.link.takes_protocols {
+                    None => return,
+                    Some(true) => {}
+                    Some(false) => {
+                        self.refuse_protocol();
+                        continue;
+                    }
+                }
+            }
             let Some(stream) = connection.open(Dir::Bi) else { return };
             let asked = self.waiting.pop_front().expect("there is one");
             self.send(connection, stream, asked);
+        }
+    }
+
+    fn refuse_protocol(&mut self) {
+        if let Some(asked) = self.waiting.pop_front() {
+            let failure = Failure::Connection(NO_PROTOCOLS.to_owned());
+            self.events.push_back(ClientEvent::Failed { id: asked.id, failure });
         }
     }
 
@@ -312,6 +343,8 @@ impl Client {
                 self.resume(now, connection, stream, fields)?;
             }
         }
+        // What waited for the server's settings.
+        self.send_waiting(connection);
         Ok(())
     }
 
@@ -406,8 +439,12 @@ impl Client {
         fields: Fields,
     ) -> Result<(), Error> {
         let Some(open) = self.open.get_mut(&stream) else { return Ok(()) };
-        let Some(response) = open.section(fields)? else { return Ok(()) };
         let id = open.asked.id;
+        let Some(response) = open.section(fields)? else {
+            let trailers = open.response.trailers.take();
+            self.events.extend(trailers.map(|fields| ClientEvent::Trailers { id, fields }));
+            return Ok(());
+        };
         if !response.is_interim() {
             self.events.push_back(ClientEvent::Head { id, response });
         } else if response.status == 100 {

@@ -86,6 +86,10 @@ impl Compression {
 pub(super) struct Link {
     role: Role,
     compression: Compression,
+    /// This side takes WebSocket (RFC 9220).
+    takes_websockets: bool,
+    /// Whether the peer takes an extended CONNECT, once its settings are there.
+    pub(super) takes_protocols: Option<bool>,
     control: Option<StreamId>,
     encoder: Encoder,
     encoder_stream: Option<StreamId>,
@@ -104,6 +108,8 @@ impl Link {
         Self {
             role,
             compression,
+            takes_websockets: false,
+            takes_protocols: None,
             control: None,
             encoder: Encoder::new(table_bytes),
             encoder_stream: None,
@@ -114,6 +120,11 @@ impl Link {
             header_counts: HeaderCounts::default(),
             waiting: BTreeMap::new(),
         }
+    }
+
+    /// The same of a side that takes WebSocket, which its settings say.
+    pub(super) fn with_websockets(self, takes_websockets: bool) -> Self {
+        Self { takes_websockets, ..self }
     }
 
     /// Opens the control stream, if that was not done and the peer allows it.
@@ -127,6 +138,7 @@ impl Link {
             max_field_section_size: Some(MAX_SECTION as u64),
             qpack_max_table_capacity: self.compression.table_bytes,
             qpack_blocked_streams: self.compression.blocked_streams as u64,
+            enable_connect_protocol: self.takes_websockets,
         };
         let mut bytes = BytesMut::new();
         encode::stream_type(StreamType::Control, &mut bytes);
@@ -221,8 +233,9 @@ impl Link {
         }
     }
 
-    /// The peer's settings say whether there is a dynamic table.
+    /// The peer's settings say whether there is a dynamic table, and whether it takes an extended CONNECT.
     fn apply(&mut self, connection: &mut Connection, settings: &Settings) {
+        self.takes_protocols = Some(settings.enable_connect_protocol);
         if self.compression.table_bytes > 0 && settings.qpack_max_table_capacity > 0 {
             self.encoder_stream = open(connection, StreamType::QpackEncoder);
         }

@@ -27,6 +27,8 @@ pub(super) struct Message {
     is_blocked: bool,
     /// Once the head has come that content may follow.
     length: Option<ContentLength>,
+    /// What came behind the content.
+    pub(super) trailers: Option<Fields>,
 }
 
 impl Message {
@@ -34,7 +36,7 @@ impl Message {
     /// * `role` - of who receives it.
     pub(super) fn new(role: Role) -> Self {
         let frames = RequestStream::new(role, MAX_SECTION);
-        Self { frames, unread: Bytes::new(), is_blocked: false, length: None }
+        Self { frames, unread: Bytes::new(), is_blocked: false, length: None, trailers: None }
     }
 
     /// Whether nothing more can be read until its section is [unblocked](Self::unblock).
@@ -81,12 +83,12 @@ impl Message {
         }
     }
 
-    /// A head, if these fields are not the trailers.
-    pub(super) fn head(&self, fields: Fields) -> Result<Option<Fields>, Error> {
+    /// A head, if these fields are not the trailers, which are kept.
+    pub(super) fn head(&mut self, fields: Fields) -> Result<Option<Fields>, Error> {
         if self.length.is_none() {
             return Ok(Some(fields));
         }
-        trailers(fields)?;
+        self.trailers = Some(trailers(fields)?);
         Ok(None)
     }
 

@@ -6,7 +6,7 @@ use std::time::Instant;
 use bytes::{Bytes, BytesMut};
 use headway_quic::{Connection, Dir, Event, Read, StreamId};
 use headway_wire::h3::{ControlFrame, Error, ErrorCode, Role, Scope, encode};
-use headway_wire::{Fields, Priority, Response};
+use headway_wire::{Fields, Malformed, Priority, Response};
 
 use super::content::Content;
 use super::exchange::Exchange;
@@ -16,7 +16,7 @@ use crate::counts::HeaderCounts;
 use crate::event::{RequestId, ServerEvent};
 use crate::limits::{Exceeded, Limits, Meters};
 use crate::priorities::Priorities;
-use crate::service::Reply;
+use crate::service::{Reply, Said};
 
 /// PRIORITY_UPDATE frames kept for requests that have not come (RFC 9218 section 7.2).
 const MAX_EARLY_PRIORITIES: usize = 100;
@@ -27,6 +27,7 @@ const MAX_EARLY_PRIORITIES: usize = 100;
 /// and asks for as much of its response as fits.
 pub struct Server {
     link: Link,
+    takes_websockets: bool,
     exchanges: BTreeMap<StreamId, Exchange>,
     early_priorities: BTreeMap<u64, Priority>,
     next_stream: u64,
@@ -53,6 +54,7 @@ impl Server {
     pub fn new(compression: Compression) -> Self {
         Self {
             link: Link::new(Role::Server, compression),
+            takes_websockets: false,
             exchanges: BTreeMap::new(),
             early_priorities: BTreeMap::new(),
             next_stream: 0,
@@ -71,6 +73,13 @@ impl Server {
     #[must_use]
     pub fn limited(self, limits: &Limits) -> Self {
         Self { meters: Meters::new(limits), ..self }
+    }
+
+    /// The same, and whether clients may ask for WebSocket (RFC 9220).
+    #[must_use]
+    pub fn with_websockets(self, takes_websockets: bool) -> Self {
+        let link = self.link.with_websockets(takes_websockets);
+        Self { link, takes_websockets, ..self }
     }
 
     /// The same, and who decides how important responses are; the QUIC connection needs the scheduler that
@@ -227,6 +236,22 @@ impl Server {
         }
     }
 
+    /// What a conversation says.
+    pub fn say(&mut self, connection: &mut Connection, id: RequestId, said: Said) {
+        let has_trailers = !said.trailers.is_empty();
+        self.extend(connection, id, said.content, said.ends && !has_trailers);
+        let stream = request_stream(id.0);
+        let Some(exchange) = self.exchanges.get_mut(&stream).filter(|one| one.is_open) else {
+            return;
+        };
+        if said.ends && has_trailers {
+            exchange.is_open = false;
+            let section = self.link.headers(connection, stream, said.trailers.lines());
+            connection.write(stream, section.freeze());
+            connection.finish(stream);
+        }
+    }
+
     /// Takes no more requests than those under way (GOAWAY).
     pub fn go_away(&mut self, connection: &mut Connection) {
         self.is_going_away = true;
@@ -368,6 +393,9 @@ impl Server {
     fn section(&mut self, stream: StreamId, fields: Fields) -> Result<(), Error> {
         let Some(exchange) = self.exchanges.get_mut(&stream) else { return Ok(()) };
         if let Some(request) = exchange.section(fields, self.priorities)? {
+            if !(request.protocol.is_empty() || self.takes_websockets) {
+                return Err(Malformed("an extended CONNECT that was not asked for").into());
+            }
             exchange.asks = request.expects_continue();
             let length = request.fields.get("content-length");
             exchange.has_content = length.is_some_and(|length| &length[..] != b"0");

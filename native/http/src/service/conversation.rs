@@ -1,6 +1,7 @@
 use std::time::Instant;
 
 use bytes::Bytes;
+use headway_wire::Fields;
 
 /// Who says what follows the head of a response, over time.
 pub trait Conversation {
@@ -24,4 +25,6 @@ pub struct Said {
     pub content: Bytes,
     /// Whether that is the last of it.
     pub ends: bool,
+    /// What follows the last of it.
+    pub trailers: Fields,
 }

@@ -2,8 +2,10 @@
 
 use std::time::Instant;
 
-use headway_messages::lengths::{Reader, written};
+use headway_messages::framing::{Framing, Reader, Sender};
 use headway_messages::message::{LEAST_ANSWER_BYTES, Message};
+use headway_messages::websocket::{Heard, Opcode, frame};
+use headway_wire::Fields;
 
 use super::{Conversation, Said};
 
@@ -15,7 +17,10 @@ const MOST_BYTES: usize = 16 << 20;
 /// Answers each message of a request's content with one of a size, until the content ends.
 pub(super) struct Echo {
     bytes: usize,
+    framing: Framing,
     reader: Reader,
+    /// What follows the last answer.
+    trailers: Fields,
     began: Instant,
     /// The same on the clock since 1970.
     began_ns: u64,
@@ -30,12 +35,38 @@ impl Echo {
     ///
     /// # Arguments
     /// * `began`, `began_ns` - now, on both clocks.
-    pub(super) fn parse(path: &str, began: Instant, began_ns: u64) -> Option<Self> {
+    pub(super) fn parse(
+        path: &str,
+        framing: Framing,
+        began: Instant,
+        began_ns: u64,
+    ) -> Option<Self> {
         let bytes = path.strip_prefix(ECHO)?.parse().ok()?;
         let has_room = (LEAST_ANSWER_BYTES..=MOST_BYTES).contains(&bytes);
-        let (reader, said) = (Reader::default(), Vec::new());
-        let echo = Self { bytes, reader, began, began_ns, said, due: None, has_heard_all: false };
-        has_room.then_some(echo)
+        has_room.then(|| Self {
+            bytes,
+            framing,
+            reader: framing.reader(Sender::Client),
+            trailers: Fields::new(),
+            began,
+            began_ns,
+            said: Vec::new(),
+            due: None,
+            has_heard_all: false,
+        })
+    }
+
+    /// The same, and these fields follow the last answer.
+    pub(super) fn with_trailers(self, trailers: Fields) -> Self {
+        Self { trailers, ..self }
+    }
+
+    /// That was all, and is answered with what ends the answers.
+    fn end(&mut self, now: Instant) {
+        if !std::mem::replace(&mut self.has_heard_all, true) {
+            self.said.extend(self.framing.end(None));
+            self.due.get_or_insert(now);
+        }
     }
 }
 
@@ -47,28 +78,36 @@ impl Conversation for Echo {
     fn hear(&mut self, content: &[u8], now: Instant) {
         let after_ns = u64::try_from((now - self.began).as_nanos()).unwrap_or(u64::MAX);
         let answered_ns = Some(self.began_ns.saturating_add(after_ns));
-        let Self { bytes, reader, said, .. } = self;
-        let read = reader.read(content, |message| {
-            if let Some(message) = Message::parse(message) {
-                let answer = Message { answered_ns, ..message };
-                said.extend(written(&answer.written(*bytes)));
+        let Self { bytes, framing, reader, said, .. } = self;
+        let mut is_over = false;
+        let read = reader.read(content, |heard| match heard {
+            Heard::Message(message) => {
+                if let Some(message) = Message::parse(message) {
+                    let answer = Message { answered_ns, ..message };
+                    said.extend(framing.written(&answer.written(*bytes), None));
+                }
             }
+            Heard::Ping(words) => said.extend(frame(Opcode::Pong, words, None)),
+            Heard::Close => is_over = true,
         });
-        // Behind what is no message, nothing can be.
-        self.has_heard_all |= read.is_err();
-        if !self.said.is_empty() || read.is_err() {
+        if !self.said.is_empty() {
             self.due.get_or_insert(now);
+        }
+        // Behind what is no message, nothing can be.
+        if is_over || read.is_err() {
+            self.end(now);
         }
     }
 
     fn hear_end(&mut self, now: Instant) {
-        self.has_heard_all = true;
-        self.due.get_or_insert(now);
+        self.end(now);
     }
 
     fn say(&mut self, _now: Instant) -> Said {
         self.due = None;
-        Said { content: std::mem::take(&mut self.said).into(), ends: self.has_heard_all }
+        let ends = self.has_heard_all;
+        let trailers = if ends { std::mem::take(&mut self.trailers) } else { Fields::new() };
+        Said { content: std::mem::take(&mut self.said).into(), ends, trailers }
     }
 }
 
@@ -78,37 +117,67 @@ mod tests {
 
     use super::*;
 
+    const MASK: Option<[u8; 4]> = Some([1, 2, 3, 4]);
+
+    fn message(number: u64) -> Message {
+        Message { number, made_ns: 7, answered_ns: None }
+    }
+
     #[test]
     fn each_message_is_answered_when_all_of_it_has_come() {
-        let start = Instant::now();
-        let mut echo = Echo::parse("/echo/100", start, 1000).unwrap();
-        let message = |number| Message { number, made_ns: 7, answered_ns: None };
-        let sent = [written(&message(1).written(80)), written(&message(2).written(80))].concat();
-        let later = start + Duration::from_nanos(50);
-        echo.hear(&sent[..84], start);
-        assert_eq!(echo.due(), None);
-        echo.hear(&sent[84..], later);
-        assert_eq!(echo.due(), Some(later));
-        let Said { content, ends } = echo.say(later);
-        let mut answers = Vec::new();
-        Reader::default().read(&content, |answer| answers.push(Message::parse(answer))).unwrap();
-        let answer = |number| Some(Message { answered_ns: Some(1050), ..message(number) });
-        assert_eq!((answers, ends, content.len()), (vec![answer(1), answer(2)], false, 210));
-        echo.hear_end(later);
-        assert_eq!(
-            (echo.due(), echo.say(later)),
-            (Some(later), Said { ends: true, ..Said::default() })
-        );
+        for framing in [Framing::Lengths, Framing::WebSocket] {
+            let start = Instant::now();
+            let echo = Echo::parse("/echo/100", framing, start, 1000).unwrap();
+            let mut trailers = Fields::new();
+            trailers.push("grpc-status", "0");
+            let mut echo = echo.with_trailers(trailers.clone());
+            let sent = [1, 2].map(|number| framing.written(&message(number).written(80), MASK));
+            let sent = sent.concat();
+            let later = start + Duration::from_nanos(50);
+            echo.hear(&sent[..80], start);
+            assert_eq!(echo.due(), None);
+            echo.hear(&sent[80..], later);
+            assert_eq!(echo.due(), Some(later));
+            let said = echo.say(later);
+            let mut answers = Vec::new();
+            let hear = |heard: Heard<'_>| {
+                if let Heard::Message(text) = heard {
+                    answers.push(Message::parse(text));
+                }
+            };
+            framing.reader(Sender::Server).read(&said.content, hear).unwrap();
+            let answer = |number| Some(Message { answered_ns: Some(1050), ..message(number) });
+            assert_eq!((answers, said.ends), (vec![answer(1), answer(2)], false));
+            assert!(said.trailers.is_empty());
+            echo.hear(&framing.end(MASK), later);
+            echo.hear_end(later);
+            let last = Said { content: framing.end(None).into(), ends: true, trailers };
+            assert_eq!((echo.due(), echo.say(later)), (Some(later), last));
+            assert_eq!(echo.due(), None);
+        }
         for path in ["/echo/", "/echo/61", "/echo/16777217", "/bytes/100"] {
-            assert!(Echo::parse(path, start, 0).is_none(), "{path}");
+            let none = Echo::parse(path, Framing::Lengths, Instant::now(), 0);
+            assert!(none.is_none(), "{path}");
         }
     }
 
     #[test]
     fn behind_what_is_no_message_it_ends() {
+        for (framing, wrong) in
+            [(Framing::Lengths, [1, 0, 0, 0, 0]), (Framing::WebSocket, [0x82, 0, 0, 0, 0])]
+        {
+            let start = Instant::now();
+            let mut echo = Echo::parse("/echo/100", framing, start, 0).unwrap();
+            echo.hear(&wrong, start);
+            assert_eq!((echo.due(), echo.say(start).ends), (Some(start), true));
+        }
+    }
+
+    #[test]
+    fn a_ping_is_answered() {
         let start = Instant::now();
-        let mut echo = Echo::parse("/echo/100", start, 0).unwrap();
-        echo.hear(&[1, 0, 0, 0, 0], start);
-        assert_eq!((echo.due(), echo.say(start).ends), (Some(start), true));
+        let mut echo = Echo::parse("/echo/100", Framing::WebSocket, start, 0).unwrap();
+        echo.hear(&frame(Opcode::Ping, b"here?", MASK), start);
+        assert_eq!(echo.say(start).content, frame(Opcode::Pong, b"here?", None));
     }
 }

@@ -3,9 +3,11 @@
 use std::time::{Duration, Instant};
 
 use headway_messages::events::{LEAST_EVENT_BYTES, MEDIA_TYPE, written};
+use headway_messages::framing::Framing;
 use headway_messages::message::{Message, unix_ns};
 use headway_messages::schedule::Schedule;
-use headway_wire::{Request, Response};
+use headway_wire::fields::WEBSOCKET;
+use headway_wire::{Fields, Request, Response};
 
 use super::echo::Echo;
 use super::{Conversation, Reply, Said, Service};
@@ -18,9 +20,13 @@ const MOST_EVENT_BYTES: usize = 16 << 20;
 /// Of content that is messages behind their lengths.
 const MESSAGES: &str = "application/octet-stream";
 
+/// Of what gRPC sends.
+const GRPC: &str = "application/grpc";
+
 /// Answers GET of `/events/SIZE?SCHEDULE` with server-sent events of that size, each made at its time
-/// ([`Schedule`]), and POST to `/echo/SIZE`, whose content is messages, with a message of that size for each. Other
-/// requests are another service's.
+/// ([`Schedule`]), and POST to `/echo/SIZE`, whose content is messages, with a message of that size for each: as gRPC
+/// does if they are of its type, with its trailers. The same path answers messages of WebSocket. Other requests are
+/// another service's.
 pub struct Streams {
     others: Box<dyn Service>,
 }
@@ -45,7 +51,11 @@ impl Service for Streams {
     ) -> Option<(Response, Box<dyn Conversation>)> {
         let (kind, conversation): (_, Box<dyn Conversation>) = match &request.method[..] {
             "GET" => (MEDIA_TYPE, Box::new(Events::parse(&request.path, now, unix_ns())?)),
-            "POST" => (MESSAGES, Box::new(Echo::parse(&request.path, now, unix_ns())?)),
+            "POST" => messages(request, now)?,
+            "CONNECT" if request.protocol == WEBSOCKET => {
+                let echo = Echo::parse(&request.path, Framing::WebSocket, now, unix_ns())?;
+                return Some((Response::new(200), Box::new(echo)));
+            }
             _ => return self.others.converse(request, now),
         };
         let mut response = Response::new(200);
@@ -61,6 +71,19 @@ impl Service for Streams {
     fn acknowledge(&mut self, request: &Request, content_bytes: u64) -> Reply {
         self.others.acknowledge(request, content_bytes)
     }
+}
+
+/// Who answers messages behind their lengths, and of what type the answers are.
+fn messages(request: &Request, now: Instant) -> Option<(&'static str, Box<dyn Conversation>)> {
+    let echo = Echo::parse(&request.path, Framing::Lengths, now, unix_ns())?;
+    let is_grpc =
+        request.fields.get("content-type").is_some_and(|kind| kind.starts_with(GRPC.as_bytes()));
+    if !is_grpc {
+        return Some((MESSAGES, Box::new(echo)));
+    }
+    let mut trailers = Fields::new();
+    trailers.push("grpc-status", "0");
+    Some((GRPC, Box::new(echo.with_trailers(trailers))))
 }
 
 /// A stream of events.
@@ -105,7 +128,8 @@ impl Conversation for Events {
             content.extend(self.event(after));
             self.number += 1;
         }
-        Said { content: content.into(), ends: self.number > self.schedule.count() }
+        let ends = self.number > self.schedule.count();
+        Said { content: content.into(), ends, trailers: Fields::new() }
     }
 }
 
@@ -121,7 +145,7 @@ mod tests {
         let mut events = Events::parse("/events/100?at=0,0.5,0.5,2", start, 1000).unwrap();
         let mut said = Vec::new();
         while let Some(due) = events.due() {
-            let Said { content, ends } = events.say(due);
+            let Said { content, ends, .. } = events.say(due);
             Reader::default().read(&content, |data| {
                 let message = Message::parse(data).unwrap();
                 said.push((due - start, message.number, message.made_ns, ends));

@@ -64,6 +64,7 @@ impl Joined {
         while let Some(event) = self.client.poll() {
             let outcome = self.outcomes.entry(event.id()).or_default();
             match event {
+                ClientEvent::Trailers { .. } => {}
                 ClientEvent::Sent { .. } | ClientEvent::Continued { .. } => {}
                 ClientEvent::Head { response, .. } => outcome.status = Some(response.status),
                 ClientEvent::Data { data, .. } => outcome.content.extend_from_slice(&data),

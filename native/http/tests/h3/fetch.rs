@@ -7,7 +7,7 @@ use bytes::BytesMut;
 use headway_http::event::{Asked, ClientEvent, Failure, Importance, RequestId};
 use headway_http::h3::Client;
 use headway_quic::{Connection, ConnectionKey, Event};
-use headway_wire::{Priority, Request, Response};
+use headway_wire::{Fields, Priority, Request, Response};
 
 use crate::pair::Application;
 
@@ -18,6 +18,7 @@ pub(crate) struct Outcome {
     pub(crate) is_continued: bool,
     pub(crate) response: Option<Response>,
     pub(crate) content: BytesMut,
+    pub(crate) trailers: Option<Fields>,
     pub(crate) is_finished: bool,
     pub(crate) failure: Option<Failure>,
 }
@@ -83,6 +84,7 @@ impl Fetch {
             let outcome = self.outcomes.entry(id).or_default();
             assert!(!outcome.is_finished && outcome.failure.is_none(), "{event:?} after the end");
             match event {
+                ClientEvent::Trailers { fields, .. } => outcome.trailers = Some(fields),
                 ClientEvent::Sent { .. } => outcome.sent += 1,
                 ClientEvent::Continued { .. } => outcome.is_continued = true,
                 ClientEvent::Head { response, .. } => outcome.response = Some(response),

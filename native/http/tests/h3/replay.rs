@@ -107,6 +107,7 @@ fn exchange(site: &mut Site, client: &mut dyn ClientSide, server: &mut dyn Serve
         client.receive(wire.split().freeze());
         while let Some(event) = client.poll() {
             match event {
+                ClientEvent::Trailers { .. } => {}
                 ClientEvent::Sent { .. } | ClientEvent::Continued { .. } => {}
                 ClientEvent::Head { response, .. } => head = Some(response),
                 ClientEvent::Data { data, .. } => content.extend_from_slice(&data),

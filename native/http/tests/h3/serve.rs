@@ -7,9 +7,9 @@ use headway_http::event::{RequestId, ServerEvent};
 use headway_http::h3::{Compression, Server};
 use headway_http::limits::Limits;
 use headway_http::priorities::Priorities;
-use headway_http::service::Reply;
+use headway_http::service::{Reply, Said};
 use headway_quic::{Connection, ConnectionKey, Event};
-use headway_wire::Request;
+use headway_wire::{Fields, Request};
 
 use crate::pair::Application;
 use crate::pattern;
@@ -27,6 +27,9 @@ pub(crate) struct Serve {
     pub(crate) compression: Compression,
     pub(crate) priorities: Priorities,
     pub(crate) limits: Limits,
+    pub(crate) takes_websockets: bool,
+    /// What follows the content of responses that grow.
+    pub(crate) trailers: Fields,
     pub(crate) requests: usize,
     /// Content of requests, in bytes.
     pub(crate) received: Vec<u64>,
@@ -55,6 +58,8 @@ impl Serve {
             compression: Compression::default(),
             priorities: Priorities::default(),
             limits: Limits::default(),
+            takes_websockets: false,
+            trailers: Fields::new(),
             requests: 0,
             received: Vec::new(),
             told: Vec::new(),
@@ -84,6 +89,12 @@ impl Serve {
                     if let Some(request) = self.waiting.remove(&id) {
                         side.respond(connection, id, (self.respond)(&request));
                     }
+                    // Other tests say themselves how content goes on that grows.
+                    if self.takes_websockets || !self.trailers.is_empty() {
+                        let trailers = self.trailers.clone();
+                        let said = Said { content: "end".into(), ends: true, trailers };
+                        side.say(connection, id, said);
+                    }
                 }
                 ServerEvent::Content { data, .. } => self.told.extend(data),
                 ServerEvent::Finished { sent_bytes, .. } => self.finished.push(sent_bytes),
@@ -97,7 +108,10 @@ impl Application for Serve {
     fn accepted(&mut self, key: ConnectionKey) {
         self.sides.insert(
             key,
-            Server::new(self.compression).limited(&self.limits).deciding(self.priorities),
+            Server::new(self.compression)
+                .with_websockets(self.takes_websockets)
+                .limited(&self.limits)
+                .deciding(self.priorities),
         );
     }
 

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use headway_http::event::{Asked, RequestId};
 use headway_http::service::{Body, Reply};
 use headway_quic::{Connection, ConnectionKey, Event};
-use headway_wire::Response;
+use headway_wire::{Request, Response};
 
 use crate::fetch::{Fetch, get};
 use crate::pair::{Application, MINUTE, Pair, Setup};
@@ -28,6 +28,10 @@ impl Application for Talk {
     ) {
         let Some(connection) = connection else { return };
         self.fetch.handle(now, key, Some(connection), event);
+        // WebSocket's request waits for the server's settings.
+        if self.fetch.side.exchange(RequestId(0)).is_none() {
+            return;
+        }
         for (piece, ends) in self.pieces.drain(..) {
             self.fetch.side.extend(connection, RequestId(0), piece.into(), ends);
         }
@@ -49,5 +53,41 @@ fn the_server_is_told_each_piece_and_the_end() {
         pair.run(&mut talk, &mut serve, MINUTE);
         assert_eq!((talk.fetch.status(0), &serve.told[..]), (Some(200), &b"abcde"[..]));
         assert_eq!(serve.received, [5]);
+    }
+}
+
+fn growing(_: &Request) -> Reply {
+    Reply { response: Response::new(200), body: Body::growing() }
+}
+
+#[test]
+fn trailers_follow_content_that_grows() {
+    let (mut pair, mut serve) = (Pair::new(&Setup::default()), Serve::with(growing));
+    serve.trailers.push("grpc-status", "0");
+    let mut fetch = Fetch::of(["/"]);
+    pair.connect();
+    pair.run(&mut fetch, &mut serve, MINUTE);
+    let outcome = fetch.outcome(0);
+    assert_eq!(
+        (outcome.trailers.as_ref(), &outcome.content[..]),
+        (Some(&serve.trailers), &b"end"[..])
+    );
+    assert!(outcome.is_finished);
+}
+
+#[test]
+fn websocket_waits_for_the_servers_settings() {
+    for takes_websockets in [true, false] {
+        let (mut pair, mut serve) = (Pair::new(&Setup::default()), Serve::with(growing));
+        serve.takes_websockets = takes_websockets;
+        let mut talk = Talk { fetch: Fetch::default(), pieces: vec![("ab", true)] };
+        let request = Request::websocket("https", "server.test", "/");
+        let asked = Asked { talks: true, ..Asked::new(RequestId(0), request, None) };
+        talk.fetch.side.ask(None, asked);
+        pair.connect();
+        pair.run(&mut talk, &mut serve, MINUTE);
+        let failure = talk.fetch.outcome(0).failure.as_ref();
+        assert_eq!(failure.is_none(), takes_websockets, "{failure:?}");
+        assert_eq!(serve.requests, usize::from(takes_websockets));
     }
 }

@@ -11,11 +11,13 @@ use super::{Field, Fields, Line, Malformed};
 pub struct Request {
     /// The method.
     pub method: String,
-    /// The scheme of the target, such as `https`; empty for CONNECT.
+    /// What an extended CONNECT asks to speak, such as `websocket` (RFC 8441, RFC 9220); empty for other requests.
+    pub protocol: String,
+    /// The scheme of the target, such as `https`; empty for CONNECT, but not for an extended one.
     pub scheme: String,
     /// Host and port of the target; from `:authority` or, without it, from Host.
     pub authority: String,
-    /// Path and query of the target; empty for CONNECT.
+    /// Path and query of the target; empty for CONNECT, but not for an extended one.
     pub path: String,
     /// The other fields.
     pub fields: Fields,
@@ -39,11 +41,24 @@ impl Request {
     ) -> Self {
         Self {
             method: "GET".into(),
+            protocol: String::new(),
             scheme: scheme.into(),
             authority: authority.into(),
             path: path.into(),
             fields: Fields::new(),
         }
+    }
+
+    /// An extended CONNECT that asks for WebSocket (RFC 8441 §5); HTTP/1.1 has another form for it.
+    pub fn websocket(
+        scheme: impl Into<String>,
+        authority: impl Into<String>,
+        path: impl Into<String>,
+    ) -> Self {
+        let (method, protocol) = ("CONNECT".into(), WEBSOCKET.into());
+        let mut request = Self { method, protocol, ..Self::get(scheme, authority, path) };
+        request.fields.push("sec-websocket-version", "13");
+        request
     }
 
     /// Whether its content waits for the server to want it (RFC 9110 §10.1.1).
@@ -67,6 +82,7 @@ impl Request {
     pub fn lines(&self) -> impl Iterator<Item = Line<'_>> {
         let pseudo = [
             (":method", &self.method),
+            (":protocol", &self.protocol),
             (":scheme", &self.scheme),
             (":authority", &self.authority),
             (":path", &self.path),
@@ -132,6 +148,9 @@ impl Response {
     }
 }
 
+/// The name of WebSocket (RFC 6455), in `:protocol` and in Upgrade.
+pub const WEBSOCKET: &str = "websocket";
+
 /// The fields of a trailer section, in which no pseudo-header fields may be.
 ///
 /// # Errors
@@ -168,6 +187,7 @@ fn parse_status(value: &[u8]) -> Result<u16, Malformed> {
 #[derive(Default)]
 struct RequestPseudo {
     method: Option<Bytes>,
+    protocol: Option<Bytes>,
     scheme: Option<Bytes>,
     authority: Option<Bytes>,
     path: Option<Bytes>,
@@ -177,6 +197,7 @@ impl RequestPseudo {
     fn take(&mut self, name: &[u8], value: Bytes) -> Result<(), Malformed> {
         match name {
             b":method" => set(&mut self.method, value),
+            b":protocol" => set(&mut self.protocol, value),
             b":scheme" => set(&mut self.scheme, value),
             b":authority" => set(&mut self.authority, value),
             b":path" => set(&mut self.path, value),
@@ -190,7 +211,11 @@ impl RequestPseudo {
             return Err(Malformed("a method that is not a token"));
         }
         let authority = authority(self.authority, &fields)?;
-        let (scheme, path) = if method == "CONNECT" {
+        let protocol = self.protocol.map_or(Ok(String::new()), |value| visible(&value))?;
+        if !protocol.is_empty() && method != "CONNECT" {
+            return Err(Malformed("a :protocol of a request that is no CONNECT"));
+        }
+        let (scheme, path) = if method == "CONNECT" && protocol.is_empty() {
             if self.scheme.is_some() || self.path.is_some() {
                 return Err(Malformed("CONNECT with :scheme or :path"));
             }
@@ -208,7 +233,7 @@ impl RequestPseudo {
         if (is_of_http(&scheme) || method == "CONNECT") && !is_authority(authority.as_bytes()) {
             return Err(Malformed("an :authority or Host that is not a host and a port"));
         }
-        Ok(Request { method: visible(&method)?, scheme, authority, path, fields })
+        Ok(Request { method: visible(&method)?, protocol, scheme, authority, path, fields })
     }
 }
 
@@ -325,6 +350,10 @@ mod tests {
     fn other_good_requests() {
         let connect = request(&[(":method", "CONNECT"), (":authority", "a.example:443")]).unwrap();
         assert_eq!((&connect.authority[..], &connect.path[..]), ("a.example:443", ""));
+        let extended = [(":method", "CONNECT"), (":protocol", "websocket"), GET[1], GET[2], GET[3]];
+        let websocket = request(&extended).unwrap();
+        assert_eq!((&websocket.protocol[..], &websocket.path[..]), ("websocket", "/x?y"));
+        assert_eq!(Request::from_section(to_section(websocket.lines())).unwrap(), websocket);
         let host = request(&[GET[0], GET[1], GET[3], ("host", "b.example")]).unwrap();
         assert_eq!(host.authority, "b.example");
         request(&[(":method", "OPTIONS"), GET[1], GET[2], (":path", "*")]).unwrap();
@@ -361,6 +390,8 @@ mod tests {
             request(&[(":method", "G T"), GET[1], GET[2], GET[3]]),
             request(&[(":method", "CONNECT"), GET[2], GET[3]]),
             request(&[(":method", "CONNECT"), (":authority", "a/b")]),
+            request(&[(":method", "CONNECT"), (":protocol", "websocket"), GET[2]]),
+            request(&[(":method", "CONNECT"), (":protocol", "web socket"), GET[1], GET[2], GET[3]]),
             request(&[GET[0], (":scheme", ""), GET[2], GET[3]]),
             request(&[GET[0], (":scheme", "1s"), GET[2], GET[3]]),
             request(&[GET[0], GET[1], (":authority", "user@a.example"), GET[3]]),
@@ -410,6 +441,7 @@ mod tests {
             Just(":scheme"),
             Just(":authority"),
             Just(":path"),
+            Just(":protocol"),
             Just(":status"),
             Just("host"),
             Just("te"),

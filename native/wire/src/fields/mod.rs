@@ -7,7 +7,7 @@ mod syntax;
 use bytes::Bytes;
 
 pub use length::ContentLength;
-pub use message::{Request, Response, trailers};
+pub use message::{Request, Response, WEBSOCKET, trailers};
 pub(crate) use syntax::{is_authority, is_scheme, number};
 
 /// A field line as field sections carry it: name and value (RFC 9114 §4.2, RFC 9113 §8.2).

@@ -56,6 +56,7 @@ fn put_all(parts: &[&[u8]], out: &mut BytesMut) {
 const fn reason(status: u16) -> &'static str {
     match status {
         100 => "Continue",
+        101 => "Switching Protocols",
         103 => "Early Hints",
         200 => "OK",
         204 => "No Content",

@@ -151,6 +151,7 @@ fn parse_request(head: &Bytes, scheme: &str) -> Result<RequestHead, Error> {
         body,
         request: Request {
             method: method.to_owned(),
+            protocol: String::new(),
             scheme: target.scheme.to_owned(),
             authority: target.authority.to_owned(),
             path: target.path.into_owned(),

@@ -1,4 +1,4 @@
-//! SETTINGS (RFC 9113 §6.5, RFC 9218 §2.1).
+//! SETTINGS (RFC 9113 §6.5, RFC 8441 §3, RFC 9218 §2.1).
 
 use bytes::{Buf, BufMut, Bytes, BytesMut};
 
@@ -10,6 +10,7 @@ const MAX_CONCURRENT_STREAMS: u16 = 0x3;
 const INITIAL_WINDOW_SIZE: u16 = 0x4;
 const MAX_FRAME_SIZE: u16 = 0x5;
 const MAX_HEADER_LIST_SIZE: u16 = 0x6;
+const ENABLE_CONNECT_PROTOCOL: u16 = 0x8;
 const NO_RFC7540_PRIORITIES: u16 = 0x9;
 
 /// Bytes of one setting: identifier and value.
@@ -30,6 +31,8 @@ pub struct Settings {
     pub max_frame_size: Option<u32>,
     /// SETTINGS_MAX_HEADER_LIST_SIZE in bytes.
     pub max_header_list_size: Option<u32>,
+    /// SETTINGS_ENABLE_CONNECT_PROTOCOL.
+    pub enable_connect_protocol: Option<bool>,
     /// SETTINGS_NO_RFC7540_PRIORITIES.
     pub no_rfc7540_priorities: Option<bool>,
 }
@@ -73,6 +76,10 @@ impl Settings {
                 self.max_frame_size = Some(value);
             }
             MAX_HEADER_LIST_SIZE => self.max_header_list_size = Some(value),
+            ENABLE_CONNECT_PROTOCOL => {
+                let reason = "SETTINGS_ENABLE_CONNECT_PROTOCOL that is neither 0 nor 1";
+                self.enable_connect_protocol = Some(boolean(value, reason)?);
+            }
             NO_RFC7540_PRIORITIES => {
                 let reason = "SETTINGS_NO_RFC7540_PRIORITIES that is neither 0 nor 1";
                 self.no_rfc7540_priorities = Some(boolean(value, reason)?);
@@ -91,6 +98,7 @@ impl Settings {
             (INITIAL_WINDOW_SIZE, self.initial_window_size),
             (MAX_FRAME_SIZE, self.max_frame_size),
             (MAX_HEADER_LIST_SIZE, self.max_header_list_size),
+            (ENABLE_CONNECT_PROTOCOL, self.enable_connect_protocol.map(u32::from)),
             (NO_RFC7540_PRIORITIES, self.no_rfc7540_priorities.map(u32::from)),
         ];
         for (id, value) in settings {

@@ -1,4 +1,4 @@
-//! SETTINGS (RFC 9114 §7.2.4, RFC 9204 §5).
+//! SETTINGS (RFC 9114 §7.2.4, RFC 9204 §5, RFC 9220 §3).
 
 use std::collections::BTreeSet;
 
@@ -10,6 +10,7 @@ use crate::varint;
 const QPACK_MAX_TABLE_CAPACITY: u64 = 0x01;
 const MAX_FIELD_SECTION_SIZE: u64 = 0x06;
 const QPACK_BLOCKED_STREAMS: u64 = 0x07;
+const ENABLE_CONNECT_PROTOCOL: u64 = 0x08;
 
 /// The settings Headway knows; others are ignored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -20,6 +21,8 @@ pub struct Settings {
     pub qpack_max_table_capacity: u64,
     /// SETTINGS_QPACK_BLOCKED_STREAMS.
     pub qpack_blocked_streams: u64,
+    /// SETTINGS_ENABLE_CONNECT_PROTOCOL.
+    pub enable_connect_protocol: bool,
 }
 
 impl Settings {
@@ -49,6 +52,14 @@ impl Settings {
             QPACK_MAX_TABLE_CAPACITY => self.qpack_max_table_capacity = value,
             MAX_FIELD_SECTION_SIZE => self.max_field_section_size = Some(value),
             QPACK_BLOCKED_STREAMS => self.qpack_blocked_streams = value,
+            ENABLE_CONNECT_PROTOCOL => {
+                let wrong = "SETTINGS_ENABLE_CONNECT_PROTOCOL that is neither 0 nor 1";
+                let wrong = Error::connection(ErrorCode::SettingsError, wrong);
+                self.enable_connect_protocol = [false, true]
+                    .get(usize::try_from(value).unwrap_or(usize::MAX))
+                    .copied()
+                    .ok_or(wrong)?;
+            }
             // RFC 9114 §7.2.4.1 and §11.2.2.
             0x00 | 0x02..=0x05 => {
                 return Err(Error::connection(ErrorCode::SettingsError, "a setting of HTTP/2"));
@@ -68,6 +79,7 @@ impl Settings {
             ),
             (MAX_FIELD_SECTION_SIZE, self.max_field_section_size),
             (QPACK_BLOCKED_STREAMS, Some(self.qpack_blocked_streams).filter(|&count| count > 0)),
+            (ENABLE_CONNECT_PROTOCOL, self.enable_connect_protocol.then_some(1)),
             (reserved(1), Some(0)),
         ];
         for (id, value) in known {

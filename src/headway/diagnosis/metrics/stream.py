@@ -40,6 +40,12 @@ def _streams(finished: FinishedRun) -> Mapping[str, Any]:
     }
 
 
+@measure
+def _unanswered(finished: FinishedRun) -> Mapping[str, float]:
+    share = finished.measured.unanswered_share
+    return {} if share is None else {"unanswered_pct": 100 * share}
+
+
 def _up(ordered_ms: Sequence[float]) -> Mapping[str, float]:
     """How late messages came to the server."""
     return {

@@ -6,7 +6,7 @@ use bytes::{Bytes, BytesMut};
 use headway_schedule::Priority;
 use headway_wire::fields::{ContentLength, trailers};
 use headway_wire::h2::{Error, ErrorCode, Frame, Scope, Settings};
-use headway_wire::{Dependency, Fields, Request};
+use headway_wire::{Dependency, Fields, Malformed, Request};
 
 use super::{Server, Stream};
 use crate::event::{RequestId, ServerEvent};
@@ -71,6 +71,9 @@ impl Server {
         }
         let malformed = |malformed| Error::malformed(id, malformed);
         let request = Request::from_section(fields).map_err(malformed)?;
+        if !(request.protocol.is_empty() || self.options.takes_websockets) {
+            return Err(malformed(Malformed("an extended CONNECT that was not asked for")));
+        }
         let length = ContentLength::new(&request.fields, true).map_err(malformed)?;
         if end_stream {
             length.finish().map_err(malformed)?;
@@ -106,6 +109,7 @@ impl Server {
             send_window: StreamWindow::default(),
             priority: decided.unwrap_or(wanted),
             body: None,
+            trailers: None,
             sent_bytes: 0,
         };
         self.streams.insert(id, stream);

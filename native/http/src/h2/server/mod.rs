@@ -7,11 +7,11 @@ use std::time::Instant;
 
 use bytes::{Bytes, BytesMut};
 use headway_schedule::{Priority, Strategy};
-use headway_wire::Response;
 use headway_wire::fields::ContentLength;
 use headway_wire::h2::{
     DEFAULT_WINDOW, Error, ErrorCode, MAX_STREAM, Role, Scope, Settings, encode,
 };
+use headway_wire::{Fields, Response};
 
 use super::flow::{ReceiveWindow, StreamWindow};
 use super::history::History;
@@ -50,6 +50,8 @@ pub struct ServerOptions {
     pub stream_window_bytes: u32,
     /// The same for the connection.
     pub connection_window_bytes: u32,
+    /// Clients may ask for WebSocket (RFC 8441): SETTINGS_ENABLE_CONNECT_PROTOCOL.
+    pub takes_websockets: bool,
     /// How much of a request's content is kept for the program, in bytes; the rest is thrown away.
     pub kept_content_bytes: usize,
 }
@@ -66,6 +68,7 @@ impl Default for ServerOptions {
             table_bytes: 0,
             stream_window_bytes: DEFAULT_WINDOW,
             connection_window_bytes: DEFAULT_WINDOW,
+            takes_websockets: false,
             kept_content_bytes: 0,
         }
     }
@@ -88,6 +91,8 @@ struct Stream {
     priority: Priority,
     /// Once the response is under way.
     body: Option<Body>,
+    /// What follows content that grows, once that is complete.
+    trailers: Option<Fields>,
     sent_bytes: u64,
 }
 
@@ -124,6 +129,7 @@ impl Server {
             no_rfc7540_priorities: (!looks_at_them).then_some(true),
             initial_window_size: Some(options.stream_window_bytes.min(MAX_STREAM))
                 .filter(|&bytes| bytes != DEFAULT_WINDOW),
+            enable_connect_protocol: options.takes_websockets.then_some(true),
             ..Settings::default()
         };
         Self {
@@ -193,8 +199,19 @@ impl Server {
             self.finish(id);
         } else if body.remaining() == 0 {
             self.turns.drained(id, length);
+            self.send_trailers(id);
         } else {
             self.turns.sent(id, length, stream.send_window, self.link.initial_window);
+        }
+    }
+
+    /// A response whose content was sent is complete with its trailers, if it is to have any.
+    fn send_trailers(&mut self, id: u32) {
+        let Some(stream) = self.streams.get_mut(&id) else { return };
+        if let Some(trailers) = stream.trailers.take() {
+            self.turns.close(id, stream.send_window);
+            self.link.queue_headers(id, trailers.lines(), None, true);
+            self.finish(id);
         }
     }
 
@@ -337,6 +354,17 @@ impl ServerSide for Server {
             self.finish(id);
         } else if was_drained && body.remaining() > 0 {
             self.turns.filled(id, stream.send_window, self.link.initial_window);
+        }
+    }
+
+    fn trail(&mut self, id: RequestId, trailers: Fields) {
+        let Ok(id) = u32::try_from(id.0) else { return };
+        let Some(stream) = self.streams.get_mut(&id) else { return };
+        let Some(body) = stream.body.as_ref().filter(|body| body.is_open()) else { return };
+        let is_sent = body.remaining() == 0;
+        stream.trailers = Some(trailers);
+        if is_sent {
+            self.send_trailers(id);
         }
     }
 

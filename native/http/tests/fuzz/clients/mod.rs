@@ -42,7 +42,9 @@ impl Requests {
                     assert!((200..1000).contains(&response.status), "{event:?}");
                     Stage::Answered
                 }
-                (Stage::Answered, ClientEvent::Data { .. }) => Stage::Answered,
+                (Stage::Answered, ClientEvent::Data { .. } | ClientEvent::Trailers { .. }) => {
+                    Stage::Answered
+                }
                 (Stage::Answered, ClientEvent::Finished { .. }) => {
                     self.finished += 1;
                     Stage::Over

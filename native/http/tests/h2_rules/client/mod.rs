@@ -97,6 +97,7 @@ impl Asking {
             let outcome = &mut self.outcomes[event.id().0 as usize];
             assert!(!outcome.finished && outcome.failure.is_none(), "{event:?} behind the end");
             match event {
+                ClientEvent::Trailers { .. } => {}
                 ClientEvent::Sent { .. } | ClientEvent::Continued { .. } => {}
                 ClientEvent::Head { response, .. } => outcome.status = Some(response.status),
                 ClientEvent::Data { data, .. } => outcome.content += data.len(),
