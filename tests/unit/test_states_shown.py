@@ -19,12 +19,14 @@ from tests.unit.drawn import drawn, subject, texts, within
 STEPS = {"Init > SlowStart": 1, "SlowStart > Recovery": 3, "SlowStart > ApplicationLimited": 1}
 
 
-def rows(h2: dict[str, float], h3: dict[str, float]) -> list[dict[str, Any]]:
+def rows(h2: dict[str, float], h3: dict[str, float], **more: Any) -> list[dict[str, Any]]:
+    """Runs whose transfers take what the states of a single connection take, if nothing else is stated."""
     found = []
-    for contender, spent in (("h2", h2), ("h3", h3)):
+    totals_s = more.pop("totals_s", (sum(h2.values()), sum(h3.values())))
+    for contender, spent, total_s in (("h2", h2, totals_s[0]), ("h3", h3, totals_s[1])):
         times: dict[str, Any] = {TIME_COLUMNS[state]: time_s for state, time_s in spent.items()}
         steps = {"state_steps": tuple(STEPS), "state_step_counts": tuple(STEPS.values())}
-        found += made.runs({contender: [sum(spent.values())] * 3}, **times, **steps)
+        found += made.runs({contender: [total_s] * 3}, **times, **steps, **more)
     return found
 
 
@@ -38,8 +40,23 @@ def test_every_state_of_a_trace_has_a_column() -> None:
 def test_the_state_that_took_the_time_of_the_slower_contender() -> None:
     (lost,) = lost_times(analyse(made.results(ROWS)))
     assert (lost.slower, lost.faster, lost.state) == ("h2", "h3", "Recovery")
-    assert lost.lost_s == 3.0
+    assert lost.longer_s == 3.0
     assert lost.differences == (("Recovery", 3.5), ("SlowStart", -0.5))
+
+
+def test_the_slower_contender_is_that_of_the_longer_transfers() -> None:
+    """Six connections of h1 each stand in a state for a part of the time, so that a sum says nothing of the transfer."""
+    spent = ({"SlowStart": 1.0}, {"SlowStart": 1.0, "Recovery": 0.5})
+    (lost,) = lost_times(analyse(made.results(rows(*spent, totals_s=(3.0, 5.0)))))
+    assert (lost.slower, lost.faster, lost.longer_s, lost.state) == ("h3", "h2", 2.0, "Recovery")
+    assert not list(lost_times(analyse(made.results(rows(*spent, totals_s=(5.0, 3.0))))))
+
+
+def test_of_bulk_flows_none_is_slower() -> None:
+    spent = ({"SlowStart": 1.0}, {"SlowStart": 1.5})
+    assert list(lost_times(analyse(made.results(rows(*spent)))))
+    bulk = rows(*spent, received_bytes=[1000])
+    assert not list(lost_times(analyse(made.results(bulk))))
 
 
 def test_runs_without_states_have_no_such_table() -> None:

@@ -1,4 +1,4 @@
-"""Which of the sender's states took the time that the slower of two contenders lost."""
+"""Which of the sender's states took the time by which the transfers of one of two contenders were longer."""
 
 from __future__ import annotations
 
@@ -16,71 +16,84 @@ from headway.columns.states import TIME_COLUMNS
 
 @dataclass(frozen=True)
 class LostTime:
-    """Where the slower contender of a pair spent the time by which it was slower.
+    """Where the contender of a pair whose transfers were longer spent the time by which they were longer.
 
     Attributes:
         cell: where.
-        slower: which contender.
+        slower: which contender, by the time to the last byte.
         faster: than which.
-        differences: seconds more of the slower in each state, the most first; means over runs.
+        longer_s: by how much its transfers were longer; a mean over runs.
+        differences: seconds more of the slower in each state, the most first; means over runs and connections.
     """
 
     cell: Cell
     slower: str
     faster: str
+    longer_s: float
     differences: tuple[tuple[str, float], ...]
-
-    @property
-    def lost_s(self) -> float:
-        """By how much the slower one's transfers were longer, as far as states are known."""
-        return sum(seconds for _, seconds in self.differences)
 
     @property
     def state(self) -> str:
         """The state in which it lost most."""
         return self.differences[0][0]
 
-    @property
-    def taken(self) -> float:
-        """What that state took of the loss; more than 1 if others gave some back."""
-        return self.differences[0][1] / self.lost_s
+
+@dataclass(frozen=True)
+class _Spent:
+    """A contender's mean times in a cell: of its transfers, and in each state."""
+
+    total_s: float
+    states: Mapping[str, float]
 
 
-def state_seconds(runs: pl.DataFrame) -> dict[tuple[str, str], Mapping[str, float]]:
-    """Mean seconds in each state, by cell and contender, of runs whose sender's states are known."""
-    known = runs.filter((pl.col("status") == Status.OK.value) & pl.col("state_steps").is_not_null())
+def lost_times(analysis: Analysis) -> Iterator[LostTime]:
+    """Of every comparison whose contenders' states are known, and of which one took longer than the other."""
+    spent = _spent(analysis.runs)
+    for cell in analysis.cells:
+        for comparison in cell.comparisons:
+            if found := _lost(cell, comparison.pairing, spent):
+                yield found
+
+
+def _spent(runs: pl.DataFrame) -> dict[tuple[str, str], _Spent]:
+    """Means by cell and contender, of runs whose states are known, and whose transfer ends when all has come.
+
+    Bulk flows, of which a series is known, end when the study has them end.
+    """
+    known = runs.filter(
+        (pl.col("status") == Status.OK.value)
+        & pl.col("state_steps").is_not_null()
+        & pl.col("total_s").is_not_null()
+        & pl.col("received_bytes").is_null()
+    )
     means = known.group_by("cell", "contender", maintain_order=True).agg(
-        pl.col(column).fill_null(0.0).mean().alias(state) for state, column in TIME_COLUMNS.items()
+        pl.col("total_s").mean(),
+        *(pl.col(name).fill_null(0.0).mean().alias(state) for state, name in TIME_COLUMNS.items()),
     )
     return {
-        (row["cell"], row["contender"]): {state: row[state] for state in TIME_COLUMNS if row[state]}
+        (row["cell"], row["contender"]): _Spent(
+            row["total_s"], {state: row[state] for state in TIME_COLUMNS if row[state]}
+        )
         for row in means.iter_rows(named=True)
     }
 
 
-def lost_times(analysis: Analysis) -> Iterator[LostTime]:
-    """Of every comparison whose contenders' states are known, and of which one spent more time than the other."""
-    seconds = state_seconds(analysis.runs)
-    for cell in analysis.cells:
-        for comparison in cell.comparisons:
-            if found := _lost(cell, comparison.pairing, seconds):
-                yield found
-
-
-def _lost(
-    cell: Cell, pairing: Pairing, seconds: Mapping[tuple[str, str], Mapping[str, float]]
-) -> LostTime | None:
-    names = (pairing.contender, pairing.against)
-    spent = {name: seconds.get((cell.name, name)) for name in names}
-    if None in spent.values():
+def _lost(cell: Cell, pairing: Pairing, spent: Mapping[tuple[str, str], _Spent]) -> LostTime | None:
+    """None where states do not explain it: those of several connections are means, so their sum may be the smaller."""
+    known = [
+        (name, found)
+        for name in (pairing.contender, pairing.against)
+        if (found := spent.get((cell.name, name)))
+    ]
+    if len(known) < 2:
         return None
-    known = {name: found for name, found in spent.items() if found}
-    totals = {name: sum(found.values()) for name, found in known.items()}
-    if len(totals) < 2 or totals[names[0]] == totals[names[1]]:
+    (faster, less), (slower, more) = sorted(known, key=lambda one: one[1].total_s)
+    differences = [
+        (state, more.states.get(state, 0.0) - less.states.get(state, 0.0))
+        for state in dict.fromkeys((*more.states, *less.states))
+    ]
+    longer_s = more.total_s - less.total_s
+    if longer_s <= 0 or sum(seconds for _, seconds in differences) <= 0:
         return None
-    slower, faster = sorted(names, key=lambda name: -totals[name])
-    states = dict.fromkeys((*known[slower], *known[faster]))
-    differences = (
-        (state, known[slower].get(state, 0.0) - known[faster].get(state, 0.0)) for state in states
-    )
-    return LostTime(cell, slower, faster, tuple(sorted(differences, key=lambda one: -one[1])))
+    differences.sort(key=lambda one: -one[1])
+    return LostTime(cell, slower, faster, longer_s, tuple(differences))

@@ -35,7 +35,7 @@ def _table(matter: Matter) -> Table:
         tuple((*levels(analysis, cell), *_row(lost)) for lost in found.get(cell.name, ()))
         for cell in cells
     )
-    headings = ("more time", "than", "by [s]", "most of it in", "of it [s]", "other states [s]")
+    headings = ("slower", "than", "by [s]", "most of it in", "of it [s]", "other states [s]")
     return Table(
         headings=(*level_headings(analysis), *headings),
         rows=tuple(group for group in rows if group),
@@ -49,7 +49,7 @@ def _row(lost: LostTime) -> tuple[str, ...]:
     others = [one for one in lost.differences[1:] if abs(one[1]) >= _TOLD_S]
     others.sort(key=lambda one: -abs(one[1]))
     told = ", ".join(f"{name} {_signed(more)}" for name, more in others[:_MOST_OTHERS])
-    return lost.slower, lost.faster, number(lost.lost_s, 3), state, _signed(seconds), told
+    return lost.slower, lost.faster, number(lost.longer_s, 3), state, _signed(seconds), told
 
 
 def _signed(seconds: float) -> str:
@@ -112,8 +112,10 @@ KIND = TableKind(
     place=15,
     section=Section.WHY,
     caption="In which state of the sender the slower contender lost its time",
-    remark="Means over runs of the seconds that the sender in front of the narrowest link was in each state. `headway "
-    "states` has transitions and invariants. Of TCP, states are as sampled.",
+    remark="The slower contender has the larger mean time to the last byte. Beside it are means over runs of the seconds "
+    "that the sender in front of the narrowest link was in each state, of several connections their mean. Pairs are left "
+    "out whose sums of these differ the other way. `headway states` has transitions and invariants. Of TCP, states are "
+    "as sampled.",
     table=_table,
     file=FILE,
     frame=lambda matter: states_frame(matter.firsts),
