@@ -18,6 +18,7 @@ from headway.analysis.statemachine import StateMachine, changed_shares, changed_
 from headway.diagnosis.statepath import MachineKind, StatePath, StateVisit, state_name, visits_of
 from headway.diagnosis.statesources import read_state_file, tcp_state
 from headway.errors import WrongInputError
+from headway.report.statediagram import difference
 from tests.unit.made_samples import tcp
 
 PROBABILITIES = {
@@ -199,6 +200,36 @@ def test_the_difference_of_two_machines() -> None:
     steps = {(one.before, one.after): one for one in changed_transitions(first, second)}
     assert steps["A", "B"].change == pytest.approx(0.25)
     assert steps["A", "B"].is_sure and not steps["B", "A"].is_sure
+
+
+def test_a_step_that_one_machine_never_took_has_an_interval_there_too() -> None:
+    """None of 2 against 10 of 20: from 0 to 0.84 and from 0.27 to 0.73. None of 40 is at most 0.09."""
+    often = StateMachine({}, {("A", "B"): 10, ("A", "C"): 10})
+    for left, is_sure in ((2, False), (40, True)):
+        seldom = StateMachine({}, {("A", "C"): left})
+        for pair in ((seldom, often), (often, seldom)):
+            (step,) = (one for one in changed_transitions(*pair) if one.after == "B")
+            assert abs(step.change or 0) == 0.5
+            assert step.is_sure is is_sure
+
+
+def test_steps_of_a_state_that_one_machine_never_left_have_no_difference(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first, second = (StateMachine.of([_path(text)]) for text in ("ABA" * 30, "ACA" * 30))
+    steps = {(one.before, one.after): one for one in changed_transitions(first, second)}
+    assert (steps["B", "A"].change, steps["B", "A"].is_sure) == (None, False)
+    assert ("B", "A") not in {one.step for one in difference(first, second).steps}
+    changes = [
+        [(1.0, "init", "slow_start")],
+        [(1.0, "init", "recovery"), (2.0, "recovery", "init")],
+    ]
+    files = [written(tmp_path / f"{n}.qlog", FORMS[1], one) for n, one in enumerate(changes)]
+    assert run(monkeypatch, "--difference", *map(str, files)) == 0
+    (line,) = (
+        one for one in capsys.readouterr().out.splitlines() if one.startswith("Recovery  Init")
+    )
+    assert "state not left" in line and "apart" not in line
 
 
 @pytest.mark.parametrize(

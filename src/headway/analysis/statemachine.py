@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -84,14 +84,24 @@ class StateMachine:
     @cached_property
     def transitions(self) -> tuple[Transition, ...]:
         """All transitions, by the state that was left, the most frequent first."""
-        left: Counter[str] = Counter()
-        for (before, _), count in self.counts.items():
-            left[before] += count
         place = {one.state: number for number, one in enumerate(self.states)}
         ordered = sorted(
             self.counts.items(), key=lambda one: (place[one[0][0]], -one[1], one[0][1])
         )
-        return tuple(Transition(*step, count, left[step[0]]) for step, count in ordered)
+        return tuple(Transition(*step, count, self._left[step[0]]) for step, count in ordered)
+
+    def transition(self, step: Step) -> Transition | None:
+        """One of them, also if it was never taken; None if its state was never left."""
+        left = self._left[step[0]]
+        return Transition(*step, self.counts.get(step, 0), left) if left else None
+
+    @cached_property
+    def _left(self) -> Counter[str]:
+        """How often each state was left."""
+        left: Counter[str] = Counter()
+        for (before, _), count in self.counts.items():
+            left[before] += count
+        return left
 
 
 @dataclass(frozen=True)
@@ -109,7 +119,7 @@ class ChangedShare:
 
 @dataclass(frozen=True)
 class ChangedTransition:
-    """A transition's probability in two machines, each with its interval; None where the state was never left."""
+    """A transition in two machines, never taken in at most one of them; None where its state was never left."""
 
     before: str
     after: str
@@ -117,24 +127,19 @@ class ChangedTransition:
     second: Transition | None
 
     @property
-    def change(self) -> float:
-        return _probability(self.second) - _probability(self.first)
+    def change(self) -> float | None:
+        """Of the probability; None if one machine never left the state."""
+        if self.first is None or self.second is None:
+            return None
+        return self.second.probability - self.first.probability
 
     @property
     def is_sure(self) -> bool:
-        """Whether the intervals lie apart; one that was not seen is sure if the other's excludes small values."""
+        """Whether the intervals lie apart."""
         if self.first is None or self.second is None:
-            there = self.first or self.second
-            return there is not None and there.interval.low > _RARE
+            return False
         one, other = self.first.interval, self.second.interval
         return one.high < other.low or other.high < one.low
-
-
-_RARE = 0.05
-
-
-def _probability(transition: Transition | None) -> float:
-    return transition.probability if transition else 0.0
 
 
 def changed_shares(first: StateMachine, second: StateMachine) -> list[ChangedShare]:
@@ -145,8 +150,11 @@ def changed_shares(first: StateMachine, second: StateMachine) -> list[ChangedSha
 
 
 def changed_transitions(first: StateMachine, second: StateMachine) -> list[ChangedTransition]:
-    """All transitions of two machines, the most changed first."""
-    there = [{(one.before, one.after): one for one in m.transitions} for m in (first, second)]
-    pairs: Sequence[tuple[str, str]] = list(dict.fromkeys(pair for one in there for pair in one))
-    found = [ChangedTransition(*pair, there[0].get(pair), there[1].get(pair)) for pair in pairs]
-    return sorted(found, key=lambda one: -abs(one.change))
+    """All transitions of two machines, the most changed first; last those of states that one never left."""
+    steps = dict.fromkeys(
+        (one.before, one.after) for machine in (first, second) for one in machine.transitions
+    )
+    found = [
+        ChangedTransition(*step, first.transition(step), second.transition(step)) for step in steps
+    ]
+    return sorted(found, key=lambda one: (one.change is None, -abs(one.change or 0.0)))

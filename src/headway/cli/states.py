@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import polars as pl
     from rich.table import Table
 
+    from headway.analysis.statemachine import ChangedTransition
     from headway.diagnosis.statepath import StatePath
 
 
@@ -179,12 +180,18 @@ def _print_difference(machines: Sequence[Named]) -> None:
     output().print(table)
     table = _table("from", "to", first, second, "difference", "intervals")
     for step in changed_transitions(one, other):
-        probabilities = (
-            f"{there.probability:.3f}" if there else "never" for there in (step.first, step.second)
-        )
-        apart = "apart" if step.is_sure else "overlap"
-        table.add_row(step.before, step.after, *probabilities, f"{step.change:+.3f}", apart)
+        table.add_row(step.before, step.after, *_changed(step))
     output().print(table)
+
+
+def _changed(step: ChangedTransition) -> Iterator[str]:
+    """Both probabilities, their difference and whether the intervals lie apart."""
+    for there in (step.first, step.second):
+        yield f"{there.probability:.3f}" if there else "state not left"
+    if step.change is None:
+        yield from ("", "")
+    else:
+        yield from (f"{step.change:+.3f}", "apart" if step.is_sure else "overlap")
 
 
 def _table(*headings: str) -> Table:

@@ -82,7 +82,10 @@ def diagram(machine: StateMachine) -> Diagram:
 
 
 def difference(first: StateMachine, second: StateMachine) -> Diagram:
-    """How the second machine differs: blue is more of it, red is less; grey steps differ by less than chance does."""
+    """How the second machine differs: blue is more of it, red is less; grey steps differ by less than chance does.
+
+    Steps of a state that only one of them ever left are not in it: they have no difference.
+    """
     return Diagram(
         tuple(
             DrawnState(one.state, f"{one.change * 100:+.1f} points", _sign(one.change))
@@ -91,11 +94,12 @@ def difference(first: StateMachine, second: StateMachine) -> Diagram:
         tuple(
             DrawnStep(
                 (one.before, one.after),
-                f"{one.change:+.2f}",
-                _sign(one.change) if one.is_sure else MUTED,
-                _width(abs(one.change)),
+                f"{change:+.2f}",
+                _sign(change) if one.is_sure else MUTED,
+                _width(abs(change)),
             )
             for one in changed_transitions(first, second)
+            if (change := one.change) is not None
         ),
     )
 
