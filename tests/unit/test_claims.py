@@ -155,6 +155,31 @@ def test_runs_that_are_all_alike_decide() -> None:
     assert one(alike, {"kind": "order", "contenders": ["h3", "h2"]}).judgement is HOLDS
 
 
+@pytest.mark.parametrize(
+    ("rule", "h3", "expected"),
+    [
+        ({"kind": "value", "high": 0}, [0.0] * 6, HOLDS),
+        ({"kind": "value", "high": 0}, [0.0] * 6 + [1.0], OPEN),
+        ({"kind": "value", "high": 0}, around(1.0), BROKEN),
+        ({"kind": "value", "value": 0}, [0.0] * 6, HOLDS),
+        ({"kind": "value", "low": 2}, [2.0] * 6, HOLDS),
+        ({"kind": "value", "low": 2}, [1.9] * 6, BROKEN),
+        ({"kind": "difference", "against": "h2", "high": 0}, [1.0] * 6, HOLDS),
+        ({"kind": "difference", "against": "h2", "low": 100}, [2.0] * 6, HOLDS),
+    ],
+)
+def test_at_least_and_at_most_may_be_met(
+    rule: dict[str, Any], h3: list[float], expected: Judgement
+) -> None:
+    times = {"h2": [1.0] * len(h3), "h3": h3}
+    assert one(times, {**rule, "contender": "h3"}).judgement is expected
+
+
+def test_what_is_alike_is_in_no_order() -> None:
+    alike = {"h2": [1.0] * 6, "h3": [1.0] * 6}
+    assert one(alike, {"kind": "order", "contenders": ["h3", "h2"]}).judgement is BROKEN
+
+
 def test_what_was_not_run_is_not_measured() -> None:
     rule = {"kind": "order", "contenders": ["h3", "h2"]}
     assert one({"h2": around(1.0)}, rule).judgement is Judgement.NOT_MEASURED

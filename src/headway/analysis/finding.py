@@ -26,27 +26,41 @@ class Judgement(StrEnum):
 
 @dataclass(frozen=True)
 class Region:
-    """Where a quantity has to lie."""
+    """Where a quantity has to lie.
+
+    Attributes:
+        low: its lower edge.
+        high: its upper edge.
+        has_edges: whether a quantity may lie on an edge ("at most"), or has to lie beside it ("less than").
+    """
 
     low: float = -math.inf
     high: float = math.inf
+    has_edges: bool = False
 
     @classmethod
-    def of(cls, value: float | None, low: float | None, high: float | None) -> Region:
+    def of(
+        cls, value: float | None, low: float | None, high: float | None, *, has_edges: bool = True
+    ) -> Region:
         """About a published value, or a range whose ends may be open."""
         if value is not None:
             off = USUAL_TOLERANCE * abs(value)
-            return cls(value - off, value + off)
-        return cls(-math.inf if low is None else low, math.inf if high is None else high)
+            return cls(value - off, value + off, has_edges=True)
+        ends = -math.inf if low is None else low, math.inf if high is None else high
+        return cls(*ends, has_edges=has_edges)
 
     def holds(self, interval: Interval) -> bool:
         """Whether all of an interval is inside; nothing lies beyond an open end."""
+        if self.has_edges:
+            return self.low <= interval.low and interval.high <= self.high
         above = self.low < interval.low or math.isinf(self.low)
         return above and (interval.high < self.high or math.isinf(self.high))
 
     def excludes(self, interval: Interval) -> bool:
-        """Whether none of an interval is inside; its edge is outside."""
-        return interval.high <= self.low or interval.low >= self.high
+        """Whether none of an interval is inside."""
+        if self.has_edges:
+            return interval.high < self.low or self.high < interval.low
+        return interval.high <= self.low or self.high <= interval.low
 
     def distance(self, value: float) -> float:
         """From a value to the nearer edge."""

@@ -161,7 +161,7 @@ def _height(runs: ClaimRuns, group: Group, rule: Correlation) -> float | None:
 
 def _counts(runs: ClaimRuns, groups: Sequence[Group], rule: CellCounts) -> Finding:
     """Cells at which the contender is better, less those at which it is worse, in percent of all."""
-    region = Region.of(None, rule.low, rule.high)
+    region = Region.of(None, rule.low, rule.high, has_edges=False)
     pairs = [tuple(runs.measured(group, (name,)) for name in rule.named) for group in groups]
     value, interval = count_difference(
         [(one, other) for one, other in pairs],

@@ -19,7 +19,8 @@ def site_finding(
     runs: ClaimRuns, rule: SiteShare | SiteMedian | ColumnPair, cells: Sequence[Cell]
 ) -> Finding:
     """What the sites of a network, whose cells are given, show for such a rule."""
-    region = Region.of(rule.value, rule.low, rule.high)
+    of_share = isinstance(rule, SiteShare)  # More than `low`, less than `high`.
+    region = Region.of(rule.value, rule.low, rule.high, has_edges=not of_share)
     if isinstance(rule, ColumnPair):
         return _columns(runs, rule, cells, region)
     pairing = Pairing(rule.contender, rule.against)
