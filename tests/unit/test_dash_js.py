@@ -56,6 +56,12 @@ def test_the_buffer_is_the_workloads_or_its_own() -> None:
     assert own["buffer"] == {}
 
 
+@pytest.mark.parametrize(("program", "mode"), [("dash.js", "headers"), ("dash.js-4.2.1", "header")])
+def test_each_version_has_its_own_name_for_cmcd_in_header_fields(program: str, mode: str) -> None:
+    assert settings_of(setting(program, {"cmcd": True}))["cmcd"]["mode"] == mode
+    assert "cmcd" not in settings_of(setting(program))
+
+
 def test_a_fixed_quality_is_the_one_that_was_asked_for() -> None:
     for rule, kbit_s in {"lowest": 255, "highest": 14932}.items():
         abr = settings_of(setting(workload={"rule": rule}))["abr"]
@@ -137,6 +143,16 @@ def test_a_session_is_what_the_page_told(tmp_path: Path) -> None:
     assert [one.mbit for one in found.video.segments] == pytest.approx([4, 4 / 6])
 
 
+def test_all_that_came_counts_as_received(tmp_path: Path) -> None:
+    end = {"what": "end", "at_ms": 9000.0, "why": "left", "played_s": 4.0}
+    more = [
+        {"what": "resource", "url": f"https://server.test/{name}", "protocol": "h2", "bytes": size}
+        for name, size in (("video.mpd", 1000), ("audio/1.m4s", 30_000), ("9/2.m4s", 7))
+    ]
+    found = told(*segment(0, 0, 0.0, 1000.0), *more, end, directory=tmp_path)
+    assert found.bytes == 531_007
+
+
 def test_a_stall_may_last_to_the_end(tmp_path: Path) -> None:
     end = {"what": "end", "at_ms": 9000.0, "why": "left", "played_s": 4.0}
     found = told(
@@ -159,6 +175,15 @@ def test_a_stall_may_last_to_the_end(tmp_path: Path) -> None:
         ([{"what": "resource", "url": "https://server.test/a", "protocol": "http/1.1"},
           {"what": "end", "at_ms": 5.0, "why": "left", "played_s": 0}], None,
          "dash.js: https://server.test/a was loaded over http/1.1 instead of h2"),
+        # With CMCD in the query, the browser has another URL than the player.
+        ([*segment(0, 0, 0.0, 1000.0)[:2],
+          {"what": "end", "at_ms": 2000.0, "why": "left", "played_s": 0}], None,
+         "dash.js: the browser did not tell when https://server.test/0/0 came"
+         " (1 segments had come by then, the last at 1.000 s)"),
+        ([segment(0, 0, 0.0, 1000.0)[1],
+          {"what": "end", "at_ms": 2000.0, "why": "left", "played_s": 0}], None,
+         "dash.js: it did not tell when it asked for https://server.test/0/0"
+         " (1 segments had come by then, the last at 1.000 s)"),
     ],
 )  # fmt: skip
 def test_what_went_wrong_is_one_line(

@@ -67,6 +67,8 @@ class DashJs(HeadlessShell):
         "bufferTimeAtTopQuality",
         "bufferTimeAtTopQualityLongForm",
     )
+    cmcd_mode: ClassVar[str] = "headers"
+    """How its settings name CMCD in header fields; by any other name it is in the query."""
 
     @override
     def check(self, host: Host, workload: Workload) -> None:
@@ -118,7 +120,7 @@ class DashJs(HeadlessShell):
             buffer["fastSwitchEnabled"] = False
             streaming["abr"] = self.rule_settings(video)
         if video.cmcd:
-            streaming["cmcd"] = {"enabled": True, "mode": "header", "sid": session_name(flow)}
+            streaming["cmcd"] = {"enabled": True, "mode": self.cmcd_mode, "sid": session_name(flow)}
         return {"debug": {"logLevel": 0}, "streaming": streaming | {"buffer": buffer}}
 
     def rule_settings(self, video: Video) -> dict[str, Any]:
@@ -138,6 +140,7 @@ class DashJs4(DashJs):
     name = "dash.js-4.2.1"
     package = "dashjs@4.2.1"
     buffer_keys = ("stableBufferTime", "bufferTimeAtTopQuality", "bufferTimeAtTopQualityLongForm")
+    cmcd_mode = "header"
 
     @override
     def rule_settings(self, video: Video) -> dict[str, Any]:

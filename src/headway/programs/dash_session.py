@@ -18,6 +18,10 @@ _SPOKEN = {Protocol.H1: "http/1.1", Protocol.H2: "h2", Protocol.H3: "h3"}
 _MS = 1e-3
 
 
+class _UntoldError(Exception):
+    """The page did not tell of something that must have happened."""
+
+
 def played_session(name: str, flow: Flow, directory: Path) -> Measurement:
     """What a session measured, from what its page told.
 
@@ -33,7 +37,10 @@ def played_session(name: str, flow: Flow, directory: Path) -> Measurement:
     if error := broken or _error(events, flow):
         return Measurement(error=f"{name}: {error}{_got_to(events)}")
     assert isinstance(flow.workload, Video)
-    fetched = list(_fetched(events))
+    try:
+        fetched = list(_fetched(events))
+    except _UntoldError as untold:
+        return Measurement(error=f"{name}: {untold}{_got_to(events)}")
     resources = [event for event in events if event["what"] == "resource"]
     first = resources[0] if resources else {}
     begin = next((event for event in events if event["what"] == "begin"), {})
@@ -43,7 +50,8 @@ def played_session(name: str, flow: Flow, directory: Path) -> Measurement:
         tls_s=_seconds(first.get("secured_ms")),
         ttfb_s=_seconds(first.get("first_byte_ms")),
         total_s=fetched[-1].last_byte_s if fetched else None,
-        bytes=sum(one.bytes for one in fetched) if fetched else None,
+        # Sound, the MPD, initialisations and what came of abandoned segments are bodies, too.
+        bytes=sum(event["bytes"] for event in resources) if resources else None,
         video=_played(events, fetched, flow.workload),
     )
 
@@ -118,7 +126,9 @@ def _fetched(events: Sequence[Event]) -> Iterator[PlayedSegment]:
         if event["what"] == "request":
             asked[event["url"]] = event
         elif event["what"] == "loaded" and not event["error"]:
-            request, timing = asked[event["url"]], _timing(events, place, asked[event["url"]])
+            if (request := asked.get(event["url"])) is None:
+                raise _UntoldError(f"it did not tell when it asked for {event['url']}")
+            timing = _timing(events, place, request)
             yield PlayedSegment(
                 number=event["number"],
                 rung=event["rung"],
@@ -134,11 +144,12 @@ def _fetched(events: Sequence[Event]) -> Iterator[PlayedSegment]:
 def _timing(events: Sequence[Event], place: int, request: Event) -> Event:
     """The browser's own times of a segment: they are told shortly before or after the player has it."""
     url, at_ms = request["url"], request["at_ms"]
-    return next(
-        event
-        for event in (*events[place:], *reversed(events[:place]))
-        if event["what"] == "resource" and event["url"] == url and event["end_ms"] >= at_ms
-    )
+    others = (*events[place:], *reversed(events[:place]))
+    told = (one for one in others if one["what"] == "resource" and one["url"] == url)
+    timing = next((one for one in told if one["end_ms"] >= at_ms), None)
+    if timing is None:
+        raise _UntoldError(f"the browser did not tell when {url} came")
+    return timing
 
 
 def _mbit(kbit_s: float | None) -> float | None:
