@@ -84,7 +84,7 @@ class KnownShapes:
 
 @lru_cache(maxsize=1)
 def known_shapes() -> KnownShapes:
-    """Those that come with Headway; ``headway controllers --learn`` writes the table."""
+    """Those that come with Headway; docs/controllers.md says of which runs."""
     rows = list(table("headway.analysis", TABLE))
     numbers = [[float(row[name]) for name in FEATURES] for row in rows]
     return KnownShapes(tuple(row["controller"] for row in rows), np.array(numbers))

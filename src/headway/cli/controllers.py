@@ -66,7 +66,10 @@ def controllers(
 
 
 def _print(senders: Sequence[SeenSender]) -> None:
-    """A line for each contender: what its runs are held to be, and how near they are to it."""
+    """A line for each contender: what its runs are held to be, and how near they are to it.
+
+    Of a contender that cells give other controllers, a line for each of these.
+    """
     from rich.table import Table
 
     from headway.analysis.controllerguess import known_shapes
@@ -75,23 +78,22 @@ def _print(senders: Sequence[SeenSender]) -> None:
     for heading in ("experiment", "contender", "stated", "seen", "nearest", "distance"):
         table.add_column(heading)
     known, right, judged = known_shapes(), 0, 0
-    groups: dict[tuple[str, str], list[SeenSender]] = {}
+    groups: dict[tuple[str, str, str], list[SeenSender]] = {}
     for sender in senders:
-        groups.setdefault((sender.experiment, sender.contender), []).append(sender)
-    for (experiment, contender), found in groups.items():
+        named = (sender.experiment, sender.contender, sender.stated)
+        groups.setdefault(named, []).append(sender)
+    for (experiment, contender, stated), found in groups.items():
         guesses = [guess for sender in found if (guess := sender.guess(known))]
         if not guesses:
-            table.add_row(experiment, contender, found[0].stated, "does not show", "", "")
+            table.add_row(experiment, contender, stated, "does not show", "", "")
             continue
         seen = Counter(guess.controller for guess in guesses)
         nearest = Counter(guess.nearest for guess in guesses)
         far = [guess.distance for guess in guesses]
-        right += seen[found[0].stated]
+        right += seen[stated]
         judged += len(guesses)
         spans = f"{min(far):.2f} to {max(far):.2f}"
-        table.add_row(
-            experiment, contender, found[0].stated, _counted(seen), _counted(nearest), spans
-        )
+        table.add_row(experiment, contender, stated, _counted(seen), _counted(nearest), spans)
     output().print(table)
     say(f"{right} of {judged} runs are held to be what was stated.")
 
