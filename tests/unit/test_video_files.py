@@ -58,6 +58,18 @@ def test_sound_has_whole_frames_and_is_no_longer_than_the_picture(tmp_path: Path
     assert (tmp_path / "audio/1.m4s").stat().st_size == round(4000 * 94 * 1024 / 48000 / 8)
 
 
+def test_each_video_has_a_place_of_its_own() -> None:
+    one, two, three = Rate(8000), Rate(16000), Rate(32000)
+    made = [
+        Content(ladder, Duration(seconds * SECOND), 3, audio, pictures)
+        for ladder in ((one, two), (one, two, three))
+        for seconds in (1, 2)
+        for audio in (None, three, Rate(64000))
+        for pictures in (None, ("256x144", "320x180", "640x360")[: len(ladder)])
+    ]
+    assert len({content.place for content in made}) == len(made) == 24
+
+
 def test_the_mpd_lists_all_qualities(tmp_path: Path) -> None:
     write_content(CONTENT, tmp_path, ffmpeg)
     root = ElementTree.parse(tmp_path / "video.mpd").getroot()

@@ -59,8 +59,10 @@ class Content:
     @property
     def place(self) -> str:
         """Name of the directory in which a server has it."""
-        rates = (int(rate) for rate in (*self.ladder, *([self.audio] if self.audio else ())))
-        said = (str(self.segment), str(self.count), *map(str, rates), *(self.pictures or ()))
+        rates = (str(int(rate)) for rate in self.ladder)
+        # By its name, the sound is no further quality.
+        sound = () if self.audio is None else (f"audio {int(self.audio)}",)
+        said = (str(self.segment), str(self.count), *rates, *sound, *(self.pictures or ()))
         return f"video-{digest(*said)}"
 
     @property
