@@ -168,12 +168,26 @@ def test_a_segment_that_is_fetched_again_counts_once_as_fetched() -> None:
     assert made["video_rungs"] == (0, 2)
 
 
+def test_a_segment_that_is_replaced_is_shown_as_it_came_last() -> None:
+    """The second is fetched once more, in a higher quality, after the third."""
+    first, low, third, again = session(1, 0, 2, 1).segments
+    fetched = (first, low, third, dataclasses.replace(again, number=low.number))
+    video = dataclasses.replace(session(1, 0, 2, 1), segments=fetched)
+    shown = session(1, 1, 2)
+    made, same = (_video(Finished(one)) for one in (video, shown))  # type: ignore[arg-type]
+    assert made["video_rungs"] == (1, 0, 2, 1)
+    assert (made["video_up_switches"], made["video_down_switches"]) == (1, 0)
+    for name in ("video_up_mbit", "video_switched_mbit", "video_qoe_index"):
+        assert made[name] == same[name]
+
+
 def test_nothing_is_measured_without_a_segment() -> None:
     assert _video(Finished(None)) == {}  # type: ignore[arg-type]
     empty = PlayedVideo((1.0,), 4, 1, None, 10, 0, (), ())
     made = _video(Finished(empty))  # type: ignore[arg-type]
-    shares = {"video_played_share": 0, "video_loaded_share": 0}
-    assert made == {"video_stalls": 0, "video_qoe_index": -10, **shares}
+    shares = {"video_played_share": 0, "video_loaded_share": 0, "video_waited_share": 1}
+    # Of a picture that never moved nobody knows how often it would have stood still.
+    assert made == {"video_bitrate_mbit": 0, "video_qoe_index": -10, **shares}
 
 
 def test_a_segment_of_another_size_is_an_error() -> None:

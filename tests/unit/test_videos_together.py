@@ -10,7 +10,9 @@ from tests.unit import made_results as made
 
 
 def flow(name: str, named: str, mbit: float | None, *, background: bool = False) -> FlowRecord:
-    row = made.run("a", 1, 1.0) | {"video_bitrate_mbit": mbit, "video_stalled_s": 0.5}
+    row = made.run("a", 1, 1.0)
+    if mbit is not None:
+        row |= {"video_bitrate_mbit": mbit, "video_stalled_s": 0.5, "video_loaded_share": 0.1}
     ends = {"client_host": "c", "server_host": "s", "start_s": 0.0}
     return FlowRecord.model_validate(
         row | ends | {"flow": name, "named": named, "background": background}
@@ -23,6 +25,16 @@ def test_quality_is_shared_by_the_first_name_and_the_others() -> None:
     assert (found["videos_worst_mbit"], found["videos_first_ratio"]) == (1, 3)
     assert found["videos_jain_index"] == pytest.approx(16 / (2 * 10))
     assert found["videos_stalled_s"] == 1
+
+
+def test_a_video_that_starves_counts_as_one_of_no_rate() -> None:
+    starved, other = flow("a", "a", 0.0), flow("b", "b", 4.0)
+    found = videos_together([starved, other])
+    assert (found["videos_bitrate_mbit"], found["videos_worst_mbit"]) == (2, 0)
+    assert (found["videos_first_ratio"], found["videos_jain_index"]) == (0, 0.5)
+    assert videos_together([other, starved])["videos_first_ratio"] is None
+    both = videos_together([starved, flow("b", "b", 0.0)])
+    assert (both["videos_first_ratio"], both["videos_jain_index"]) == (None, None)
 
 
 def test_of_one_name_the_first_video_stands_against_the_others() -> None:

@@ -76,7 +76,7 @@ class Sharing(Columns):
     )
     videos_first_ratio: float | None = metric(
         "Mean `video_bitrate_mbit` of the videos of the name that the study has first, over that of the others; if all "
-        "have one name, of the first of them.",
+        "have one name, of the first of them. Null if no segment of those came.",
         "bitrate of the first video over the others'",
         of=Of.COMPETING_VIDEOS,
         words=MORE_LESS_EVEN,

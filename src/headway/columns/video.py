@@ -44,18 +44,18 @@ class VideoSession(Columns):
         unit="1/s",
     )
     video_waited_share: float | None = _of_videos(
-        "Time without a moving picture, `video_start_s` and `video_stalled_s`, as a part of the whole session.",
+        "Time without a moving picture, `video_start_s` and `video_stalled_s`, as a part of the whole session; 1 if the picture never appeared.",
         "waited share of the video",
         words=LOWER_HIGHER,
     )
     video_bitrate_mbit: float | None = _of_videos(
-        "Mean rate of the fetched segments, by their place in the ladder, Mbit/s.",
+        "Mean rate of the fetched segments, by their place in the ladder, Mbit/s; 0 if none came.",
         "bitrate of the video",
         better=Better.MORE,
         words=HIGHER_LOWER,
     )
     video_up_switches: float | None = _of_videos(
-        "How often a segment had a higher rate than the one before.",
+        "How often a segment had a higher rate than the one before it in the video. If it was fetched twice, the last fetch counts.",
         "switches of the video to a higher rate",
         words=("fewer", "more"),
     )
@@ -110,7 +110,7 @@ class VideoSession(Columns):
         words=("fewer", "more"),
     )
     video_qoe_index: float | None = column(
-        "Linear quality of experience for each segment (Yin and others, SIGCOMM 2015), in Mbit/s: the rates, less their "
+        "Linear quality of experience for each segment, by its last fetch (Yin and others, SIGCOMM 2015), in Mbit/s: the rates, less their "
         "changes, less the ladder's highest rate for each second of stalls and of the start-up delay. Of a session in which no segment came, the whole of it is waiting, as if of one segment."
         " It may be negative, so contenders cannot be compared by its ratio, and it is no metric."
     )

@@ -19,8 +19,10 @@ def _video(finished: FinishedRun) -> Mapping[str, Any]:
         return {}
     if not played.segments:
         waited = -played.ladder_mbit[-1] * played.end_s
-        nothing = {"video_played_share": 0.0, "video_loaded_share": 0.0}
-        return {"video_stalls": 0, "video_qoe_index": waited, **nothing}
+        nothing = dict.fromkeys(
+            ("video_bitrate_mbit", "video_played_share", "video_loaded_share"), 0.0
+        )
+        return {"video_waited_share": 1.0, "video_qoe_index": waited, **nothing}
     numbers = {segment.number for segment in played.segments}
     return {
         **_waits(played),
@@ -42,6 +44,12 @@ def _rates(played: PlayedVideo) -> list[float]:
     return [played.ladder_mbit[segment.rung] for segment in played.segments]
 
 
+def _kept_rates(played: PlayedVideo) -> list[float]:
+    """Of the segments in the video's order: one that is fetched again takes the place of the first."""
+    kept = {segment.number: segment.rung for segment in played.segments}
+    return [played.ladder_mbit[kept[number]] for number in sorted(kept)]
+
+
 def _waits(played: PlayedVideo) -> dict[str, Any]:
     """When there was no picture, or none that moved."""
     shown_s = None if played.start_s is None else played.end_s - played.start_s
@@ -57,7 +65,7 @@ def _waits(played: PlayedVideo) -> dict[str, Any]:
 
 
 def _switches(played: PlayedVideo) -> dict[str, Any]:
-    changes = [after - before for before, after in pairwise(_rates(played))]
+    changes = [after - before for before, after in pairwise(_kept_rates(played))]
     ups = [change for change in changes if change > 0]
     downs = [-change for change in changes if change < 0]
     return {
@@ -75,7 +83,7 @@ def _mean(sizes: Sequence[float]) -> float:
 
 def _linear_qoe(played: PlayedVideo) -> float:
     """Equation 5 of Yin and others, with their weights: a second without a picture costs the highest rate."""
-    rates = _rates(played)
+    rates = _kept_rates(played)
     start_s = played.end_s if played.start_s is None else played.start_s
     changed = math.fsum(abs(after - before) for before, after in pairwise(rates))
     waited = played.ladder_mbit[-1] * (played.stalled_s + start_s)
