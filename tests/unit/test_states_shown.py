@@ -52,10 +52,11 @@ def test_the_slower_contender_is_that_of_the_longer_transfers() -> None:
     assert not list(lost_times(analyse(made.results(rows(*spent, totals_s=(5.0, 3.0))))))
 
 
-def test_of_bulk_flows_none_is_slower() -> None:
+def test_of_bulk_flows_of_a_duration_none_is_slower() -> None:
     spent = ({"SlowStart": 1.0}, {"SlowStart": 1.5})
-    assert list(lost_times(analyse(made.results(rows(*spent)))))
-    bulk = rows(*spent, received_bytes=[1000])
+    sized = rows(*spent, received_bytes=[1000], size_bytes=1000)
+    assert list(lost_times(analyse(made.results(sized))))
+    bulk = rows(*spent, received_bytes=[1000], size_bytes=None)
     assert not list(lost_times(analyse(made.results(bulk))))
 
 

@@ -58,13 +58,13 @@ def lost_times(analysis: Analysis) -> Iterator[LostTime]:
 def _spent(runs: pl.DataFrame) -> dict[tuple[str, str], _Spent]:
     """Means by cell and contender, of runs whose states are known, and whose transfer ends when all has come.
 
-    Bulk flows, of which a series is known, end when the study has them end.
+    Bulk flows without a size, of which a series is known, end when the study has them end.
     """
     known = runs.filter(
         (pl.col("status") == Status.OK.value)
         & pl.col("state_steps").is_not_null()
         & pl.col("total_s").is_not_null()
-        & pl.col("received_bytes").is_null()
+        & (pl.col("received_bytes").is_null() | pl.col("size_bytes").is_not_null())
     )
     means = known.group_by("cell", "contender", maintain_order=True).agg(
         pl.col("total_s").mean(),
