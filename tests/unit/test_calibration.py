@@ -6,15 +6,19 @@ import itertools
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from headway import cli
-from headway.campaign.calibration import Calibrated, KnobRange, Search, Values
+from headway.campaign.calibration import Calibrated, KnobRange, Search, Values, named
 from headway.campaign.target import Target, read_target
-from headway.campaign.tryout import Tryout, read_tables
+from headway.campaign.tryout import FAR, Tryout, read_tables
+from headway.campaign.watcher import SilentWatcher
+from headway.columns import Record
 from headway.diagnosis.goodput import INTERVAL_S
 from headway.errors import WrongInputError
+from tests.unit import made_results as results
 
 KNOBS = tuple(
     map(
@@ -120,6 +124,9 @@ def test_values_of_metrics_are_compared_relatively() -> None:
         ("at_s,goodput_mbit\n", "has no rows; write at_s,goodput_mbit"),
         ("at_s,goodput_mbit\n2,5\n1,5\n", "at_s must increase"),
         ("time,x\n1,5\n", "has the columns time,x; write"),
+        ("at_s,goodput_mbit\n1,5,7\n", "'1,5,7' is no row of two values"),
+        ("metric,value\ntotal_s\n", "'total_s' is no row of two values"),
+        ("metric,value\ntotal_s,5\ntotal_s,6\n", "total_s is there twice"),
     ],
 )
 def test_a_wrong_target_is_refused(tmp_path: Path, content: str, said: str) -> None:
@@ -127,6 +134,23 @@ def test_a_wrong_target_is_refused(tmp_path: Path, content: str, said: str) -> N
     file.write_text(content, encoding="utf-8")
     with pytest.raises(WrongInputError, match=said):
         read_target(file)
+
+
+def bulk(contender: str, amount: int, **more: Any) -> list[dict[str, Any]]:
+    return results.runs({contender: [1.0, 1.0]}, received_bytes=[amount] * 3, **more)
+
+
+def test_results_of_unlike_cells_are_no_target(tmp_path: Path) -> None:
+    """Their mean would be a series that no path has."""
+    one, other = bulk("h2", 100_000), bulk("h2", 300_000, cell="other")
+    assert read_target(results.saved(tmp_path / "one", one)).mbit == pytest.approx((8.0,) * 3)
+    with pytest.raises(WrongInputError, match="h2 ran in 2 cells, and a series is of one"):
+        read_target(results.saved(tmp_path / "two", one + other))
+    elsewhere = bulk("h2", 300_000, experiment="second")
+    with pytest.raises(WrongInputError, match="h2 ran in 2 cells"):
+        read_target(results.saved(tmp_path / "experiments", one + elsewhere))
+    beside = one + bulk("h3", 300_000, cell="other")
+    assert read_target(results.saved(tmp_path / "beside", beside), "h2").at_s == (0.1, 0.2, 0.3)
 
 
 @pytest.mark.parametrize("text", ["x", "x=1", "x=5..2", "x=a..b", "=1..2"])
@@ -146,12 +170,16 @@ path = { rate = "20 Mbit/s", rtt = "50 ms" }
 """
 
 
-def tryout(place: Path, *knobs: str, more: str = "") -> Tryout:
-    study = place / "made.toml"
-    study.write_text(STUDY + more, encoding="utf-8")
-    tables, base = read_tables(str(study), {}, None)
+VALUES = Target(values={"goodput_mbit": 1.0})
+WINDOW = "server.knobs.max_window=10..90"
+
+
+def tryout(place: Path, *knobs: str, study: str = STUDY, target: Target = VALUES) -> Tryout:
+    file = place / "made.toml"
+    file.write_text(study, encoding="utf-8")
+    tables, base = read_tables(str(file), {}, None)
     ranges = tuple(map(KnobRange.parse, knobs))
-    return Tryout(tables, base, ranges, Target(values={"goodput_mbit": 1.0}), place, None, "")
+    return Tryout(tables, base, ranges, target, place, None, "")
 
 
 def test_what_no_value_can_make_right_is_refused_first(tmp_path: Path) -> None:
@@ -160,7 +188,52 @@ def test_what_no_value_can_make_right_is_refused_first(tmp_path: Path) -> None:
         tryout(tmp_path, "server.knobs.max_windw=10..90").check()
     with pytest.raises(WrongInputError, match="has 2 cells, and a calibration takes one"):
         several = 'axes.path.loss = ["0 %", "1 %"]\n'
-        tryout(tmp_path, "server.knobs.max_window=10..90", more=several).check()
+        tryout(tmp_path, WINDOW, study=STUDY + several).check()
+
+
+def test_every_word_of_a_range_is_checked(tmp_path: Path) -> None:
+    words = "server.congestion_control=cubic,{}reno"
+    tryout(tmp_path, words.format(""), WINDOW).check()
+    with pytest.raises(WrongInputError, match="abacus"):
+        tryout(tmp_path, words.format("abacus,"), WINDOW).check()
+
+
+def test_a_target_that_the_workload_does_not_measure_is_refused(tmp_path: Path) -> None:
+    """Before the first lab, not after the last."""
+    series = Target((0.1, 0.2), (8.0, 8.0))
+    tryout(tmp_path, WINDOW, target=series).check()
+    download = STUDY.replace('kind = "bulk", duration = "3 s"', 'kind = "download", size = "1 MB"')
+    download = download.replace("headway-perf", "headway-client", 1)
+    download = download.replace("headway-perf", "headway-server").replace('"quic"', '"h3"')
+    tryout(tmp_path, WINDOW, study=download).check()
+    with pytest.raises(WrongInputError, match="has the workload download, of which no series"):
+        tryout(tmp_path, WINDOW, study=download, target=series).check()
+    pages = Target(values={"plt_s": 1.0})
+    with pytest.raises(WrongInputError, match="plt_s is not measured here"):
+        tryout(tmp_path, WINDOW, study=download, target=pages).check()
+
+
+def test_a_repetition_that_fails_or_lacks_a_value_is_far(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The other one, which is as wanted, does not stand for both."""
+    knob = KnobRange.parse(WINDOW)
+    calibration = tryout(tmp_path, WINDOW)
+    monkeypatch.setattr("headway.campaign.tryout.conduct", lambda *_: None)
+
+    def differences(*goodputs: float | None, total_s: Sequence[float | None] = (1.0, 1.0)) -> Any:
+        records = [
+            Record(**results.run(named((knob,), (50,)), seed, one, goodput_mbit=goodput))
+            for seed, (goodput, one) in enumerate(zip(goodputs, total_s, strict=True), start=1)
+        ]
+        monkeypatch.setattr("headway.campaign.tryout.read_records", lambda _: records)
+        (found,) = calibration.measure([], [(50,)], SilentWatcher())
+        return found
+
+    assert differences(1.0, 1.5) == [0.25]
+    assert differences(1.0, None) == [FAR]
+    assert differences(None, 1.0) == [FAR]
+    assert differences(1.0, 1.0, total_s=(1.0, None)) == [FAR]
 
 
 def test_a_study_of_several_experiments_is_refused() -> None:

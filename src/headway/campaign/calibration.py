@@ -76,6 +76,11 @@ class KnobRange:
         """Its last part."""
         return self.key.rpartition(".")[2]
 
+    @property
+    def ends(self) -> tuple[int | str, ...]:
+        """The least and the greatest number; or all words, of which none is between others."""
+        return self.words or (self.low, self.high)
+
     def at(self, share: float) -> int | str:
         """The value at a place from 0 to 1."""
         if self.words:

@@ -72,7 +72,7 @@ class Target:
         )
 
     def farthest(self, run: Mapping[str, object]) -> str:
-        """Where a run is farthest from it, in words."""
+        """Where a run that has all that is wanted is farthest from it, in words."""
         if self.values:
             away = {
                 name: abs(float(str(run[name])) - value) / abs(value)
@@ -117,9 +117,13 @@ def _of_file(file: Path) -> Target:
     rows = list(csv.reader(line for line in lines if line.strip() and not line.startswith("#")))
     if len(rows) < 2:
         raise WrongInputError(f"has no rows; {_FORMS}", where=str(file))
+    if wrong := next((row for row in rows[1:] if len(row) != 2), None):
+        raise WrongInputError(
+            f"{','.join(wrong)!r} is no row of two values; {_FORMS}", where=str(file)
+        )
     heading = tuple(name.strip() for name in rows[0])
     if heading == (_METRIC, _VALUE):
-        return Target(values=dict(_value(row, file) for row in rows[1:]))
+        return Target(values=_values(rows[1:], file))
     if len(heading) != 2 or heading[0] != _TIME:
         raise WrongInputError(f"has the columns {','.join(heading)}; {_FORMS}", where=str(file))
     if heading[1] != SERIES:
@@ -127,7 +131,7 @@ def _of_file(file: Path) -> Target:
             f"{heading[1]!r} is of another unit or quantity: a series is of {SERIES}, in Mbit/s",
             where=str(file),
         )
-    pairs = [(_number(row[0], file), _number(row[-1], file)) for row in rows[1:]]
+    pairs = [(_number(at_s, file), _number(mbit, file)) for at_s, mbit in rows[1:]]
     at_s, mbit = (tuple(column) for column in zip(*pairs, strict=True))
     if any(b <= a for a, b in pairwise((0.0, *at_s))) or not sum(mbit):
         raise WrongInputError(
@@ -136,15 +140,21 @@ def _of_file(file: Path) -> Target:
     return Target(at_s, mbit)
 
 
-def _value(row: Sequence[str], file: Path) -> tuple[str, float]:
-    name = row[0].strip()
-    if name not in METRICS:
-        known = nearest(name, list(METRICS)) or "; docs/columns.md lists metrics, with their units"
-        raise WrongInputError(f"{name!r} is no metric of a run{known}", where=str(file))
-    value = _number(row[-1], file)
-    if not value:
-        raise WrongInputError(f"{name} is 0, of which nothing is a share", where=str(file))
-    return name, value
+def _values(rows: Sequence[Sequence[str]], file: Path) -> dict[str, float]:
+    values: dict[str, float] = {}
+    for metric, text in rows:
+        name = metric.strip()
+        if name not in METRICS:
+            known = (
+                nearest(name, list(METRICS)) or "; docs/columns.md lists metrics, with their units"
+            )
+            raise WrongInputError(f"{name!r} is no metric of a run{known}", where=str(file))
+        if name in values:
+            raise WrongInputError(f"{name} is there twice, and has one value", where=str(file))
+        values[name] = _number(text, file)
+        if not values[name]:
+            raise WrongInputError(f"{name} is 0, of which nothing is a share", where=str(file))
+    return values
 
 
 def _number(text: str, file: Path) -> float:
@@ -173,7 +183,14 @@ def _of_results(directory: Path, contender: str | None) -> Target:
         raise WrongInputError(
             f"choose one of its contenders: {', '.join(names)}", where="--target-contender"
         )
-    series = runs.filter(pl.col("contender") == wanted)["received_bytes"].to_list()
+    chosen = runs.filter(pl.col("contender") == wanted)
+    cells = chosen.select("experiment", "cell").unique().height
+    if cells > 1:
+        raise WrongInputError(
+            f"{wanted} ran in {cells} cells, and a series is of one: run its study for one, by --only or --set",
+            where=str(directory),
+        )
+    series = chosen["received_bytes"].to_list()
     longest = max(map(len, series))
     means = [
         sum(one[place] for one in series if place < len(one)) / len(series)

@@ -12,12 +12,13 @@ from typing import Any
 from headway.campaign.calibration import KnobRange, Values, assigned, named
 from headway.campaign.feasibility import checked_plan
 from headway.campaign.session import conduct
-from headway.campaign.target import Target
+from headway.campaign.target import SERIES, Target
 from headway.campaign.task import Task
 from headway.campaign.watcher import Watcher
 from headway.columns import Record, Status
 from headway.errors import WrongInputError, nearest
 from headway.records.store import Start, read_records
+from headway.study.bulk import BulkPart
 from headway.study.load import find_source, study_from
 from headway.study.merging import merged, with_value
 
@@ -64,18 +65,20 @@ class Tryout:
         return [self._residuals(runs.get(named(self.knobs, values), ())) for values in wanted]
 
     def runs(self) -> dict[str, list[Record]]:
-        """Runs that ended well, by contender."""
+        """All runs, by contender."""
         found: dict[str, list[Record]] = {}
         for record in read_records(self.out):
-            if record.status is Status.OK:
-                found.setdefault(record.contender, []).append(record)
+            found.setdefault(record.contender, []).append(record)
         return found
 
     def _residuals(self, runs: Sequence[Record]) -> list[float]:
-        """The means over repetitions."""
-        found = [self.target.residuals(run.model_dump()) for run in runs]
+        """The means over repetitions; values of which one fails, or measures nothing, are no solution."""
+        found = [
+            self.target.residuals(run.model_dump()) if run.status is Status.OK else None
+            for run in runs
+        ]
         known = [one for one in found if one is not None]
-        if not known:
+        if not known or len(known) < len(found):
             return [FAR] * self.target.size
         return [sum(of_all) / len(known) for of_all in zip(*known, strict=True)]
 
@@ -105,14 +108,27 @@ class Tryout:
         """Refuse what no value of the knobs can make right, before anything is run.
 
         Raises:
-            WrongInputError: the study with the ends of all ranges is not right, or it has several cells.
+            WrongInputError: the study with the ends of all ranges, or one of their words, is not right; it has several
+                cells; or its runs do not measure what the target is of.
         """
-        ends = [tuple(knob.at(share) for knob in self.knobs) for share in (0.0, 1.0)]
-        study = study_from({**self.tables, "contenders": self._contenders(ends)})
-        cells = len({(run.experiment, run.cell) for run in checked_plan(study, study.name)})
+        most = max(len(knob.ends) for knob in self.knobs)
+        ends = [
+            tuple(knob.ends[place % len(knob.ends)] for knob in self.knobs) for place in range(most)
+        ]
+        metrics = {"metrics": list(self.target.values)} if self.target.values else {}
+        study = study_from({**self.tables, **metrics, "contenders": self._contenders(ends)})
+        runs = checked_plan(study, study.name)
+        cells = len({(run.experiment, run.cell) for run in runs})
         if cells != 1:
             raise WrongInputError(
-                f"has {cells} cells, and a calibration takes one: choose levels by --set or --only",
+                f"has {cells} cells, and a calibration takes one: choose levels by --set",
+                where=study.name,
+            )
+        workloads = runs[0].setting.workloads
+        if not self.target.values and not any(isinstance(one, BulkPart) for one in workloads):
+            raise WrongInputError(
+                f"has the workload {workloads[0].kind}, of which no series is known; a target of {SERIES} over time "
+                "takes bulk",
                 where=study.name,
             )
 

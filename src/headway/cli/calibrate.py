@@ -82,7 +82,9 @@ def calibrate(
     tryout.check()
     found = Search(ranges, partial(_tried, tryout), most).run()
     if found.distance >= FAR:
-        raise HeadwayError(f"no run told anything of the target; see {out}")
+        raise HeadwayError(
+            f"there are no values whose runs all ended well and measured what the target is of; see {out}"
+        )
     _print(found, ranges)
     if not found.is_reached:
         _complain(found, tryout)
