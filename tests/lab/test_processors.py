@@ -160,6 +160,8 @@ def test_cores_share_the_work_of_a_host(run_setting: RunSetting) -> None:
         raw["workload"]["starts"] = ["0 s"] * 4
         record = run_setting(raw, name=str(cores))
         took[cores], sent_again[cores] = steady_mbit(record), record.retransmits
+        assert record.server_busy_share is not None
+        assert 0 < record.server_busy_share < 1.02
     assert took[4] > 1.5 * took[1]
     assert sent_again[4] == 0
 

@@ -66,11 +66,6 @@ def test_bytes_are_told_in_picoseconds() -> None:
     }
 
 
-def test_only_stated_costs_repeat() -> None:
-    assert processor(profile="desktop").repeats
-    assert not processor(computing=2).repeats
-
-
 @pytest.mark.parametrize(
     ("keys", "said"),
     [
@@ -80,6 +75,7 @@ def test_only_stated_costs_repeat() -> None:
         ({"sent": {"packet": "1 min"}}, "costs 1 s at most"),
         ({"cores": 65}, "less than or equal to 64"),
         ({"factor": 0}, "greater than 0"),
+        ({"factor": 4}, "multiplies nothing"),
         ({"profile": "abacus"}, "moto-g"),
     ],
 )

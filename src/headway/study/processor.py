@@ -96,6 +96,8 @@ class Processor(Part):
         for name, cost in self._stated():
             if cost is not None and cost * self.factor > _DEAREST:
                 raise wrong(name, f"costs {_DEAREST} at most, not {cost} x {self.factor:g}")
+        if self.factor != 1 and not self.costs:
+            raise wrong("factor", "multiplies nothing: state a profile, or costs, beside it")
         return self
 
     def _stated(self) -> Iterator[tuple[str, Duration | None]]:
@@ -104,11 +106,6 @@ class Processor(Part):
         for way in ("sent", "received"):
             for name, cost in dict(getattr(self, way)).items():
                 yield f"{way}.{name}", cost
-
-    @property
-    def repeats(self) -> bool:
-        """Whether equal seeds give equal runs: nothing of the machine's speed is in it."""
-        return not self.computing
 
     @property
     def costs(self) -> dict[str, Duration]:
