@@ -82,7 +82,7 @@ def test_samples_have_a_header_that_names_what_they_are_of(tmp_path: Path) -> No
     first, *others = file.read_text().splitlines()
     found, header = read_samples(tmp_path), json.loads(first)
     assert len(found.taken) == 2
-    once = json.dumps([header[name] for name in header if name != "version"])
+    once = json.dumps([header[name] for name in header if name not in ("version", "processors")])
     file.write_text("\n".join([once, *others]))
     assert read_samples(tmp_path) == found
     for other in ({"version": 2}, {"tcp_fields": ["a"]}, {"more": 1}):
