@@ -47,7 +47,7 @@ def executor(client: Client, monkeypatch: pytest.MonkeyPatch) -> ClusterExecutor
     part = ImagePart("image", "kernel-k", "")
     machine = StubMachine(stub_image(), Path(), fresh=False)
     monkeypatch.setattr(worker, "_machine", lambda _: machine)
-    monkeypatch.setattr(run, "served_bodies", lambda _: Path())
+    monkeypatch.setattr(run, "served_bodies", lambda *_: Path())
     monkeypatch.setattr(ImageParts, "missing", lambda _: ())
     return ClusterExecutor(
         client, Demand(uuid.uuid4().hex, ImageParts("key", part, part, part, {})), SilentWatcher()

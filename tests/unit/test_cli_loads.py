@@ -22,7 +22,7 @@ STUB_LAB = """
 import types
 from headway.contract.orders import Outcome
 from headway.lab import bodies, ready
-bodies.served_bodies = lambda sizes: "."  # made once, and found every time
+bodies.served_bodies = lambda *_: "."  # made once, and found every time
 ended = types.SimpleNamespace(name="command", exit_status=0)
 machine = types.SimpleNamespace(extras={}, boot=lambda *_, **__: Outcome("ok", "", 0, "", ended=(ended,)))
 ready.ready_image = lambda **_: None
