@@ -74,6 +74,13 @@ def test_a_fixed_quality_is_the_one_that_was_asked_for() -> None:
     [
         ("dash.js", {"rule": "mpc"}, r"workload\.rule: dash\.js has no rule mpc"),
         ("headway-client", {"rule": "dynamic"}, r"workload\.rule: rule dynamic is dash\.js' own"),
+        ("dash.js", {"ladder": ["1 kbit/s"]}, r"workload\.ladder: 1 kbit/s is 500 bytes"),
+        ("dash.js", {"audio": "1 kbit/s"}, r"workload\.audio: 1 kbit/s is 501 bytes"),
+        (
+            "dash.js",
+            {"ladder": ["1 Mbit/s"], "resolutions": ["853x480"]},
+            r"workload\.resolutions: 853x480",
+        ),
         (
             "headway-client",
             {"audio": "64 kbit/s"},
@@ -86,6 +93,12 @@ def test_what_a_player_cannot_do_is_refused(
 ) -> None:
     with pytest.raises(WrongInputError, match=rf"^{message}"):
         check_programs(deploy(setting(program, workload)))
+
+
+def test_a_player_that_decodes_nothing_may_have_any_picture() -> None:
+    check_programs(
+        deploy(setting("headway-client", {"ladder": ["1 kbit/s"], "resolutions": ["853x480"]}))
+    )
 
 
 def test_the_page_comes_from_the_servers_origin_and_the_video_from_its_place() -> None:

@@ -12,8 +12,8 @@ import pytest
 from headway.errors import WrongInputError
 from headway.study.units import Duration, Rate
 from headway.videos.boxes import BoxError, Encoded, boxes, padding_header
-from headway.videos.content import Content, write_content
-from headway.videos.encode import audio_frames
+from headway.videos.content import Content, check_content, write_content
+from headway.videos.encode import audio_frames, picture_bytes, silence_bytes
 
 SECOND = 10**9
 
@@ -86,8 +86,45 @@ def test_the_mpd_lists_all_qualities(tmp_path: Path) -> None:
 
 def test_a_rate_without_room_for_a_picture_is_refused(tmp_path: Path) -> None:
     small = Content((Rate(100),), Duration(SECOND), 1)
-    with pytest.raises(WrongInputError, match=r"ladder: video-0 has 12 bytes .* takes \d+"):
+    with pytest.raises(WrongInputError, match=r"ladder: 100 bit/s is 12 bytes .* takes \d+"):
         write_content(small, tmp_path, ffmpeg)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (Content((Rate(100),), Duration(SECOND), 1), "ladder: 100 bit/s is 12 bytes for a segment, and a picture of 256x144"),
+        (Content((Rate(10_000_000),), Duration(SECOND), 1, pictures=("853x480",)), "resolutions: 853x480: both are even"),
+        (Content((Rate(10_000_000),), Duration(SECOND), 1, pictures=("99998x2",)), "resolutions: 99998x2: .* at most 16384"),
+        (Content((Rate(10_000_000),), Duration(SECOND), 1, pictures=("16384x16384",)), "resolutions: .* area"),
+        (Content((Rate(9000),), Duration(SECOND), 1, pictures=("1280x720",)), "ladder: 9 kbit/s is 1125 bytes"),
+        (Content((Rate(10_000),), Duration(2 * SECOND), 2, Rate(2000)), "audio: 2 kbit/s is 501 bytes for a segment, and sound"),
+        (Content((Rate(10_000_000_000),), Duration(4 * SECOND), 1), "ladder: .* which has at most 4,294,967,295"),
+        (Content((Rate(10_000),), Duration(2 * SECOND), 2, Rate(10**11)), "audio: .* which has at most"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_made_is_refused_by_its_key(content: Content, message: str) -> None:
+    with pytest.raises(WrongInputError, match=f"^{message}"):
+        check_content(content)
+
+
+@pytest.mark.parametrize(
+    ("size", "seconds", "measured"),
+    [
+        ("2x2", 1, 815), ("16x16", 10, 1537), ("256x144", 4, 1172), ("640x360", 10, 2057), ("1280x720", 10, 3108),
+        ("3840x2160", 1, 3275), ("3840x2160", 10, 14257), ("7680x4320", 4, 24319), ("8192x4320", 1, 11178),
+    ],
+)  # fmt: skip
+def test_a_picture_has_room_in_what_is_reckoned_for_it(
+    size: str, seconds: int, measured: int
+) -> None:
+    """What ffmpeg made of these, in bytes; that of the image does the same."""
+    assert measured <= picture_bytes(size, Duration(seconds * SECOND)) <= 1.2 * measured
+
+
+def test_silence_has_room_in_what_is_reckoned_for_it() -> None:
+    measured = {1: 120, 5: 144, 47: 396, 188: 1242, 469: 2928}
+    assert {frames: silence_bytes(frames) for frames in measured} == measured
 
 
 @pytest.mark.parametrize(

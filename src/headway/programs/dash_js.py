@@ -20,7 +20,7 @@ from headway.programs.videos import session_name
 from headway.study.host import Host
 from headway.study.video import QualityRule, Video
 from headway.study.workload import Workload
-from headway.videos.content import Content
+from headway.videos.content import Content, check_content
 from headway.videos.manifest import MPD_FILE
 
 _PAGE = "headway-player"
@@ -72,10 +72,16 @@ class DashJs(HeadlessShell):
 
     @override
     def check(self, host: Host, workload: Workload) -> None:
-        if isinstance(workload, Video) and workload.rule is QualityRule.MPC:
+        if not isinstance(workload, Video):
+            return
+        if workload.rule is QualityRule.MPC:
             raise WrongInputError(
                 f"{self.name} has no rule mpc; headway-client has", where="workload.rule"
             )
+        try:
+            check_content(Content.of(workload))
+        except WrongInputError as error:
+            raise WrongInputError(error.message, where=f"workload.{error.where}") from None
 
     @override
     def start(self, flow: Flow) -> Started:

@@ -16,16 +16,24 @@ from headway.videos.boxes import BoxError, padding_header
 from headway.videos.encode import (
     AUDIO_FRAME,
     AUDIO_HZ,
+    MOST_PIXELS,
     EncodedTrack,
     Ffmpeg,
     audio_frames,
     encode_picture,
     encode_silence,
+    is_picture,
+    picture_bytes,
     picture_size,
+    silence_bytes,
 )
 from headway.videos.manifest import MPD_FILE, Representation, written_mpd
 
 _SECOND = 10**9
+_BOX = 8
+"""Bytes of an empty box, the least that fills a segment."""
+_MOST_BYTES = 2**32 - 1
+"""Of a box, and so of what fills a segment."""
 
 
 @dataclass(frozen=True)
@@ -66,9 +74,64 @@ class Content:
         return f"video-{digest(*said)}"
 
     @property
+    def shown(self) -> tuple[str, ...]:
+        """Size of each quality's picture."""
+        return self.pictures or tuple(map(picture_size, self.ladder))
+
+    @property
+    def sound_frames(self) -> tuple[int, int, int]:
+        """Frames of a segment of sound, of the last one, and how many segments there are.
+
+        Sound is no longer than the picture: dash.js does not always end a video that has some left.
+        """
+        frames = audio_frames(self.segment)
+        all_frames = max(self.duration * AUDIO_HZ // (AUDIO_FRAME * _SECOND), 1)
+        count = -(-all_frames // frames)
+        return frames, all_frames - (count - 1) * frames, count
+
+    @property
     def names(self) -> tuple[str, ...]:
         """Of the representations of its qualities, and of their directories."""
         return tuple(f"video-{rung}" for rung in range(len(self.ladder)))
+
+
+def check_content(content: Content) -> None:
+    """Check that a video's files can be made.
+
+    Raises:
+        WrongInputError: they cannot; `where` is the workload's key.
+    """
+    for size in content.shown:
+        if not is_picture(size):
+            told = (
+                f"{size}: both are even and at most {MOST_PIXELS}, and no area is above 8192x4352's"
+            )
+            raise WrongInputError(told, where="resolutions")
+    for key, rate, length, what, needs in _wanted(content):
+        has = round(rate * length / (8 * _SECOND))
+        if has < needs + _BOX:
+            raise WrongInputError(_too_little(rate, has, what, needs + _BOX), where=key)
+        if has > _MOST_BYTES:
+            told = f"{rate} is {has:,} bytes for a segment, which has at most {_MOST_BYTES:,}"
+            raise WrongInputError(told, where=key)
+
+
+def _wanted(content: Content) -> Iterator[tuple[str, Rate, Duration, str, int]]:
+    """Of each kind of segment its key, its rate, its length, what it shows, and how many bytes that takes."""
+    for rate, size in zip(content.ladder, content.shown, strict=True):
+        needs = picture_bytes(size, content.segment)
+        yield "ladder", rate, content.segment, f"a picture of {size}", needs
+    if content.audio is not None:
+        for frames in content.sound_frames[:2]:
+            length = Duration(frames * AUDIO_FRAME * _SECOND // AUDIO_HZ)
+            yield "audio", content.audio, length, "sound", silence_bytes(frames)
+
+
+def _too_little(rate: Rate, has: int, what: str, needs: int) -> str:
+    return (
+        f"{rate} is {has} bytes for a segment, and {what} takes {needs};"
+        " a longer segment or a higher rate has room"
+    )
 
 
 class _Quality(NamedTuple):
@@ -124,8 +187,7 @@ def write_content(
 
 
 def _qualities(content: Content, scratch: Path, ffmpeg: Ffmpeg) -> Iterator[_Quality]:
-    pictures = content.pictures or tuple(map(picture_size, content.ladder))
-    for name, rate, size in zip(content.names, content.ladder, pictures, strict=True):
+    for name, rate, size in zip(content.names, content.ladder, content.shown, strict=True):
         hue = content.ladder.index(rate) / len(content.ladder)
         track = encode_picture(ffmpeg, scratch, size, content.segment, hue)
         yield _Quality(name, rate, track, content.count)
@@ -134,12 +196,9 @@ def _qualities(content: Content, scratch: Path, ffmpeg: Ffmpeg) -> Iterator[_Qua
 
 
 def _sound(content: Content, rate: Rate, scratch: Path, ffmpeg: Ffmpeg) -> _Quality:
-    """Sound that is no longer than the picture: dash.js does not always end a video that has some left."""
-    frames = audio_frames(content.segment)
-    all_frames = max(content.duration * AUDIO_HZ // (AUDIO_FRAME * _SECOND), 1)
-    count = -(-all_frames // frames)
+    frames, of_last, count = content.sound_frames
     track = encode_silence(ffmpeg, scratch, rate, frames)
-    last = encode_silence(ffmpeg, scratch, rate, all_frames - (count - 1) * frames)
+    last = encode_silence(ffmpeg, scratch, rate, of_last)
     return _Quality("audio", rate, track, count, last)
 
 
@@ -154,19 +213,14 @@ def _write(quality: _Quality, directory: Path) -> None:
         try:
             data += padding_header(size - len(data))
         except BoxError:
-            raise WrongInputError(_too_little(quality, len(data)), where="ladder") from None
+            # `check_content` has refused it, unless its estimate is too low.
+            what = f"a picture of {quality.track.width}x{quality.track.height}"
+            told = _too_little(
+                quality.rate, size, what if quality.track.width else "sound", len(data) + _BOX
+            )
+            raise WrongInputError(
+                told, where="ladder" if quality.track.width else "audio"
+            ) from None
         with (directory / f"{number}.m4s").open("wb") as file:
             file.write(data)
             os.truncate(file.fileno(), size)
-
-
-def _too_little(quality: _Quality, needs: int) -> str:
-    what = (
-        f"a picture of {quality.track.width}x{quality.track.height}"
-        if quality.track.width
-        else "sound"
-    )
-    return (
-        f"{quality.name} has {quality.size} bytes for a segment at {quality.rate}, and {what} takes"
-        f" {needs + 8}; a longer segment or a higher rate has room"
-    )

@@ -27,6 +27,12 @@ _LARGEST = "3840x2160"
 _FRAMES_PER_SECOND = 5
 """Of a picture that stands still: each more costs the browser and shows nothing."""
 _TICKS_PER_FRAME = 1000
+_BLOCK = 16
+"""Pixels of a macroblock's side."""
+MOST_PIXELS = 16_384
+"""Of a picture's side."""
+_MOST_BLOCKS = 139_264
+"""Macroblocks of a picture at the highest level of H.264 (6.2, table A-1)."""
 AUDIO_HZ, AUDIO_FRAME = 48_000, 1024
 _SECOND = 10**9
 
@@ -65,6 +71,37 @@ def picture_size(rate: Rate) -> str:
     return next((size for most, size in _PICTURES if rate <= most), _LARGEST)
 
 
+def is_picture(size: str) -> bool:
+    """Whether a picture may have a size: colours are those of two by two pixels, and H.264 has a largest one."""
+    sides = [int(side) for side in size.split("x")]
+    return (
+        not any(side % 2 for side in sides)
+        and max(sides) <= MOST_PIXELS
+        and _blocks(size) <= _MOST_BLOCKS
+    )
+
+
+def picture_bytes(size: str, segment: Duration) -> int:
+    """Bytes that `encode_picture` needs at most, at most a fifth above what it was measured to need."""
+    blocks = _blocks(size)
+    return round(790 + 0.042 * blocks + _frames(segment) * (20 + 0.0073 * blocks))
+
+
+def silence_bytes(frames: int) -> int:
+    """Bytes that `encode_silence` needs at any rate, as measured: all its frames are equal."""
+    return 114 + 6 * frames
+
+
+def _blocks(size: str) -> int:
+    width, height = (-(-int(side) // _BLOCK) for side in size.split("x"))
+    return width * height
+
+
+def _frames(segment: Duration) -> int:
+    """Of a picture in a segment."""
+    return max(round(segment / _SECOND * _FRAMES_PER_SECOND), 1)
+
+
 def encode_picture(
     ffmpeg: Ffmpeg, scratch: Path, size: str, segment: Duration, hue: float
 ) -> EncodedTrack:
@@ -74,7 +111,7 @@ def encode_picture(
         BoxError: ffmpeg made something else.
     """
     width, height = map(int, size.split("x"))
-    frames = max(round(segment / _SECOND * _FRAMES_PER_SECOND), 1)
+    frames = _frames(segment)
     per_second = Fraction(frames * _SECOND, segment)
     timescale = per_second.numerator * _TICKS_PER_FRAME
     colour = "".join(f"{round(255 * part):02x}" for part in colorsys.hsv_to_rgb(hue, 0.6, 0.8))
