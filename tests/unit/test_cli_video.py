@@ -10,6 +10,7 @@ import pytest
 
 from headway import cli
 from headway.lab import videofiles
+from headway.lab.links import copy_all
 from headway.study.units import Rate
 from headway.videos.content import Content
 
@@ -52,6 +53,39 @@ def test_a_preset_is_the_video_that_was_measured(
     assert "159 segments in 10 qualities" in capsys.readouterr().out
 
 
+def test_what_is_written_is_no_part_of_the_cache(
+    made: list[Content], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "film"
+    assert run(monkeypatch, "perna", "--out", str(out)) == 0
+    (out / "video.mpd").write_text("edited")
+    assert (tmp_path / "made/video.mpd").read_text() == "<MPD/>"
+
+
+def test_holes_of_files_are_copied_as_holes(tmp_path: Path) -> None:
+    (tmp_path / "made/video-0").mkdir(parents=True)
+    file = tmp_path / "made/video-0/1.m4s"
+    with file.open("wb") as new:
+        new.write(b"begin")
+        new.seek(3 * 2**20)
+        new.write(b"amid" * 300_000)
+        new.truncate(64 * 2**20)
+    (tmp_path / "made/empty").touch()
+    copy_all(tmp_path / "made", tmp_path / "film")
+    copy = tmp_path / "film/video-0/1.m4s"
+    assert copy.read_bytes() == file.read_bytes()
+    assert copy.stat().st_blocks * 512 < 8 * 2**20
+    assert (tmp_path / "film/empty").read_bytes() == b""
+
+
+def test_a_segment_may_be_long(
+    made: list[Content], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = ("1 Mbit/s", "--segment", "20 s", "--duration", "40 s")
+    assert run(monkeypatch, *words, "--out", str(tmp_path / "film")) == 0
+    assert (made[0].segment.s, made[0].count) == (20, 2)
+
+
 def test_rates_are_a_ladder_of_their_own(
     made: list[Content], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -68,6 +102,10 @@ def test_rates_are_a_ladder_of_their_own(
         (["4 Mbit"], "ladder: 'Mbit' is not a unit"),
         (["1 Mbit/s", "--duration", "7 s"], "duration: .*multiple of 4 s"),
         (["1 Mbit/s", "--audio", "loud"], "audio: .*loud"),
+        (["1 kbit/s"], "ladder: 1 kbit/s is 500 bytes"),
+        (["1 Mbit/s", "--audio", "1 kbit/s"], "audio: 1 kbit/s is 501 bytes"),
+        (["1 Mbit/s", "--segment", "20"], "segment: 20 has no unit"),
+        (["1 Mbit/s", "--segment", "0 s"], "segment: a segment plays for a time"),
         (["perna", "--out", "."], "is there already"),
     ],
 )

@@ -53,16 +53,18 @@ def make_command(
 ) -> None:
     """Write a video: an MPD, and segments of exactly the sizes that the rates say."""
     # Reading a study and finding an image take a moment, which help and completion need not wait for.
-    from headway.lab.links import link_all
+    from headway.lab.links import copy_all
     from headway.lab.videofiles import made_video
-    from headway.videos.content import Content
+    from headway.videos.content import Content, check_content
 
     if out.exists():
         raise WrongInputError("is there already; name another directory", where=str(out))
     content = Content.of(_video(ladder, {"segment": segment, "duration": duration, "audio": audio}))
+    check_content(content)
     made = made_video(content, typer.echo)
     out.parent.mkdir(parents=True, exist_ok=True)
-    link_all(made, out)
+    # Whoever edits these files is not to change the cache's.
+    copy_all(made, out)
     segments, rungs = counted(content.count, "segment"), len(content.ladder)
     typer.echo(f"{out}/video.mpd: {segments} in {rungs} {'quality' if rungs == 1 else 'qualities'}")
 
@@ -70,10 +72,16 @@ def make_command(
 def _video(ladder: list[str], asked: dict[str, str | None]) -> Video:
     from pydantic import ValidationError
 
+    from headway.study.units import Duration, UnitError
     from headway.study.video import LADDERS, Video
 
     name = ladder[0] if len(ladder) == 1 and ladder[0] in LADDERS else ""
     keys = {**_PRESETS.get(name, {}), **{key: one for key, one in asked.items() if one}}
+    try:
+        # Files have no buffer, so that of the player is what any segment fits into.
+        keys["buffer"] = str(Duration(2 * Duration.parse(keys.get("segment", "4 s"))))
+    except UnitError as error:
+        raise WrongInputError(str(error), where="segment") from None
     try:
         return Video.model_validate({"ladder": name or ladder, **keys})
     except ValidationError as error:
