@@ -321,3 +321,14 @@ def test_dynamic_tables_that_cannot_be_are_refused(knobs: dict[str, str], messag
             check_programs(deploy(setting_of(role, program, "h3", knobs=knobs)))
         good = {"qpack_capacity": "4096", "qpack_blocked_streams": "100"}
         check_programs(deploy(setting_of(role, program, "h3", knobs=good)))
+
+
+@pytest.mark.parametrize("role", ["server", "proxy"])
+def test_a_version_of_tls_that_quic_has_not_is_refused(role: str) -> None:
+    asked = {"knobs": {"tls": "1.2"}}
+    check_programs(deploy(setting_of(role, "nginx", "h2", **asked)))
+    check_programs(deploy(setting_of(role, "nginx", "h3", knobs={"tls": "1.3"})))
+    with pytest.raises(WrongInputError) as caught:
+        check_programs(deploy(setting_of(role, "nginx", "h3", **asked)))
+    told = f"{role}.knobs.tls: over h3 it is 1.3, not 1.2; leave it out there"
+    assert str(caught.value) == told

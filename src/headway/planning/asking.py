@@ -25,6 +25,7 @@ def check_asked(end: Endpoint) -> None:
         _check_congestion_control(end)
         _check_initial_window(end)
         _check_knobs_of_controls(end)
+        _check_knobs_over_quic(end)
 
 
 def _check_tcp(end: Endpoint) -> None:
@@ -71,6 +72,16 @@ def _check_knobs_of_controls(end: Endpoint) -> None:
             raise WrongInputError(
                 f"{knob.name} is for {' and '.join(knob.controls)}; "
                 f"{end.adapter.name}'s QUIC uses {control}",
+                where=f"{end.where}.knobs.{knob.name}",
+            )
+
+
+def _check_knobs_over_quic(end: Endpoint) -> None:
+    for knob in end.adapter.knobs:
+        value = end.host.knobs.get(knob.name, knob.default)
+        if knob.over_quic and value not in knob.over_quic:
+            raise WrongInputError(
+                f"over {end.protocol} it is {' or '.join(knob.over_quic)}, not {value}; leave it out there",
                 where=f"{end.where}.knobs.{knob.name}",
             )
 

@@ -28,6 +28,7 @@ class Knob:
         controls: the congestion controls of its QUIC that have it; all if empty.
         values: what values look like, where they are no choices.
         takes: whether a value is one; None if only the program knows.
+        over_quic: the only values that it has over QUIC; all if empty.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Knob:
     controls: tuple[str, ...] = ()
     values: str = ""
     takes: Callable[[str], bool] | None = None
+    over_quic: tuple[str, ...] = ()
 
 
 RETRY = Knob(

@@ -84,7 +84,13 @@ _KNOBS = (
     ),
     Knob("http2_chunk_size", "16k", "largest DATA frame"),
     Knob("ssl_buffer_size", "16k", "largest TLS record"),
-    Knob("tls", "1.3", "version of TLS over TCP; QUIC has 1.3", ("1.2", "1.3")),
+    Knob(
+        "tls",
+        "1.3",
+        "version of TLS over TCP; QUIC has 1.3",
+        ("1.2", "1.3"),
+        over_quic=("1.3",),
+    ),
     Knob(
         "quic_gso", "off", "whether QUIC hands the kernel many packets in one call", ("on", "off")
     ),
@@ -281,7 +287,7 @@ def _listening(listener: Listener, values: dict[str, str]) -> list[str]:
         lines += ["ssl_conf_command Options KTLS;"]
     return [
         *lines,
-        f"ssl_protocols TLSv{'1.3' if Protocol.H3 in listener.protocols else values['tls']};",
+        f"ssl_protocols TLSv{values['tls']};",
         f"ssl_buffer_size {values['ssl_buffer_size']};",
         "ssl_session_tickets off;",
         f"ssl_certificate {CERTIFICATE_FILE};",
