@@ -64,6 +64,21 @@ def test_a_video_is_played_to_its_end(
     assert sizes == {500_000}
 
 
+@pytest.mark.parametrize("program", ["dash.js", "dash.js-4.2.1"])
+def test_either_version_tells_its_state_in_header_fields_of_all_that_it_fetches(
+    run_setting: RunSetting, tmp_path: Path, program: str
+) -> None:
+    telling = {"cmcd": True, "audio": "64 kbit/s", "duration": "8 s", "buffer": "4 s"}
+    programs = {"client": {"program": program}, "server": {"program": "nginx"}}
+    record = run_setting(setting(workload=telling, **programs))
+    assert record.error is None and len(record.video_rungs) >= 4
+    log = (tmp_path / "run/server-access.jsonl").read_text()
+    heard = [json.loads(line) for line in log.splitlines()]
+    assert len(heard) >= 4 + 4 + 3, "pictures, sound, initialisations and the MPD"
+    assert all("sid=" in str(one["cmcd"]) for one in heard)
+    assert record.bytes == sum(one["bytes"] for one in heard)
+
+
 def test_equal_seeds_are_equal_sessions(run_setting: RunSetting, tmp_path: Path) -> None:
     wanted = setting(
         "h3", {"rule": "dynamic"}, path={"rtt": "40 ms", "rate": "2 Mbit/s", "loss": "1 %"}

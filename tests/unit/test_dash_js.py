@@ -159,11 +159,21 @@ def test_a_session_is_what_the_page_told(tmp_path: Path) -> None:
 def test_all_that_came_counts_as_received(tmp_path: Path) -> None:
     end = {"what": "end", "at_ms": 9000.0, "why": "left", "played_s": 4.0}
     more = [
-        {"what": "resource", "url": f"https://server.test/{name}", "protocol": "h2", "bytes": size}
-        for name, size in (("video.mpd", 1000), ("audio/1.m4s", 30_000), ("9/2.m4s", 7))
+        {
+            "what": "resource",
+            "url": f"https://server.test/{name}",
+            "protocol": "h2",
+            "bytes": size,
+            "end_ms": end_ms,
+        }
+        for name, size, end_ms in (
+            ("video.mpd", 1000, 50.0),
+            ("audio/1.m4s", 30_000, 1500.0),
+            ("9/2.m4s", 7, 1400.0),
+        )
     ]
     found = told(*segment(0, 0, 0.0, 1000.0), *more, end, directory=tmp_path)
-    assert found.bytes == 531_007
+    assert (found.bytes, found.total_s) == (531_007, 1.5)
 
 
 def test_a_stall_may_last_to_the_end(tmp_path: Path) -> None:

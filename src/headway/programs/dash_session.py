@@ -49,7 +49,7 @@ def played_session(name: str, flow: Flow, directory: Path) -> Measurement:
         connect_s=_seconds(first.get("connect_ms")),
         tls_s=_seconds(first.get("secured_ms")),
         ttfb_s=_seconds(first.get("first_byte_ms")),
-        total_s=fetched[-1].last_byte_s if fetched else None,
+        total_s=max((event["end_ms"] * _MS for event in resources), default=None),
         # Sound, the MPD, initialisations and what came of abandoned segments are bodies, too.
         bytes=sum(event["bytes"] for event in resources) if resources else None,
         video=_played(events, fetched, flow.workload),
