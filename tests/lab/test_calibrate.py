@@ -1,4 +1,4 @@
-"""Knobs searched in real runs: a planted initial window is found, a target out of reach is told."""
+"""Knobs searched in real runs: planted ones are found, one that shows nothing is named, and a target out of reach."""
 
 from __future__ import annotations
 
@@ -53,3 +53,30 @@ def test_a_planted_knob_is_found_and_what_is_out_of_reach_told(
     said = capsys.readouterr().err
     assert "the target is not reached: the nearest is" in said
     assert "initial_window 6 is at the end of its range" in said
+
+
+def test_of_two_knobs_the_one_that_shows_is_found_and_the_other_does_not_matter(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    machine: object,
+) -> None:
+    """Packets that overtake others by more than the threshold count as lost, so that the window never grows to its limit."""
+    study, theirs = tmp_path / "planted.toml", tmp_path / "theirs"
+    text = STUDY.replace('"500 ms"', '"3 s"').replace(
+        'rtt = "50 ms"', 'rtt = "50 ms", jitter = "8 ms", jitter_reorders = true'
+    )
+    text += 'server.knobs.slow_start = "classic"\n'
+    study.write_text(text, encoding="utf-8")
+    window, threshold = "server.knobs.max_window", "server.knobs.packet_threshold"
+    planted = ("--set", f"{window}=40", "--set", f"{threshold}=6")
+    assert run(monkeypatch, "run", str(study), *planted, "--out", str(theirs)) == 0
+    capsys.readouterr()
+    ranges = ("--knobs", f"{window}=30..200", "--knobs", f"{threshold}=3..20", "--runs", "24")
+    words = ("calibrate", str(study), "--target", str(theirs), "--out", str(tmp_path / "runs"))
+    assert run(monkeypatch, *words, *ranges) == 0
+    printed = capsys.readouterr().out
+    rows = {line.split()[0]: line for line in printed.splitlines() if line.startswith("server.")}
+    assert rows[threshold].split()[1] == "6" and "points away" in rows[threshold]
+    assert "does not matter" in rows[window]
+    assert "0.0% away from the target" in printed
