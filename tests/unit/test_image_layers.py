@@ -136,6 +136,8 @@ def test_every_program_is_in_the_root_tree_or_in_a_layer() -> None:
         "aioquic": "aioquic",
         "caddy": "caddy",
         "chromium": "chromium",
+        "dash.js": "dash.js",
+        "dash.js-4.2.1": "dash.js-4.2.1",
         "envoy": "envoy",
         "h2load": "nghttp2",
         "haproxy": "haproxy",

@@ -12,6 +12,7 @@ from headway.contract.orders import Orders, Outcome
 from headway.lab.assemble import orders_for
 from headway.lab.bodies import body_file
 from headway.lab.machine import Machine, SharedDirectory
+from headway.lab.meter import Meter
 from headway.lab.run import booting
 from headway.planning.deploy import deploy
 from headway.study.setting import Setting
@@ -28,7 +29,7 @@ def shown_for(raw: dict[str, Any], patch: pytest.MonkeyPatch) -> Mapping[str, Sh
     patch.setattr(Machine, "boot", boot)
     machine = Machine(stub_image(), Path(), {"quic-go-client": Path("go"), "other": Path("other")})
     deployment = deploy(Setting.model_validate(raw), 1)
-    booting(deployment, machine, None, None)(orders_for(deployment), Path())
+    booting(deployment, machine, Meter(), None, None)(orders_for(deployment), Path())
     shown: Mapping[str, SharedDirectory] = told["shown"]
     return shown
 

@@ -42,7 +42,9 @@ def measure_command(
 
     program = ready_image().native / _PROGRAM
     try:
-        found = subprocess.run([program], capture_output=True, text=True, check=True)
+        found = subprocess.run(
+            [program], capture_output=True, text=True, encoding="utf-8", check=True
+        )
     except (OSError, subprocess.CalledProcessError) as error:
         raise HeadwayError(f"{_PROGRAM} cannot measure this machine: {error}") from error
     costs = json.loads(found.stdout)

@@ -187,7 +187,9 @@ def _dot(source: str) -> str:
     files = distribution(_PACKAGE).files or ()
     program = next(one.locate() for one in files if one.stem == _PACKAGE)
     command = [str(program), "-Kdot", "-Tplain"]
-    done = subprocess.run(command, input=source, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        command, input=source, capture_output=True, text=True, encoding="utf-8", check=True
+    )
     return done.stdout.replace("\\\n", "")
 
 

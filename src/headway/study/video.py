@@ -6,7 +6,7 @@ from enum import StrEnum
 from itertools import pairwise
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, StringConstraints, field_validator, model_validator
+from pydantic import Field, StringConstraints, WithJsonSchema, field_validator, model_validator
 from typing_extensions import override
 
 from headway.study.part import wrong
@@ -39,6 +39,13 @@ RESOLUTIONS = {
 }
 """Of the ladders' qualities; Perna's are of the same MPD."""
 _SECOND = 10**9
+_LADDER_FORMS = {
+    "anyOf": [
+        {"enum": list(LADDERS)},
+        {"type": "array", "items": Rate.json_schema(), "minItems": 1, "maxItems": 20},
+    ]
+}
+"""JSON Schema of what a file may write: a name, or rates."""
 
 
 class QualityRule(StrEnum):
@@ -59,7 +66,7 @@ class Video(WorkloadPart):
     """
 
     kind: Literal["video"] = "video"
-    ladder: tuple[Rate, ...] = Field(
+    ladder: Annotated[tuple[Rate, ...], WithJsonSchema(_LADDER_FORMS)] = Field(
         default=LADDERS["perna"],
         min_length=1,
         max_length=20,
