@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,7 +12,12 @@ from headway.analysis.analysis import Analysis, analyse
 from headway.analysis.claims import judge
 from headway.analysis.finding import Judgement
 from headway.analysis.populations import main_deltas, over_sites_of
-from headway.analysis.populationtraits import can_grow_trees, decision_tree, page_traits
+from headway.analysis.populationtraits import (
+    can_grow_trees,
+    class_names,
+    decision_tree,
+    page_traits,
+)
 from headway.analysis.populationwords import population_sentences
 from headway.report.figures import Section, Subject, pictures
 from headway.report.figures.kind import NARROW
@@ -81,13 +87,13 @@ def gains() -> Analysis:
 def test_each_site_counts_once(gains: Analysis) -> None:
     near, far = main_deltas(gains)
     assert (near.network, far.network) == ("loss 0 %", "loss 5 %")
-    assert far.faster.value == pytest.approx(0.85)
-    assert near.faster.value == pytest.approx(0.5)
+    assert far.ahead.value == pytest.approx(0.85)
+    assert near.ahead.value == pytest.approx(0.5)
     assert far.median.value == pytest.approx(-0.17)
     assert far.median.interval is not None
     assert far.median.interval.low < -0.17 < far.median.interval.high
     assert [part.value for part in far.classes] == pytest.approx([0.65, 0.2, 0.15])
-    assert far.of(("other",)).faster.value == pytest.approx(0.7)
+    assert far.of(("other",)).ahead.value == pytest.approx(0.7)
 
 
 def test_strata_of_few_sites_are_resampled_together() -> None:
@@ -100,11 +106,93 @@ def test_strata_of_few_sites_are_resampled_together() -> None:
 
 
 def test_the_answer_is_a_sentence(gains: Analysis) -> None:
-    (told,) = population_sentences(gains)
+    told, *_ = population_sentences(gains)
     assert told.startswith(
         "h3 against h2 over 20 sites, by onLoad: faster at most sites in loss 5 %"
     )
     assert "85 %" in told and "no majority is shown in loss 0 %" in told
+
+
+def over_sites(
+    h2: Sequence[float], h3: Sequence[float], metric: str = "onload_s", **more: Any
+) -> Analysis:
+    """Sites of two strata, a visit each over h2 and h3; of what is infinite, one that timed out."""
+    rows = [
+        made.run(
+            contender,
+            1,
+            1.0,
+            cell=site,
+            workload=f"page {site}",
+            size_bytes=None,
+            client="chromium",
+            **({metric: value} if math.isfinite(value) else {"status": "timeout"}),
+        )
+        for contender, values in (("h2", h2), ("h3", h3))
+        for site, value in zip(SITES, values, strict=False)
+    ]
+    sites = SITES[: len(h2)]
+    told = {
+        "name": "",
+        "baseline": "h2",
+        "metrics": [metric],
+        "axes": {"workload.site": sites},
+        "population": {"strata": more.get("strata", {"one": sites[:10], "other": sites[10:]})},
+        "grid": [{"name": site, "at": {"workload.site": site}} for site in sites],
+    }
+    return analyse(made.results(rows, made.experiments(told)))
+
+
+def test_equal_sites_are_no_losses() -> None:
+    """Of twenty sites three gain and the others are alike: nobody is ahead at most."""
+    alike = over_sites([1.0] * 20, [0.5] * 3 + [1.0] * 17)
+    (told,) = main_deltas(alike)
+    assert (told.ahead.value, told.behind.value, told.majority) == (0.15, 0, 0)
+    assert "slower at most sites" not in population_sentences(alike)[0]
+    lost = over_sites([1.0] * 20, [1.5] * 18 + [1.0] * 2)
+    assert main_deltas(lost)[0].majority == -1
+    assert (
+        "slower at most sites in the only network (slower at 90 % of them"
+        in (population_sentences(lost)[0])
+    )
+
+
+def test_more_may_be_better() -> None:
+    """Of a goodput, sites below 0 are those at which the contender is slower."""
+    slow = over_sites([10.0] * 20, [5.0] * 18 + [12.0] * 2, "goodput_mbit")
+    (told,) = main_deltas(slow)
+    assert (told.ahead.value, told.behind.value, told.majority) == (0.1, 0.9, -1)
+    assert (
+        "slower at most sites in the only network (slower at 90 %"
+        in (population_sentences(slow)[0])
+    )
+    assert class_names(slow.metric) == ("slower", "similar", "faster")
+    drawn = pictures(Subject(slow, study_styles([slow])), Section.POPULATION)
+    (curves,) = [one for one in drawn if one.name.endswith("-population")]
+    assert "faster at 10 % of 20 sites" in curves.said
+
+
+def test_visits_that_time_out_are_the_worst() -> None:
+    """Left out, the contender that times out would look the better; where both do, nobody is ahead."""
+    never = math.inf
+    late = over_sites([1.0] * 19 + [never], [0.9] * 9 + [never] * 11)
+    (told,) = main_deltas(late)
+    assert (told.ahead.value, told.behind.value) == pytest.approx((9 / 19, 10 / 19))
+    assert told.values[-1] == 1 and told.missing == ("other",)
+    assert told.of(("one",)).missing == ()
+    assert population_sentences(late)[1] == "Without a difference: 1 of 20 sites."
+    matter = Matter(made.results(made.runs({"h2": [1.0]})), ((late,),))
+    table = KIND.shown(matter)
+    assert table is not None
+    assert [row[2] for row in table.table.rows[0]] == ["19 of 20", "10", "9 of 10"]
+
+
+def test_strata_without_weights_are_told() -> None:
+    told = "This is of the sample, whose strata are not weighted."
+    values = [1.0] * 8, [0.5] * 8
+    assert population_sentences(over_sites(*values, strata={"one": SITES[:8]}))[1:] == ()
+    two = over_sites(*values, strata={"one": SITES[:6], "other": SITES[6:8]})
+    assert population_sentences(two)[1:] == (told,)
 
 
 def test_without_a_population_nothing_is_said() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from statistics import median
 
 import polars as pl
 
@@ -196,19 +195,17 @@ class ClaimRuns:
         worst = math.inf if self.analysis.metric.less_is_better else 0.0
         places = _places(self.analysis.experiment.coordinates, self.claim.over)
         medians = [
-            (places[cell.name], _median(side.measured, worst))
+            (places[cell.name], median)
             for cell in group
-            if cell.name in places and (side := cell.side(contender)) and side.sample
+            if cell.name in places
+            and (side := cell.side(contender))
+            and side.sample
+            and (median := side.measured.typical(worst)) is not None
         ]
         return Measurements.of(
             (Observation(place, 1, value) for place, value in medians if value != worst),
             ((place, 1) for place, value in medians if value == worst and math.isinf(worst)),
         )
-
-
-def _median(measured: Measurements, worst: float) -> float:
-    """Of all runs, those that timed out as the worst."""
-    return median(value for values in measured.ranked(worst).values() for value in values)
 
 
 def always_alike(*samples: SampleSummary) -> bool:

@@ -54,16 +54,20 @@ def relative_means(one: Measurements, other: Measurements) -> tuple[float | None
     return difference, percentile_interval(((ours - base) / base).ravel(), smallest)
 
 
-def delta(one: SampleSummary | None, other: SampleSummary | None) -> float | None:
-    """Difference of medians over the larger of them, from -1 to 1; negative is less.
+def delta_of(one: float, other: float) -> float | None:
+    """Difference of two values over the larger of them, from -1 to 1; negative is less.
 
-    Of HTTP/3 against HTTP/2 this is H3-Delta (Perna et al. 2022, equation 1). None if a median
-    is missing or both are 0.
+    Of the medians of HTTP/3 and HTTP/2 this is H3-Delta (Perna et al. 2022, equation 1). None if both are 0.
     """
+    larger = max(one, other)
+    return (one - other) / larger if larger > 0 else None
+
+
+def delta(one: SampleSummary | None, other: SampleSummary | None) -> float | None:
+    """The same of the medians of two samples; None if one is missing, too."""
     if one is None or other is None:
         return None
-    larger = max(one.median, other.median)
-    return (one.median - other.median) / larger if larger > 0 else None
+    return delta_of(one.median, other.median)
 
 
 def cliffs_delta(one: Sequence[float], other: Sequence[float]) -> float | None:

@@ -2,11 +2,13 @@
 
 A site's difference is that of the medians of its visits over the larger of them (Perna et al. 2022, equation 1).
 Intervals resample the sites of each stratum, which is how they were drawn, or all sites together if a stratum has few;
-of shares, they are exact.
+of shares, they are exact. A visit that timed out ranks as the worst. Strata are not weighted: numbers over several of
+them are of the sample, not of the sites that it was drawn from.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -17,7 +19,7 @@ from numpy.typing import NDArray
 from headway.analysis.analysis import Analysis
 from headway.analysis.cells import Cell
 from headway.analysis.compare import Pairing
-from headway.analysis.effects import delta
+from headway.analysis.effects import delta_of
 from headway.analysis.intervals import RESAMPLES, Interval, percentile_interval, share_interval
 from headway.analysis.networks import Network, networks
 from headway.study.population import SITES_AXIS
@@ -25,6 +27,7 @@ from headway.study.population import SITES_AXIS
 Matrix = NDArray[np.float64]
 APART = 0.1
 """Differences beyond it make the classes of Perna et al. 2022, section 5.2."""
+_HALF = 0.5
 FEWEST_SITES = 6
 """Of fewer sites, no interval has 95 %."""
 
@@ -55,11 +58,15 @@ class PopulationDeltas:
         network: what varies beside the site, in words; empty if nothing does.
         pairing: who against whom.
         sites: in ascending order of the difference.
+        missing: the strata of the sites without a difference: a contender had no result, or both typically timed out.
+        less_is_better: whether a difference below 0 is for the contender.
     """
 
     network: str
     pairing: Pairing
     sites: tuple[SiteDelta, ...]
+    missing: tuple[str, ...] = ()
+    less_is_better: bool = True
 
     @property
     def strata(self) -> tuple[str, ...]:
@@ -69,16 +76,42 @@ class PopulationDeltas:
 
     def of(self, strata: Iterable[str]) -> PopulationDeltas:
         """The same of some strata."""
-        return replace(self, sites=tuple(one for one in self.sites if one.stratum in strata))
+        kept = set(strata)
+        return replace(
+            self,
+            sites=tuple(one for one in self.sites if one.stratum in kept),
+            missing=tuple(one for one in self.missing if one in kept),
+        )
 
     @property
     def values(self) -> tuple[float, ...]:
         return tuple(one.delta for one in self.sites)
 
     @property
-    def faster(self) -> SiteEstimate:
-        """The share of sites with a difference below 0."""
+    def ahead(self) -> SiteEstimate:
+        """The share of sites at which the contender is better; equal sites are on neither side."""
+        return self._less if self.less_is_better else self._more
+
+    @property
+    def behind(self) -> SiteEstimate:
+        """The share of sites at which it is worse."""
+        return self._more if self.less_is_better else self._less
+
+    @property
+    def majority(self) -> int:
+        """1 if the contender is shown to be ahead at most sites, -1 if behind at most, 0 if neither is shown."""
+        for share, side in ((self.ahead, 1), (self.behind, -1)):
+            if share.interval is not None and share.interval.low > _HALF:
+                return side
+        return 0
+
+    @property
+    def _less(self) -> SiteEstimate:
         return self.share(-1.0, 0.0)
+
+    @property
+    def _more(self) -> SiteEstimate:
+        return self.share(math.nextafter(0, 1), 2.0)
 
     @property
     def classes(self) -> tuple[SiteEstimate, SiteEstimate, SiteEstimate]:
@@ -194,13 +227,26 @@ def deltas_of(
     analysis: Analysis, cells: Mapping[str, Cell], pairing: Pairing, network: str = ""
 ) -> PopulationDeltas:
     """The differences of two contenders at sites, whose cells in a network are given by site."""
-    known = strata(analysis)
-    sites = (_at(site, cell, known.get(cell.name, ""), pairing) for site, cell in cells.items())
-    ordered = sorted((one for one in sites if one), key=lambda one: (one.delta, one.site))
-    return PopulationDeltas(network, pairing, tuple(ordered))
+    known, less = strata(analysis), analysis.metric.less_is_better
+    sites: list[SiteDelta] = []
+    missing: list[str] = []
+    for site, cell in cells.items():
+        stratum, found = known.get(cell.name, ""), _delta(cell, pairing, less_is_better=less)
+        if found is None:
+            missing.append(stratum)
+        else:
+            sites.append(SiteDelta(site, stratum, cell.name, found))
+    ordered = sorted(sites, key=lambda one: (one.delta, one.site))
+    return PopulationDeltas(network, pairing, tuple(ordered), tuple(sorted(missing)), less)
 
 
-def _at(site: str, cell: Cell, stratum: str, pairing: Pairing) -> SiteDelta | None:
+def _delta(cell: Cell, pairing: Pairing, *, less_is_better: bool) -> float | None:
+    """Difference of the medians of all visits; of one that typically timed out, as far as it can be."""
+    worst = math.inf if less_is_better else 0.0
     sides = cell.side(pairing.contender), cell.side(pairing.against)
-    found = delta(*(side.sample if side else None for side in sides))
-    return None if found is None else SiteDelta(site, stratum, cell.name, found)
+    one, other = (side.measured.typical(worst) if side else None for side in sides)
+    if one is None or other is None or one == other == worst:
+        return None
+    if math.inf in (one, other):
+        return 1.0 if one > other else -1.0
+    return delta_of(one, other)

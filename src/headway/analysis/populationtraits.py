@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib.util import find_spec
 
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from headway.analysis.analysis import Analysis
+from headway.analysis.metric import Metric
 from headway.analysis.networks import medians
 from headway.analysis.populations import (
     APART,
@@ -23,7 +24,8 @@ from headway.analysis.populations import (
     pearson,
 )
 
-CLASSES = ("faster", "similar", "slower")
+CLASSES = 3
+"""Below, within and above what sets differences apart."""
 _FOLDS, _SHUFFLES, _DEPTH = 5, 20, 3
 _FEWEST = 5
 """Sites of a class, below which no tree is grown: each fold has to have one."""
@@ -87,6 +89,12 @@ class Tree:
     weights: tuple[float, ...]
 
 
+def class_names(metric: Metric) -> tuple[str, str, str]:
+    """The classes by what a contender is there, in the metric's words."""
+    better, worse = metric.words
+    return (better, "similar", worse) if metric.less_is_better else (worse, "similar", better)
+
+
 def class_of(delta: float) -> int:
     """Number of a difference's class."""
     return 0 if delta < -APART else 1 if delta <= APART else 2
@@ -104,7 +112,7 @@ def page_traits(analysis: Analysis, deltas: PopulationDeltas) -> PageTraits | No
     }
     if not rows:
         return None
-    kept = PopulationDeltas(deltas.network, deltas.pairing, tuple(rows))
+    kept = replace(deltas, sites=tuple(rows))
     names = (
         "connections",
         "domains",
@@ -142,14 +150,16 @@ def decision_tree(analysis: Analysis, deltas: PopulationDeltas) -> Tree | None:
     if traits is None or not can_grow_trees():
         return None
     classes = np.asarray(traits.classes)
-    there = [one for one in range(len(CLASSES)) if (classes == one).sum() >= _FEWEST]
+    there = [one for one in range(CLASSES) if (classes == one).sum() >= _FEWEST]
     kept = np.isin(classes, there)
     if len(there) < 2:
         return None
-    return _grown(traits, traits.values[kept], classes[kept], len(there))
+    return _grown(traits, traits.values[kept], classes[kept], class_names(analysis.metric))
 
 
-def _grown(traits: PageTraits, values: Matrix, classes: NDArray[np.int64], count: int) -> Tree:
+def _grown(
+    traits: PageTraits, values: Matrix, classes: NDArray[np.int64], names: Sequence[str]
+) -> Tree:
     from sklearn.model_selection import RepeatedStratifiedKFold, cross_val_score
     from sklearn.tree import DecisionTreeClassifier, export_text
 
@@ -163,12 +173,12 @@ def _grown(traits: PageTraits, values: Matrix, classes: NDArray[np.int64], count
     rules = export_text(
         tree,
         feature_names=list(traits.names),
-        class_names=[CLASSES[one] for one in tree.classes_],
+        class_names=[names[one] for one in tree.classes_],
         decimals=2,
     )
     weights = tuple(float(one) for one in tree.feature_importances_)
     mean = statistics.fmean(by_shuffle)
-    return Tree(mean, statistics.stdev(by_shuffle), 1 / count, rules.rstrip(), weights)
+    return Tree(mean, statistics.stdev(by_shuffle), 1 / len(tree.classes_), rules.rstrip(), weights)
 
 
 def _correlation(

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from headway.analysis.analysis import Analysis
 from headway.analysis.numbers import MINUS, listed
 from headway.analysis.populations import PopulationDeltas, main_deltas
 from headway.errors import counted
 
-_HALF = 0.5
+_ONLY = "the only network"
 _MOST_NAMED = 3
 """More networks than these are told together."""
 
@@ -19,23 +19,19 @@ def population_sentences(analysis: Analysis) -> tuple[str, ...]:
     found = main_deltas(analysis)
     if not found:
         return ()
-    better, worse = analysis.metric.words
-    sides: dict[str, list[PopulationDeltas]] = {"most": [], "few": [], "open": []}
-    for one in found:
-        sides[_side(one)].append(one)
-    sooner, later = (better, worse) if analysis.metric.less_is_better else (worse, better)
+    better, worse = words = analysis.metric.words
     parts = [
-        f"{words} {_told(sides[side], len(found))}"
-        for side, words in (
-            ("most", f"{sooner} at most sites"),
-            ("few", f"{later} at most sites"),
-            ("open", "no majority is shown"),
+        f"{said} {_told(group, len(found), words)}"
+        for side, said in (
+            (1, f"{better} at most sites"),
+            (-1, f"{worse} at most sites"),
+            (0, "no majority is shown"),
         )
-        if sides[side]
+        if (group := [one for one in found if one.majority == side])
     ]
     sites = counted(max(len(one.sites) for one in found), "site")
     start = f"{found[0].pairing} over {sites}, by {analysis.metric.label}"
-    return (f"{start}: {'; '.join(parts)}.",)
+    return (f"{start}: {'; '.join(parts)}.", *_missing(found), *_unweighted(found))
 
 
 def delta_text(value: float) -> str:
@@ -48,24 +44,42 @@ def share_text(value: float) -> str:
     return f"{100 * value:.0f} %"
 
 
-def _side(one: PopulationDeltas) -> str:
-    interval = one.faster.interval
-    if interval is None or interval.low <= _HALF <= interval.high:
-        return "open"
-    return "most" if interval.low > _HALF else "few"
+def _missing(found: Sequence[PopulationDeltas]) -> tuple[str, ...]:
+    """How many sites are left out, where most are."""
+    one = max(found, key=lambda one: len(one.missing))
+    if not one.missing:
+        return ()
+    count, every = len(one.missing), len(one.missing) + len(one.sites)
+    where = f" in {one.network}" if one.network else ""
+    return (f"Without a difference{where}: {count} of {counted(every, 'site')}.",)
 
 
-def _told(group: Sequence[PopulationDeltas], of: int) -> str:
-    """Where, at what share of the sites the contender was ahead, and by how much in the median."""
-    shares = [one.faster.value for one in group]
-    medians = [one.median.value for one in group]
+def _unweighted(found: Sequence[PopulationDeltas]) -> tuple[str, ...]:
+    """That the sample is not what it was drawn from."""
+    if all(len(one.strata) < 2 for one in found):
+        return ()
+    return ("This is of the sample, whose strata are not weighted.",)
+
+
+def _told(group: Sequence[PopulationDeltas], of: int, words: tuple[str, str]) -> str:
+    """Where, at what share of the sites the contender was ahead or behind, and by how much in the median."""
     if len(group) > _MOST_NAMED:
-        return (
-            f"in {len(group)} of {of} networks (faster at {share_text(min(shares))} to {share_text(max(shares))} of "
-            f"them, median delta {delta_text(min(medians))} to {delta_text(max(medians))})"
-        )
-    told = [
-        f"{one.network or 'the only network'} (faster at {share_text(share)} of them, median delta {delta_text(median)})"
-        for one, share, median in zip(group, shares, medians, strict=True)
-    ]
-    return f"in {listed(told)}"
+        return f"in {len(group)} of {of} networks ({_numbers(group, words)})"
+    return f"in {listed([f'{one.network or _ONLY} ({_numbers([one], words)})' for one in group])}"
+
+
+def _numbers(group: Sequence[PopulationDeltas], words: tuple[str, str]) -> str:
+    """The shares of the side that has most sites, or of both, and the medians."""
+    better, worse = words
+    shares = {
+        better: [one.ahead.value for one in group if one.majority >= 0],
+        worse: [one.behind.value for one in group if one.majority <= 0],
+    }
+    told = [f"{word} at {_span(its, share_text)}" for word, its in shares.items() if its]
+    medians = _span([one.median.value for one in group], delta_text)
+    return f"{' and '.join(told)} of them, median delta {medians}"
+
+
+def _span(values: Sequence[float], text: Callable[[float], str]) -> str:
+    """The least and the greatest, or the only one."""
+    return " to ".join(dict.fromkeys(text(end) for end in (min(values), max(values))))

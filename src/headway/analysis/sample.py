@@ -131,6 +131,11 @@ class Measurements:
             values[run.seed].append(run.value)
         return values
 
+    def typical(self, worst: float) -> float | None:
+        """The median of all runs, those that timed out as the worst; None if there are none."""
+        values = self.with_given_up(worst)
+        return statistics.median(values) if values else None
+
     def with_given_up(self, worst: float) -> tuple[float, ...]:
         """All values, runs that timed out with the worst."""
         return (*self.values, *(worst for _ in self.given_up))

@@ -43,7 +43,7 @@ def _draw(subject: Subject) -> Picture | None:
         name=picture_name(analysis, "sites"),
         title=f"{analysis.metric.label} over the sites",
         caption=(
-            "Medians of the sites' visits: the box spans the quartiles over sites, the line the tenth to the ninetieth "
+            "Medians of the sites' visits that did not fail or time out: the box spans the quartiles over sites, the line the tenth to the ninetieth "
             "percentile, and the tick is the median, whose value stands at the right."
         ),
         drawing=partial(_sheet, subject, found),

@@ -40,12 +40,12 @@ def _draw(subject: Subject) -> Picture | None:
         caption=(
             "Difference of a site's medians over the larger of them; a curve is the share of sites with at most that. "
             "Above: every network, the first one solid. Then the strata in single networks; differences beyond 0.5 "
-            "stand at the edge."
+            "stand at the edge. Strata are not weighted."
         ),
         drawing=partial(_sheet, panels, analysis.metric),
         data=lambda: _data(found),
         said=told(
-            f"{one.network or 'all'}: faster at {share_text(one.faster.value)} of {len(one.sites)} sites, "
+            f"{one.network or 'all'}: {analysis.metric.words[0]} at {share_text(one.ahead.value)} of {len(one.sites)} sites, "
             f"median {delta_text(one.median.value)}"
             for one in found
         ),

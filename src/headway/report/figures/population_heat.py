@@ -41,9 +41,9 @@ def _draw(subject: Subject) -> Picture | None:
         title=f"Median delta of the {analysis.metric.label} over the sites",
         caption=(
             "The median over the sites, and the share of sites at which the contender was ahead. Coloured by the median "
-            "(changes at 0.02, 0.05 and 0.1, either way), and only where the interval of that share excludes 50 %."
+            "(changes at 0.02, 0.05 and 0.1, either way), and only where it is shown that most sites are on one side. Strata are not weighted."
         ),
-        drawing=partial(_sheet, grid, analysis.metric.less_is_better),
+        drawing=partial(_sheet, grid),
         data=lambda: _data(grid),
         said=told(
             f"{row}, {column}: {delta_text(one.median.value)}"
@@ -71,7 +71,7 @@ def _grid(analysis: Analysis) -> _Grid | None:
     return _Grid(rows.levels, columns.levels, at) if at else None
 
 
-def _sheet(grid: _Grid, less_is_better: bool, width: float) -> Sheet:
+def _sheet(grid: _Grid, width: float) -> Sheet:
     labels = min(max(map(text_width, grid.rows)) + 14, width * 0.35)
     column = min(_WIDEST, (width - labels) / len(grid.columns))
     sheet = Sheet(width, _HEADER + _ROW * len(grid.rows))
@@ -84,29 +84,26 @@ def _sheet(grid: _Grid, less_is_better: bool, width: float) -> Sheet:
         for place, other in enumerate(grid.columns):
             if one := grid.at.get((name, other)):
                 left = labels + place * column
-                _entry(sheet, one, (left, y, column), less_is_better)
+                _entry(sheet, one, (left, y, column))
     return sheet
 
 
-def _entry(
-    sheet: Sheet, one: PopulationDeltas, place: tuple[float, float, float], less_is_better: bool
-) -> None:
+def _entry(sheet: Sheet, one: PopulationDeltas, place: tuple[float, float, float]) -> None:
     left, top, width = place
-    fill, ink = _shade(one, less_is_better)
+    fill, ink = _shade(one)
     edge = RULE if fill is PAPER else None
     sheet.box(left + 1.5, top + 1.5, width - 3, _ROW - 3, fill=fill, edge=edge)
     middle = left + width / 2
-    share = f"{share_text(one.faster.value)} of {len(one.sites)}"
+    share = f"{share_text(one.ahead.value)} of {len(one.sites)}"
     sheet.text(middle, top + 11, delta_text(one.median.value), ink, size=12, anchor="middle")
     sheet.text(middle, top + 23, share, ink, size=10, anchor="middle")
 
 
-def _shade(one: PopulationDeltas, less_is_better: bool) -> tuple[Colour, Colour]:
-    interval, median = one.faster.interval, one.median.value
-    if interval is None or interval.low <= 0.5 <= interval.high:
+def _shade(one: PopulationDeltas) -> tuple[Colour, Colour]:
+    if not one.majority:
         return PAPER, MUTED
-    strength = sum(abs(median) >= step for step in _STEPS)
-    colours = FASTER if (median < 0) == less_is_better else SLOWER
+    strength = sum(abs(one.median.value) >= step for step in _STEPS)
+    colours = FASTER if one.majority > 0 else SLOWER
     return colours[strength], ON_FILL[strength]
 
 
@@ -121,7 +118,7 @@ def _rows(grid: _Grid) -> Sequence[dict[str, object]]:
             "column": column,
             "sites": len(one.sites),
             "median_delta": one.median.value,
-            "faster": one.faster.value,
+            "ahead": one.ahead.value,
         }
         for (row, column), one in grid.at.items()
     ]

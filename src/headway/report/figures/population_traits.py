@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -10,8 +10,9 @@ import polars as pl
 
 from headway.analysis import Analysis
 from headway.analysis.intervals import quantile
+from headway.analysis.metric import Metric
 from headway.analysis.populations import main_deltas
-from headway.analysis.populationtraits import CLASSES, page_traits
+from headway.analysis.populationtraits import CLASSES, class_names, page_traits
 from headway.report.figures.data import told
 from headway.report.figures.kind import Kind, Picture, Subject, picture_name
 from headway.report.legend import colour_legend, legend_height
@@ -19,7 +20,7 @@ from headway.report.plots import Frame, title, x_axis
 from headway.report.scale import Scale, value_scale, written
 from headway.report.section import Section
 from headway.report.sheet import Sheet
-from headway.report.theme import FASTER, GREY, SLOWER
+from headway.report.theme import FASTER, GREY, SLOWER, Colour
 
 _SHARES = (0.1, 0.25, 0.5, 0.75, 0.9)
 _COLOURS = (FASTER[3], GREY, SLOWER[3])
@@ -35,14 +36,14 @@ class _ClassBox:
 
     network: str
     trait: str
-    number: int
+    label: str
     sites: int
     ends: tuple[float, ...]
 
 
 def _draw(subject: Subject) -> Picture | None:
     found = list(_boxes(subject.analysis))
-    if len({one.number for one in found}) < 2:
+    if len({one.label for one in found}) < 2:
         return None
     return Picture(
         name=picture_name(subject.analysis, "classes"),
@@ -52,10 +53,10 @@ def _draw(subject: Subject) -> Picture | None:
             "divided by their standard deviation over all sites. Boxes span quartiles, lines the tenth to the "
             f"ninetieth percentile; a class of fewer than {_FEWEST} sites has none."
         ),
-        drawing=partial(_sheet, found),
+        drawing=partial(_sheet, found, _colours(subject.analysis.metric)),
         data=lambda: _data(found),
         said=told(
-            f"{one.network or 'all'}, {one.trait}, {CLASSES[one.number]} ({one.sites} sites): median {written(one.ends[2])}"
+            f"{one.network or 'all'}, {one.trait}, {one.label} ({one.sites} sites): median {written(one.ends[2])}"
             for one in found
         ),
     )
@@ -70,20 +71,27 @@ def _boxes(analysis: Analysis) -> Iterator[_ClassBox]:
         if traits is None:
             continue
         scaled, classes = traits.scaled, traits.classes
+        labels = class_names(analysis.metric)
         for column, name in enumerate(traits.names):
-            for number in range(len(CLASSES)):
+            for number in range(CLASSES):
                 kept = sorted(
                     scaled[row, column] for row, its in enumerate(classes) if its == number
                 )
                 if len(kept) >= _FEWEST:
                     ends = tuple(float(quantile(kept, share)) for share in _SHARES)
-                    yield _ClassBox(one.network, name, number, len(kept), ends)
+                    yield _ClassBox(one.network, name, labels[number], len(kept), ends)
 
 
-def _sheet(found: Sequence[_ClassBox], width: float) -> Sheet:
+def _colours(metric: Metric) -> Mapping[str, Colour]:
+    """By the names of the classes, whichever side is better."""
+    better, worse = metric.words
+    by_name = dict(zip((better, "similar", worse), _COLOURS, strict=True))
+    return {name: by_name[name] for name in class_names(metric)}
+
+
+def _sheet(found: Sequence[_ClassBox], colours: Mapping[str, Colour], width: float) -> Sheet:
     networks = tuple(dict.fromkeys(one.network for one in found))
-    colours = dict(zip(CLASSES, _COLOURS, strict=True))
-    head = legend_height(CLASSES, width) + 4
+    head = legend_height(tuple(colours), width) + 4
     heights = [_height(found, network) for network in networks]
     sheet = Sheet(width, head + sum(heights) + len(networks) * (_TOP + _AXIS))
     colour_legend(sheet, colours, 0, 0)
@@ -92,7 +100,7 @@ def _sheet(found: Sequence[_ClassBox], width: float) -> Sheet:
         here = [one for one in found if one.network == network]
         frame = Frame(4, top, width - 24, height)
         title(sheet, frame, network or "all sites")
-        _panel(sheet, here, frame)
+        _panel(sheet, here, frame, colours)
         top += height + _TOP + _AXIS
     return sheet
 
@@ -102,7 +110,9 @@ def _height(found: Sequence[_ClassBox], network: str) -> float:
     return _ROW * len(here) + _TRAIT * len({one.trait for one in here})
 
 
-def _panel(sheet: Sheet, here: Sequence[_ClassBox], frame: Frame) -> None:
+def _panel(
+    sheet: Sheet, here: Sequence[_ClassBox], frame: Frame, colours: Mapping[str, Colour]
+) -> None:
     across = value_scale([end for one in here for end in one.ends], frame.left, frame.right)
     ticks = across.ticks(5)
     x_axis(sheet, frame, [*map(across, ticks)], [*map(written, ticks)], "in unit variance")
@@ -111,13 +121,12 @@ def _panel(sheet: Sheet, here: Sequence[_ClassBox], frame: Frame) -> None:
         sheet.label(frame.left, y + _TRAIT / 2, trait, frame.width, size=11)
         y += _TRAIT
         for one in (box for box in here if box.trait == trait):
-            _box(sheet, one, y + _ROW / 2, across)
+            _box(sheet, one, y + _ROW / 2, across, colours[one.label])
             y += _ROW
 
 
-def _box(sheet: Sheet, one: _ClassBox, y: float, across: Scale) -> None:
+def _box(sheet: Sheet, one: _ClassBox, y: float, across: Scale, colour: Colour) -> None:
     low, left, middle, right, high = (across(end) for end in one.ends)
-    colour = _COLOURS[one.number]
     sheet.line((low, y), (high, y), colour=colour)
     sheet.box(left, y - _BOX / 2, max(1.0, right - left), _BOX, fill=colour, opacity=0.6)
     sheet.line((middle, y - _BOX / 2), (middle, y + _BOX / 2), width=2)
@@ -130,7 +139,7 @@ def _data(found: Sequence[_ClassBox]) -> pl.DataFrame:
             {
                 "network": one.network,
                 "trait": one.trait,
-                "class": CLASSES[one.number],
+                "class": one.label,
                 "sites": one.sites,
                 **dict(zip(names, one.ends, strict=True)),
             }

@@ -40,23 +40,29 @@ def _table(matter: Matter) -> Table:
     found = main_deltas(matter.first)
     groups = [[*_parts([one])] for one in found]
     rows = tuple(tuple(_row(one, stratum) for stratum, one in group) for group in groups)
-    headings = ("network", "stratum", "sites", "faster at", "interval", "median delta", "interval")
+    ahead = f"{matter.first.metric.words[0]} at"
+    headings = ("network", "stratum", "sites", ahead, "interval", "median delta", "interval")
     classes = ("below \N{MINUS SIGN}0.1", "within 0.1", "above 0.1")
     return Table((*headings, *classes), rows, labels=2)
 
 
 def _row(one: PopulationDeltas, stratum: str) -> tuple[str, ...]:
-    faster, median = one.faster, one.median
+    ahead, median = one.ahead, one.median
     return (
         one.network or NONE,
         stratum,
-        str(len(one.sites)),
-        share_text(faster.value),
-        _ends(faster, share_text),
+        _sites(one),
+        share_text(ahead.value),
+        _ends(ahead, share_text),
         delta_text(median.value),
         _ends(median, delta_text),
         *(share_text(part.value) for part in one.classes),
     )
+
+
+def _sites(one: PopulationDeltas) -> str:
+    sites = str(len(one.sites))
+    return f"{sites} of {len(one.sites) + len(one.missing)}" if one.missing else sites
 
 
 def _ends(told: SiteEstimate, text: Callable[[float], str]) -> str:
@@ -73,7 +79,9 @@ def _frame(matter: Matter) -> pl.DataFrame:
             "against": one.pairing.against,
             "stratum": stratum,
             "sites": len(one.sites),
-            **_numbers("faster", one.faster),
+            "missing": len(one.missing),
+            **_numbers("ahead", one.ahead),
+            **_numbers("behind", one.behind),
             **_numbers("median_delta", one.median),
             **dict(zip(("below", "within", "above"), (c.value for c in one.classes), strict=True)),
         }
@@ -167,7 +175,8 @@ KIND = TableKind(
     section=Section.POPULATION,
     caption="Differences over the sites, by network and stratum",
     remark=(
-        "A site is one observation, by the medians of its visits. The delta is their difference over the larger of them; "
+        'A site is one observation, by the medians of its visits, of which those that timed out are the worst. "All" is '
+        "of the sample: its strata are not weighted by how many sites they stand for. The delta is their difference over the larger of them; "
         "of HTTP/3 against HTTP/2 it is H3-Delta (Perna et al. 2022). Intervals of shares are exact, those of medians "
         "resample the sites of each stratum, or all together if one has fewer than six. populations.csv has every metric and comparison."
     ),
