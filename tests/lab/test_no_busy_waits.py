@@ -16,6 +16,7 @@ from headway.records.record import make_record
 from headway.study.bulk import Bulk
 from headway.study.call import Call
 from headway.study.setting import Setting
+from headway.study.video import Video
 from headway.study.workload import Download, Page
 from tests.lab.conftest import equipped
 
@@ -28,6 +29,7 @@ PATH = {"rate": "20 Mbit/s", "rtt": "40 ms", "loss": "1 %"}
 PERF = "headway-perf"
 CALL = {"kind": "call", "rate": "1 Mbit/s", "duration": "2 s"}
 SERIES = {"kind": "requests", "count": 20, "down": "2 kB", "users": 2}
+VIDEO = {"kind": "video", "ladder": ["200 kbit/s"], "segment": "2 s", "duration": "8 s"}
 CALLER = "headway-call"
 
 
@@ -45,6 +47,8 @@ def of_clients() -> dict[str, dict[str, Any]]:
                 if Call in client.workloads
                 else {"workload": BODY}
                 if Download in client.workloads
+                else {"workload": VIDEO}
+                if Video in client.workloads
                 else {"workload": SERIES, "server": {"program": "headway-server"}}
             ),
         }

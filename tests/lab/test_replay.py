@@ -14,6 +14,7 @@ from warcio.warcwriter import WARCWriter
 from headway.contract.orders import Program
 from headway.lab.assemble import orders_for
 from headway.lab.machine import Machine
+from headway.lab.meter import Meter
 from headway.lab.run import booting
 from headway.planning.deploy import deploy
 from headway.programs.base import CLIENT
@@ -126,7 +127,7 @@ def test_exchanges_are_replayed_as_recorded(
     services = tuple(program for program in orders.programs if program.namespace != CLIENT)
     programs = (*services, asking(protocol, deployment.legs[0].right_address))
     directory = tmp_path / "run"
-    outcome = booting(deployment, machine, None, None)(
+    outcome = booting(deployment, machine, Meter(), None, None)(
         replace(orders, programs=programs), directory
     )
     assert outcome.status == "ok", outcome.reason
