@@ -59,8 +59,8 @@ def series() -> Iterator[tuple[str, str, Mapping[str, Any]]]:
             {"name": f"hop-{n}", "path": {"rtt": f"{100 / count:g} ms"}} for n in range(1, count)
         ]
         # One queue for all: of 1 BDP, a shorter first path would have a smaller one.
-        path = {"rate": "10 Mbit/s", "rtt": f"{100 / count:g} ms", "queue": "125 kB"}
-        yield "hops", str(count), {"path": path, "hops": hops, "workload": {"size": "10 MiB"}}
+        first = {"rate": "10 Mbit/s", "rtt": f"{100 / count:g} ms", "queue": "125 kB"}
+        yield "hops", str(count), {"path": first, "hops": hops, "workload": {"size": "10 MiB"}}
     for size in ("100 kB", "1 MB", "10 MB", "100 MB", "1 GB"):
         fast = {"rate": "100 Mbit/s", "rtt": "40 ms"}
         yield "bytes", size, {"path": fast, "workload": {"size": size}}
