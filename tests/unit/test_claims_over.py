@@ -147,13 +147,27 @@ def given_up(site: int, of: int = 10) -> list[dict[str, Any]]:
     return rows
 
 
-@pytest.mark.parametrize(("timing_out", "expected"), [(6, BROKEN), (4, HOLDS)])
+@pytest.mark.parametrize(("timing_out", "expected"), [(10, BROKEN), (6, BROKEN), (4, HOLDS)])
 def test_a_site_where_most_runs_timed_out_is_the_worst(
     timing_out: int, expected: Judgement
 ) -> None:
     """Of ten runs at each of six sites so many, at two others none; those that finished are a tenth faster."""
     rows = [row for site in range(8) for row in given_up(site, timing_out if site < 6 else 0)]
     assert judge(_plain(range(8), rows), CLAIM).judgement is expected
+
+
+def test_sites_whose_visits_all_timed_out_count_as_the_worst_of_a_value() -> None:
+    """Left out, the typical site would be one of those that are fast enough to be loaded."""
+    rows = [row for site in range(8) for row in given_up(site, 10 if site < 3 else 0)]
+    rule = {"kind": "value", "contender": "h3", "value": 0.9, "statistic": "median"}
+    claim = Claim.model_validate({"says": "so", "place": "here", "rule": rule, "over": SITE})
+    (finding,) = judge(_plain(range(8), rows), claim).findings
+    assert finding.what == "8 sites: h3, 3 sites of which timed out"
+    assert (finding.n, finding.interval and finding.interval.high) == (8, math.inf)
+    rows = [row for site in range(8) for row in given_up(site, 10 if site < 6 else 0)]
+    (finding,) = judge(_plain(range(8), rows), claim).findings
+    assert (finding.value, finding.judgement) == (math.inf, OPEN)
+    assert in_words(finding).endswith("∞ s (0.902 to ∞ s, 8 sites)")
 
 
 def test_sites_of_one_contender_alone_are_not_held_against_others() -> None:

@@ -11,7 +11,7 @@ import pytest
 from headway.analysis.analysis import Analysis, analyse
 from headway.analysis.claims import judge
 from headway.analysis.finding import Judgement
-from headway.analysis.populations import main_deltas, over_sites_of
+from headway.analysis.populations import main_deltas, over_sites_of, weighted_deltas
 from headway.analysis.populationtraits import (
     can_grow_trees,
     class_names,
@@ -137,7 +137,10 @@ def over_sites(
         "baseline": "h2",
         "metrics": [metric],
         "axes": {"workload.site": sites},
-        "population": {"strata": more.get("strata", {"one": sites[:10], "other": sites[10:]})},
+        "population": {
+            "strata": more.get("strata", {"one": sites[:10], "other": sites[10:]}),
+            "weights": more.get("weights", {}),
+        },
         "grid": [{"name": site, "at": {"workload.site": site}} for site in sites],
     }
     return analyse(made.results(rows, made.experiments(told)))
@@ -195,6 +198,39 @@ def test_strata_without_weights_are_told() -> None:
     assert population_sentences(two)[1:] == (told,)
 
 
+def test_strata_count_as_the_sites_they_stand_for() -> None:
+    """Nine of ten sites are like those of the stratum that was drawn as often as the other."""
+    values = [1.0] * 20, [0.5] * 10 + [1.5] * 9 + [0.9]
+    plain = main_deltas(over_sites(*values))[0]
+    assert plain.weighted == plain and plain.ahead.value == pytest.approx(0.55)
+    analysis = over_sites(*values, weights={"one": 900, "other": 100})
+    sample, weighted = main_deltas(analysis)[0], weighted_deltas(analysis)[0]
+    assert sample.ahead == plain.ahead
+    assert weighted.ahead.value == pytest.approx(0.91)
+    assert sample.median.value != weighted.median.value == pytest.approx(-0.5)
+    assert weighted.ahead.interval is not None
+    # As wide as of 12.2 sites, since the second stratum's say little of the whole; of 11 of 12 it is 0.615 to 0.998.
+    assert (weighted.ahead.interval.low, weighted.ahead.interval.high) == pytest.approx(
+        (0.610, 0.997), abs=0.001
+    )
+    told = population_sentences(analysis)
+    assert "faster at most sites" in told[0] and "faster at 91 % of them" in told[0]
+    assert told[1] == (
+        "Strata are weighted by how many sites they stand for: one 90 % and other 10 %."
+    )
+    table = KIND.shown(Matter(made.results(made.runs({"h2": [1.0]})), ((analysis,),)))
+    assert table is not None
+    assert [row[1] for row in table.table.rows[0]] == ["all", "all, weighted", "one", "other"]
+
+
+def test_a_claim_is_about_the_sites_that_the_sample_stands_for() -> None:
+    analysis = over_sites([1.0] * 20, [0.5] * 10 + [1.5] * 10, weights={"one": 900, "other": 100})
+    rule = {"kind": "sites", **PAIR, "below": 0, "low": 60}
+    claim = Claim.model_validate({"says": "so", "place": "here", "rule": rule})
+    (finding,) = judge(analysis, claim).findings
+    assert finding.value == pytest.approx(90) and "below 0, weighted" in finding.what
+
+
 def test_without_a_population_nothing_is_said() -> None:
     analysis = analyse(made.results(made.runs({"h2": [1.0] * 3, "h3": [0.5] * 3})))
     assert main_deltas(analysis) == ()
@@ -219,11 +255,31 @@ def test_a_tree_is_judged_by_other_sites() -> None:
     """What connections decide it finds; of what nothing decides it does no better than guessing."""
     told = population([-0.3] * 10 + [0.3] * 10)
     tree = decision_tree(told, main_deltas(told)[1])
-    assert tree is not None and tree.quality > 0.9
+    assert tree is not None and tree.quality > 0.9 and tree.tells
     assert "class: faster" in tree.rules
     mixed = population([0.3 * (-1) ** (number // 2) for number in range(20)])
     tree = decision_tree(mixed, main_deltas(mixed)[1])
-    assert tree is not None and tree.quality < 0.75
+    assert tree is not None and tree.quality < 0.75 and not tree.tells
+
+
+@pytest.mark.skipif(
+    not can_grow_trees(), reason="scikit-learn is missing; `make populations` installs it"
+)
+def test_a_tree_that_says_nothing_says_so() -> None:
+    """Of few sites, or of traits that decide nothing."""
+
+    def qualities(deltas: Sequence[float]) -> list[str]:
+        matter = Matter(made.results(made.runs({"h2": [1.0]})), ((population(deltas),),))
+        shown = TRAITS.shown(matter)
+        assert shown is not None
+        return [group[0][-1] for group in shown.table.rows]
+
+    mixed = qualities([0.3 * (-1) ** (number // 2) for number in range(20)])
+    few = "no tree: classes of 0 / 20 / 0 sites, and two with 5 are needed"
+    assert mixed[0] == few
+    assert mixed[1].startswith("says nothing: ")
+    assert qualities([-0.3] * 17 + [0.3] * 3)[1].startswith("no tree: classes of 17 / 0 / 3 sites")
+    assert "says nothing" not in qualities([-0.3] * 10 + [0.3] * 10)[1]
 
 
 def test_the_figures_stay_on_their_sheets(gains: Analysis) -> None:

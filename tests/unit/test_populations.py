@@ -56,6 +56,14 @@ def test_all_of_a_stratum_can_be_drawn() -> None:
     assert sum(POOLS.values()) == 14_707
 
 
+def test_made_strata_stand_for_their_made_sites() -> None:
+    both = {"google": 2, "other": 1}
+    assert Population(strata=both).stands_for == {"google": 2940, "other": 595}
+    own = {"google": 2, "own": ("kepler",)}
+    assert Population(strata=own).stands_for == {}
+    assert Population(strata=own, weights={"own": 60}).stands_for == {"google": 2940, "own": 60}
+
+
 @pytest.mark.parametrize(
     ("population", "said"),
     [
@@ -69,6 +77,18 @@ def test_all_of_a_stratum_can_be_drawn() -> None:
         ),
         ({"strata": {}}, "population.strata"),
         ({"strata": {"google": 1}, "sed": 1}, "unknown key"),
+        (
+            {"strata": {"google": 1}, "weights": {"gogle": 2}},
+            "weights: 'gogle' is no stratum; did you mean 'google'",
+        ),
+        (
+            {"strata": {"google": 1}, "weights": {"google": 0}},
+            "weights: google stands for 0 sites; write more than 0",
+        ),
+        (
+            {"strata": {"own": ["kepler"], "more": ["liu-01"]}, "weights": {"own": 2}},
+            "weights: say how many sites more stands for, too",
+        ),
     ],
 )
 def test_what_no_population_is(population: object, said: str) -> None:

@@ -15,7 +15,7 @@ from headway.analysis.effects import relative_means
 from headway.analysis.finding import Finding, Region
 from headway.analysis.intervals import LEVEL, Interval
 from headway.analysis.populations import strata
-from headway.analysis.sample import Measurements, Observation, SampleSummary
+from headway.analysis.sample import Measurements, Observation, SampleSummary, summarise
 from headway.columns import Status
 from headway.errors import counted
 from headway.study.claim import Claim
@@ -112,6 +112,12 @@ class ClaimRuns:
         found = [self._measured(group, name) for name in contenders]
         return _ratios(*found) if len(found) > 1 else found[0]
 
+    def summary(self, measured: Measurements) -> SampleSummary | None:
+        """Of runs; of a claim over an axis, of all cells, those that typically timed out as the worst."""
+        if self.claim.over is None or not measured.given_up:
+            return measured.sample
+        return summarise(measured.with_given_up(math.inf), measured.looks)
+
     def difference(
         self,
         place: Place,
@@ -199,12 +205,11 @@ class ClaimRuns:
             for cell in group
             if cell.name in places
             and (side := cell.side(contender))
-            and side.sample
             and (median := side.measured.typical(worst)) is not None
         ]
         return Measurements.of(
-            (Observation(place, 1, value) for place, value in medians if value != worst),
-            ((place, 1) for place, value in medians if value == worst and math.isinf(worst)),
+            (Observation(place, 1, value) for place, value in medians if math.isfinite(value)),
+            ((place, 1) for place, value in medians if math.isinf(value)),
         )
 
 

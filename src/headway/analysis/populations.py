@@ -2,8 +2,8 @@
 
 A site's difference is that of the medians of its visits over the larger of them (Perna et al. 2022, equation 1).
 Intervals resample the sites of each stratum, which is how they were drawn, or all sites together if a stratum has few;
-of shares, they are exact. A visit that timed out ranks as the worst. Strata are not weighted: numbers over several of
-them are of the sample, not of the sites that it was drawn from.
+of shares, they are exact. A visit that timed out ranks as the worst. Numbers over several strata are of the sample, or
+weighted by how many sites each stratum stands for, if the study says or knows that.
 """
 
 from __future__ import annotations
@@ -20,8 +20,9 @@ from headway.analysis.analysis import Analysis
 from headway.analysis.cells import Cell
 from headway.analysis.compare import Pairing
 from headway.analysis.effects import delta_of
-from headway.analysis.intervals import RESAMPLES, Interval, percentile_interval, share_interval
+from headway.analysis.intervals import RESAMPLES, Interval, percentile_interval
 from headway.analysis.networks import Network, networks
+from headway.analysis.weights import weighted_median, weighted_share_interval
 from headway.study.population import SITES_AXIS
 
 Matrix = NDArray[np.float64]
@@ -60,6 +61,8 @@ class PopulationDeltas:
         sites: in ascending order of the difference.
         missing: the strata of the sites without a difference: a contender had no result, or both typically timed out.
         less_is_better: whether a difference below 0 is for the contender.
+        stands_for: how many sites each stratum stands for; empty if that is not known.
+        is_weighted: whether sites count by that, and not each the same.
     """
 
     network: str
@@ -67,6 +70,8 @@ class PopulationDeltas:
     sites: tuple[SiteDelta, ...]
     missing: tuple[str, ...] = ()
     less_is_better: bool = True
+    stands_for: tuple[tuple[str, float], ...] = ()
+    is_weighted: bool = False
 
     @property
     def strata(self) -> tuple[str, ...]:
@@ -121,22 +126,34 @@ class PopulationDeltas:
 
     def share(self, low: float, high: float) -> SiteEstimate:
         """The share of sites from one difference up to below another, with its exact interval."""
-        count = sum(low <= one.delta < high for one in self.sites)
-        interval = share_interval(count, len(self.sites)) if self.sites else None
-        return SiteEstimate(count / max(1, len(self.sites)), interval)
+        if not self.sites:
+            return SiteEstimate(0.0, None)
+        inside, weights = np.array([low <= one < high for one in self.values]), self.weights
+        value = float(weights[inside].sum() / weights.sum())
+        return SiteEstimate(value, weighted_share_interval(inside, weights))
 
     @property
     def median(self) -> SiteEstimate:
         """The median difference, with its interval over sites."""
-        return over_sites_of(self.strata_of_sites, self.values, _median)
+        rows = np.column_stack([self.values, self.weights])
+        return over_sites_of(self.strata_of_sites, rows, weighted_median)
+
+    @property
+    def weighted(self) -> PopulationDeltas:
+        """The same with each site counting for those it stands for; itself if that is not known, or of one stratum."""
+        return replace(self, is_weighted=bool(self.stands_for) and len(self.strata) > 1)
+
+    @property
+    def weights(self) -> Matrix:
+        """What each site counts."""
+        names, known = self.strata_of_sites, dict(self.stands_for)
+        if not self.is_weighted:
+            return np.ones(len(names))
+        return np.array([known[name] / names.count(name) for name in names])
 
     @property
     def strata_of_sites(self) -> tuple[str, ...]:
         return tuple(one.stratum for one in self.sites)
-
-
-def _median(values: Matrix) -> float:
-    return float(np.median(values))
 
 
 def strata(analysis: Analysis) -> Mapping[str, str]:
@@ -179,6 +196,11 @@ def main_deltas(analysis: Analysis) -> tuple[PopulationDeltas, ...]:
     """Those of the most important comparison, network by network."""
     found = population_deltas(analysis)
     return tuple(one for one in found if one.pairing == found[0].pairing)
+
+
+def weighted_deltas(analysis: Analysis) -> tuple[PopulationDeltas, ...]:
+    """The same, of the sites that the sample stands for, as far as that is known."""
+    return tuple(one.weighted for one in main_deltas(analysis))
 
 
 def over_sites_of(
@@ -237,7 +259,11 @@ def deltas_of(
         else:
             sites.append(SiteDelta(site, stratum, cell.name, found))
     ordered = sorted(sites, key=lambda one: (one.delta, one.site))
-    return PopulationDeltas(network, pairing, tuple(ordered), tuple(sorted(missing)), less)
+    population = analysis.experiment.population
+    stands_for = tuple(population.stands_for.items()) if population else ()
+    return PopulationDeltas(
+        network, pairing, tuple(ordered), tuple(sorted(missing)), less, stands_for
+    )
 
 
 def _delta(cell: Cell, pairing: Pairing, *, less_is_better: bool) -> float | None:

@@ -27,7 +27,8 @@ from headway.analysis.populations import (
 CLASSES = 3
 """Below, within and above what sets differences apart."""
 _FOLDS, _SHUFFLES, _DEPTH = 5, 20, 3
-_FEWEST = 5
+_PERMUTATIONS, _P = 99, 0.05
+FEWEST_OF_CLASS = 5
 """Sites of a class, below which no tree is grown: each fold has to have one."""
 HOW = "`make populations` installs scikit-learn, as does pip install '.[populations]' in Headway's directory"
 """How to get what grows trees."""
@@ -78,6 +79,7 @@ class Tree:
         quality: balanced accuracy at sites that did not grow it: mean and standard deviation over repeated folds.
         spread: that deviation.
         chance: what guessing reaches.
+        p: how often trees reach as much whose sites had their classes shuffled (Ojala and Garriga 2010).
         rules: the tree over all sites, line by line.
         weights: of the traits.
     """
@@ -85,8 +87,14 @@ class Tree:
     quality: float
     spread: float
     chance: float
+    p: float
     rules: str
     weights: tuple[float, ...]
+
+    @property
+    def tells(self) -> bool:
+        """Whether it does better than one that knows nothing of the sites."""
+        return self.p < _P
 
 
 def class_names(metric: Metric) -> tuple[str, str, str]:
@@ -145,12 +153,12 @@ def can_grow_trees() -> bool:
 
 @lru_cache(maxsize=64)
 def decision_tree(analysis: Analysis, deltas: PopulationDeltas) -> Tree | None:
-    """A tree over the traits; None if a class has too few sites, all have the same, or the package is not here."""
+    """A tree over the traits; None if fewer than two classes have enough sites, or the package is not here."""
     traits = page_traits(analysis, deltas)
     if traits is None or not can_grow_trees():
         return None
     classes = np.asarray(traits.classes)
-    there = [one for one in range(CLASSES) if (classes == one).sum() >= _FEWEST]
+    there = [one for one in range(CLASSES) if (classes == one).sum() >= FEWEST_OF_CLASS]
     kept = np.isin(classes, there)
     if len(there) < 2:
         return None
@@ -160,15 +168,29 @@ def decision_tree(analysis: Analysis, deltas: PopulationDeltas) -> Tree | None:
 def _grown(
     traits: PageTraits, values: Matrix, classes: NDArray[np.int64], names: Sequence[str]
 ) -> Tree:
-    from sklearn.model_selection import RepeatedStratifiedKFold, cross_val_score
+    from sklearn.model_selection import (
+        RepeatedStratifiedKFold,
+        StratifiedKFold,
+        cross_val_score,
+        permutation_test_score,
+    )
     from sklearn.tree import DecisionTreeClassifier, export_text
 
     tree = DecisionTreeClassifier(
-        max_depth=_DEPTH, min_samples_leaf=_FEWEST, class_weight="balanced", random_state=0
+        max_depth=_DEPTH, min_samples_leaf=FEWEST_OF_CLASS, class_weight="balanced", random_state=0
     )
     folds = RepeatedStratifiedKFold(n_splits=_FOLDS, n_repeats=_SHUFFLES, random_state=0)
     scores = cross_val_score(tree, values, classes, cv=folds, scoring="balanced_accuracy")
     by_shuffle = scores.reshape(_SHUFFLES, _FOLDS).mean(axis=1)
+    _, _, p = permutation_test_score(
+        tree,
+        values,
+        classes,
+        cv=StratifiedKFold(_FOLDS, shuffle=True, random_state=0),
+        scoring="balanced_accuracy",
+        n_permutations=_PERMUTATIONS,
+        random_state=0,
+    )
     tree.fit(values, classes)
     rules = export_text(
         tree,
@@ -178,7 +200,14 @@ def _grown(
     )
     weights = tuple(float(one) for one in tree.feature_importances_)
     mean = statistics.fmean(by_shuffle)
-    return Tree(mean, statistics.stdev(by_shuffle), 1 / len(tree.classes_), rules.rstrip(), weights)
+    return Tree(
+        mean,
+        statistics.stdev(by_shuffle),
+        1 / len(tree.classes_),
+        float(p),
+        rules.rstrip(),
+        weights,
+    )
 
 
 def _correlation(

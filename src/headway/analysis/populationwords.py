@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from headway.analysis.analysis import Analysis
 from headway.analysis.numbers import MINUS, listed
-from headway.analysis.populations import PopulationDeltas, main_deltas
+from headway.analysis.populations import PopulationDeltas, weighted_deltas
 from headway.errors import counted
 
 _ONLY = "the only network"
@@ -16,7 +16,7 @@ _MOST_NAMED = 3
 
 def population_sentences(analysis: Analysis) -> tuple[str, ...]:
     """The answer over sites; nothing if there is no population."""
-    found = main_deltas(analysis)
+    found = weighted_deltas(analysis)
     if not found:
         return ()
     better, worse = words = analysis.metric.words
@@ -31,7 +31,7 @@ def population_sentences(analysis: Analysis) -> tuple[str, ...]:
     ]
     sites = counted(max(len(one.sites) for one in found), "site")
     start = f"{found[0].pairing} over {sites}, by {analysis.metric.label}"
-    return (f"{start}: {'; '.join(parts)}.", *_missing(found), *_unweighted(found))
+    return (f"{start}: {'; '.join(parts)}.", *_missing(found), *_of_what(found))
 
 
 def delta_text(value: float) -> str:
@@ -54,11 +54,16 @@ def _missing(found: Sequence[PopulationDeltas]) -> tuple[str, ...]:
     return (f"Without a difference{where}: {count} of {counted(every, 'site')}.",)
 
 
-def _unweighted(found: Sequence[PopulationDeltas]) -> tuple[str, ...]:
-    """That the sample is not what it was drawn from."""
+def _of_what(found: Sequence[PopulationDeltas]) -> tuple[str, ...]:
+    """What the sites stand for; of several strata that may be the sample alone, which is not what it was drawn from."""
     if all(len(one.strata) < 2 for one in found):
         return ()
-    return ("This is of the sample, whose strata are not weighted.",)
+    if not any(one.is_weighted for one in found):
+        return ("This is of the sample, whose strata are not weighted.",)
+    known = dict(found[0].stands_for)
+    total = sum(known.values())
+    told = [f"{name} {share_text(count / total)}" for name, count in known.items()]
+    return (f"Strata are weighted by how many sites they stand for: {listed(told)}.",)
 
 
 def _told(group: Sequence[PopulationDeltas], of: int, words: tuple[str, str]) -> str:

@@ -17,6 +17,7 @@ from headway.analysis.finding import Finding, Region
 from headway.analysis.intervals import Interval, share_interval
 from headway.analysis.scatter import scatter_ratio
 from headway.analysis.sitefindings import site_finding
+from headway.errors import counted
 from headway.study.claim import (
     CellCounts,
     Claim,
@@ -110,13 +111,18 @@ def _spread(runs: ClaimRuns, group: Group, rule: Spread) -> Finding:
 
 def _value(runs: ClaimRuns, group: Group, rule: Value) -> Finding:
     region, unit = Region.of(rule.value, rule.low, rule.high), runs.analysis.metric.unit
-    sample, what = runs.measured(group, rule.named).sample, runs.said(group, rule.contender)
+    measured, what = runs.measured(group, rule.named), runs.said(group, rule.contender)
+    sample = runs.summary(measured)
+    if runs.claim.over is not None and measured.given_up:
+        what += f", {counted(len(measured.given_up), runs.counted)} of which timed out"
     if sample is None:
         return Finding(what, None, None, region, 0, unit)
     mean = rule.statistic is Statistic.MEAN
     value, interval = (
         (sample.mean, sample.mean_interval) if mean else (sample.median, sample.interval)
     )
+    if mean and math.isinf(value):
+        interval = None
     if always_alike(sample):
         interval = Interval(value, value, 1.0, "every run")
     return Finding(what, value, interval, region, sample.n, unit, runs.counted)

@@ -24,14 +24,15 @@ def site_finding(
     if isinstance(rule, ColumnPair):
         return _columns(runs, rule, cells, region)
     pairing = Pairing(rule.contender, rule.against)
-    deltas = deltas_of(runs.analysis, {cell.name: cell for cell in cells}, pairing)
+    deltas = deltas_of(runs.analysis, {cell.name: cell for cell in cells}, pairing).weighted
+    weighted = ", weighted" if deltas.is_weighted else ""
     n = len(deltas.sites)
     if isinstance(rule, SiteMedian):
-        what = f"{_where(runs, cells)}{pairing}, median delta"
+        what = f"{_where(runs, cells)}{pairing}, median delta{weighted}"
         return _finding(what, deltas.median if n else None, region, n, "")
     low = -1.0 if rule.above is None else float(np.nextafter(rule.above, 1))
     share = deltas.share(low, 2.0 if rule.below is None else rule.below)
-    what = f"{_where(runs, cells)}{pairing}, sites with a delta {_range(rule)}"
+    what = f"{_where(runs, cells)}{pairing}, sites with a delta {_range(rule)}{weighted}"
     return _finding(what, _percent(share) if n else None, region, n, "%")
 
 

@@ -123,8 +123,9 @@ def measured(value: float, interval: Interval | None, digits: int = 3) -> tuple[
     if interval is None:
         return significant(value, digits), ""
     ends = (interval.low, interval.high)
+    largest = max((abs(one) for one in ends if math.isfinite(one)), default=0.0)
     texts = [
-        beside if abs(one) < 1e-6 * max(map(abs, ends)) and beside else significant(one, digits)
+        beside if abs(one) < 1e-6 * largest and beside else significant(one, digits)
         for one, beside in zip(ends, _beside(ends, 0.0), strict=True)
     ]
     return significant(value, digits), " to ".join(texts)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import random
 import re
 from collections.abc import Mapping
 from typing import Any
 
-from pydantic import Field, ValidationError, field_validator
+from pydantic import Field, ValidationError, field_validator, model_validator
 
 from headway.errors import WrongInputError, counted, nearest
 from headway.study.device import Device
@@ -32,6 +33,11 @@ class Population(Part):
         "names, or files of archives",
     )
     seed: int = Field(default=1, ge=0, description="of the draw")
+    weights: dict[str, float] = Field(
+        default={},
+        description="by stratum, how many sites it stands for; made strata stand for all their made sites",
+        exclude_if=lambda weights: not weights,
+    )
 
     @field_validator("strata")
     @classmethod
@@ -54,6 +60,32 @@ class Population(Part):
         if twice := next((site for site in listed if listed.count(site) > 1), None):
             raise ValueError(f"{twice} is listed twice; a site has one stratum")
         return strata
+
+    @model_validator(mode="after")
+    def _weighs_strata(self) -> Population:
+        for name, weight in self.weights.items():
+            if name not in self.strata:
+                hint = nearest(name, [*self.strata], then=f"strata are {', '.join(self.strata)}")
+                raise ValueError(f"weights: {name!r} is no stratum{hint}")
+            if not (0 < weight < math.inf):
+                raise ValueError(f"weights: {name} stands for {weight:g} sites; write more than 0")
+        if self.weights and not self.stands_for:
+            missing = next(
+                name for name in self.strata if name not in {**self._made, **self.weights}
+            )
+            raise ValueError(f"weights: say how many sites {missing} stands for, too")
+        return self
+
+    @property
+    def stands_for(self) -> dict[str, float]:
+        """How many sites each stratum stands for; nothing if that is not known of one."""
+        known = {**self._made, **self.weights}
+        return {name: known[name] for name in self.strata} if len(known) == len(self.strata) else {}
+
+    @property
+    def _made(self) -> dict[str, float]:
+        """How many sites there are of the strata that are drawn."""
+        return {name: POOLS[name] for name, of in self.strata.items() if isinstance(of, int)}
 
     @property
     def sites(self) -> dict[str, str]:

@@ -9,7 +9,7 @@ from functools import partial
 import polars as pl
 
 from headway.analysis import Analysis
-from headway.analysis.populations import PopulationDeltas, main_deltas
+from headway.analysis.populations import PopulationDeltas, weighted_deltas
 from headway.analysis.populationwords import delta_text, share_text
 from headway.report.figures.data import told
 from headway.report.figures.kind import Kind, Picture, Subject, picture_name
@@ -41,7 +41,7 @@ def _draw(subject: Subject) -> Picture | None:
         title=f"Median delta of the {analysis.metric.label} over the sites",
         caption=(
             "The median over the sites, and the share of sites at which the contender was ahead. Coloured by the median "
-            "(changes at 0.02, 0.05 and 0.1, either way), and only where it is shown that most sites are on one side. Strata are not weighted."
+            "(changes at 0.02, 0.05 and 0.1, either way), and only where it is shown that most sites are on one side. Strata are weighted where it is known how many sites they stand for."
         ),
         drawing=partial(_sheet, grid),
         data=lambda: _data(grid),
@@ -56,7 +56,7 @@ KIND = Kind(place=91, section=Section.POPULATION, draw=_draw)
 
 
 def _grid(analysis: Analysis) -> _Grid | None:
-    found = main_deltas(analysis)
+    found = weighted_deltas(analysis)
     factors = [one for one in analysis.conditions.factors if one.name != _PAGE]
     if len(factors) != 2 or not found:
         return None

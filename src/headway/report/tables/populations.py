@@ -14,8 +14,11 @@ from headway.analysis.populations import (
     population_deltas,
 )
 from headway.analysis.populationtraits import (
+    CLASSES,
+    FEWEST_OF_CLASS,
     HOW,
     PageTraits,
+    Tree,
     can_grow_trees,
     decision_tree,
     page_traits,
@@ -26,12 +29,14 @@ from headway.report.tables.kind import KeptFile, Matter, TableKind
 from headway.report.tables.table import NONE, Table
 
 FILE, TRAITS_FILE = "populations.csv", "traits.csv"
-_ALL = "all"
+_ALL, _WEIGHTED = "all", "all, weighted"
 
 
 def _parts(found: Sequence[PopulationDeltas]) -> Iterator[tuple[str, PopulationDeltas]]:
     for one in found:
         yield _ALL, one
+        if one.weighted.is_weighted:
+            yield _WEIGHTED, one.weighted
         for stratum in one.strata if len(one.strata) > 1 else ():
             yield stratum, one.of((stratum,))
 
@@ -119,19 +124,27 @@ def _trait_row(
     analysis: Analysis, one: PopulationDeltas, traits: PageTraits, place: int
 ) -> tuple[str, ...]:
     rho, tree = traits.spearman(place), decision_tree(analysis, one)
-    quality = (
-        f"{share_text(tree.quality)} ± {share_text(tree.spread)} (guessing: {share_text(tree.chance)})"
-        if tree
-        else NONE
-    )
     return (
         one.network or NONE,
         traits.names[place],
         delta_text(rho.value) if rho else NONE,
         _ends(rho, delta_text) if rho else NONE,
-        share_text(tree.weights[place]) if tree else NONE,
-        quality if place == 0 else "",
+        share_text(tree.weights[place]) if tree and tree.tells else NONE,
+        _quality(traits, tree) if place == 0 else "",
     )
+
+
+def _quality(traits: PageTraits, tree: Tree | None) -> str:
+    """How well a tree tells the classes apart, or that it does not, or why there is none."""
+    if tree is None:
+        if not can_grow_trees():
+            return NONE
+        sizes = " / ".join(str(traits.classes.count(one)) for one in range(CLASSES))
+        return f"no tree: classes of {sizes} sites, and two with {FEWEST_OF_CLASS} are needed"
+    told = f"{share_text(tree.quality)} ± {share_text(tree.spread)} (guessing: {share_text(tree.chance)})"
+    if tree.tells:
+        return told
+    return f"says nothing: {told}, no better than with shuffled classes (p = {tree.p:.2f})"
 
 
 def _traits_frame(matter: Matter) -> pl.DataFrame:
@@ -151,6 +164,7 @@ def _traits_frame(matter: Matter) -> pl.DataFrame:
                         "tree_weight": tree.weights[place] if tree else None,
                         "tree_accuracy": tree.quality if tree else None,
                         "tree_chance": tree.chance if tree else None,
+                        "tree_p": tree.p if tree else None,
                     }
                 )
     return pl.DataFrame(rows, infer_schema_length=None)
@@ -159,8 +173,8 @@ def _traits_frame(matter: Matter) -> pl.DataFrame:
 def _traits_remark(matter: Matter) -> str:
     told = (
         "By the visits of the contender that is compared. Accuracy is balanced over the classes, by trees of three "
-        "levels that were grown on four fifths of the sites and judged by the rest, twenty times; none stands where a "
-        "class has fewer than five sites."
+        "levels that were grown on four fifths of the sites and judged by the rest, twenty times. A tree says nothing if "
+        "one in twenty trees of shuffled classes does as well."
     )
     both = [(one, traits.pearson_of(0, 1)) for one, traits in _traits(matter.first)]
     known = [told.value for _, told in both if told]
@@ -176,8 +190,8 @@ KIND = TableKind(
     caption="Differences over the sites, by network and stratum",
     remark=(
         'A site is one observation, by the medians of its visits, of which those that timed out are the worst. "All" is '
-        "of the sample: its strata are not weighted by how many sites they stand for. The delta is their difference over the larger of them; "
-        "of HTTP/3 against HTTP/2 it is H3-Delta (Perna et al. 2022). Intervals of shares are exact, those of medians "
+        'of the sample; "all, weighted" counts each stratum as the sites that it stands for. The delta is their difference over the larger of them; '
+        "of HTTP/3 against HTTP/2 it is H3-Delta (Perna et al. 2022). Intervals of shares are exact, of weighted ones those of Korn and Graubard (1998); those of medians "
         "resample the sites of each stratum, or all together if one has fewer than six. populations.csv has every metric and comparison."
     ),
     table=_table,
