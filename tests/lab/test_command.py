@@ -187,6 +187,32 @@ def test_exec_passes_output_and_exit_status_through() -> None:
     assert float(connect) == pytest.approx(0.1, abs=3e-5)
 
 
+def test_exec_measures_the_same_in_a_lab_that_is_made_and_in_one_that_is_remembered(
+    tmp_path: Path,
+) -> None:
+    cache = tmp_path / "cache"
+    cache.mkdir()
+    for entry in cache_directory().iterdir():
+        if entry.name != "console":
+            (cache / entry.name).symlink_to(entry)
+    path = ["--rate", "5 Mbit/s", "--rtt", "40 ms", "--loss", "3 %", "--seed", "11"]
+    script = "curl -s -o /dev/null -w '%{time_total} %{local_port}\n' https://server.test/100000.bin; od -N 64 -x /dev/urandom"
+    said = []
+    for known in (0, 1):
+        assert len([*cache.glob("console/*")]) == known
+        said.append(
+            subprocess.run(
+                [HEADWAY, "exec", *path, "--", "sh", "-c", script],
+                env=os.environ | {"HEADWAY_CACHE": str(cache)},
+                check=True,
+                capture_output=True,
+                text=True,
+            ).stdout
+        )
+    assert said[0].count("\n") > 4
+    assert said[0] == said[1]
+
+
 def test_exec_does_not_wait_while_nothing_happens() -> None:
     command = ["exec", "--", "sh", "-c", "sleep 36000 && date -u '+%F %H'"]
     done = subprocess.run([HEADWAY, *command], capture_output=True, text=True)

@@ -18,15 +18,20 @@ import atexit, sys
 heavy = {HEAVY!r}
 atexit.register(lambda: print(*(one for one in heavy if one in sys.modules), file=sys.stderr))
 """
-STUB_LAB = """
+STUB_BOOT = """
 import types
+from pathlib import Path
 from headway.contract.orders import Outcome
-from headway.lab import bodies, ready
-bodies.served_bodies = lambda *_: "."  # made once, and found every time
+from headway.lab import machine
 ended = types.SimpleNamespace(name="command", exit_status=0)
-machine = types.SimpleNamespace(extras={}, boot=lambda *_, **__: Outcome("ok", "", 0, "", ended=(ended,)))
-ready.ready_image = lambda **_: None
-ready.ready_machine = lambda image: machine
+machine.Machine.boot = lambda *_, **__: Outcome("ok", "", 0, "", ended=(ended,))
+"""
+STUB_LAB = f"""{STUB_BOOT}
+from headway.lab import bodies, ready
+bodies.served_bodies = lambda *_: Path.cwd()  # made once, and found every time
+image = types.SimpleNamespace(kernel=Path.cwd(), root=Path.cwd(), native=Path.cwd())
+ready.ready_image = lambda **_: image
+ready.ready_machine = lambda image: machine.Machine(image, Path.cwd())
 """
 
 
@@ -71,6 +76,41 @@ def test_a_command_loads_what_it_needs(tmp_path: Path, words: tuple[str, ...], n
 def test_a_command_in_a_lab_needs_no_statistics_and_no_tables(tmp_path: Path) -> None:
     words = ("exec", "--rtt", "20 ms", "--", "true")
     assert loaded(tmp_path, words, STUB_LAB) <= {"typer", "pydantic"}
+
+
+@pytest.mark.parametrize(
+    ("first", "again"),
+    [
+        (("--rtt", "20 ms", "--", "true"), ("--rtt", "20 ms", "--", "false")),
+        (("--rtt=20 ms", "--seed", "3", "true"), ("--seed=3", "--rtt", "20 ms", "curl", "--", "x")),
+        (("--loss", "1 %", "--rate", "5 Mbit/s", "--", "true"), ("--rate=5 Mbit/s", "--loss=1 %", "w")),
+        (("--clock", "cpu", "--", "true"), ("--clock=cpu", "true")),
+        (("--jitter", "1 ms", "--rtt", "9 ms", "--rtt", "8 ms", "--", "x"), ("--rtt=8 ms", "--jitter=1 ms", "x")),
+    ],
+)  # fmt: skip
+def test_a_command_with_options_of_an_earlier_one_loads_no_models(
+    tmp_path: Path, first: tuple[str, ...], again: tuple[str, ...]
+) -> None:
+    """So whatever way options are written, both who read them read the same."""
+    assert "pydantic" in loaded(tmp_path, ("exec", *first), STUB_LAB)
+    assert not loaded(tmp_path, ("exec", *again), STUB_BOOT)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        ("--rtt", "21 ms", "--", "true"),
+        ("--rtt", "20 ms", "--seed", "2", "--", "true"),
+        ("--rtt", "20 ms", "--clock", "real", "--", "true"),
+        ("--rtt", "20 ms", "--mount", ".", "--", "true"),
+        ("--rtt", "20 ms", "--", "chromium"),
+    ],
+)
+def test_a_command_with_other_options_is_given_a_lab_of_its_own(
+    tmp_path: Path, other: tuple[str, ...]
+) -> None:
+    loaded(tmp_path, ("exec", "--rtt", "20 ms", "--", "true"), STUB_LAB)
+    assert "pydantic" in loaded(tmp_path, ("exec", *other), STUB_LAB)
 
 
 def test_what_is_loaded_is_noticed(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Callable
 
+from headway.cli import again
 from headway.errors import EXIT_FAILED, EXIT_WRONG_INPUT, HeadwayError
 from headway.terminal import complain
 from headway.version import VERSION
@@ -57,6 +58,8 @@ def _carry_out(words: list[str], begins: Callable[[], None]) -> None:
 
         print_candidates(asking, words)
         sys.exit()
+    if words[0] == "exec" and (status := again.execute(words[1:], begins)) is not None:
+        sys.exit(status)
     from typer._click.exceptions import UsageError
 
     from headway.cli.group import command_line

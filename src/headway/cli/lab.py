@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from headway.cli import suggest
+from headway.cli import again, suggest
 from headway.cli.options import Offline, Seed
 from headway.contract.orders import NET_NAMESPACES
 from headway.errors import WrongInputError
@@ -106,22 +106,20 @@ def execute(
     A server answers at https://server.test/ on the other side. The command's exit status becomes
     this one's. The lab has the layers of programs that the command names.
     """
-    from headway.image.layers import known_layers, layers_in
+    from headway.image.layers import known_layers, layer_words, layers_in
     from headway.lab.ready import ready_image, ready_machine
-    from headway.lab.shell import execute_on_path
+    from headway.lab.remembered import remember
+    from headway.lab.shell import lab_on_path
 
     path = _path(rate=rate, rtt=rtt, loss=loss, jitter=jitter, queue=queue)
     wanted = layers_in(command) | known_layers(layers or (), "--with")
     mounted = dict(_mounted(directory) for directory in mount or ())
-    status = execute_on_path(
-        ready_machine(ready_image(layers=wanted)),
-        path,
-        tuple(command),
-        seed=seed,
-        clock=clock,
-        allowed=tuple(one.value for one in capability or ()),
-        mounted=mounted,
-    )
+    lab = lab_on_path(ready_machine(ready_image(layers=wanted)), path, seed=seed)
+    if not wanted:
+        said = {"rate": rate, "rtt": rtt, "loss": loss, "jitter": jitter, "queue": queue}
+        remember(again.options_that(seed=seed, clock=clock, **said), lab, layer_words())
+    allowed = tuple(one.value for one in capability or ())
+    status = lab.run(tuple(command), clock=clock, allowed=allowed, mounted=mounted)
     raise typer.Exit(status)
 
 

@@ -9,6 +9,7 @@ import dataclasses
 import json
 import typing
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, TypeVar
 
 from headway.contract.arrivals import Arrived, Watched
@@ -365,10 +366,16 @@ def load(kind: type[_T], text: str) -> _T:
     return typing.cast(_T, _build(kind, json.loads(text)))
 
 
+@cache
+def _hints(kind: Any) -> dict[str, Any]:
+    """What each field is: an outcome has many of a kind."""
+    return typing.get_type_hints(kind)
+
+
 def _build(kind: Any, raw: Any) -> Any:
     origin, arguments = typing.get_origin(kind), typing.get_args(kind)
     if dataclasses.is_dataclass(kind):
-        hints = typing.get_type_hints(kind)
+        hints = _hints(typing.cast(Any, kind))
         return typing.cast(Any, kind)(
             **{key: _build(hints[key], value) for key, value in raw.items()}
         )

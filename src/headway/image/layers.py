@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from headway.errors import WrongInputError, nearest
 from headway.image.keys import all_layers
+from headway.words import names_in
 
 # What programs from outside may say takes a moment to load, which commands without a study need not wait for.
 if TYPE_CHECKING:
     from headway.study.outside import OutsideProgram
 
-_WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]*")
 _SCRIPT, _SCRIPTS = b"#!", (".py", ".sh")
 _READ_AT_MOST_BYTES = 2**20
 
@@ -52,10 +51,15 @@ def layer_of(package: str) -> str | None:
 
 def layers_in(words: Iterable[str]) -> frozenset[str]:
     """The layers of programs that a command names, in whichever of its words."""
-    said = {part for word in words for part in _WORD.findall(word)}
+    said = names_in(words)
     return frozenset(
         name for name, inputs in all_layers().items() if not said.isdisjoint(inputs.words)
     )
+
+
+def layer_words() -> frozenset[str]:
+    """All words by which a command is known to need a layer."""
+    return frozenset(word for inputs in all_layers().values() for word in inputs.words)
 
 
 def layers_of_outside(program: OutsideProgram) -> frozenset[str]:

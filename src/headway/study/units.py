@@ -10,12 +10,14 @@ import math
 import re
 from decimal import Decimal, InvalidOperation
 from functools import lru_cache
-from typing import Any, ClassVar, Self
-
-from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
-from pydantic_core import PydanticCustomError, core_schema
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from headway.errors import nearest
+
+# Labs need quantities but no study format, and pydantic takes longer to load than both.
+if TYPE_CHECKING:
+    from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
+    from pydantic_core import core_schema
 
 _NUMBER_AND_UNIT = re.compile(
     r"\s*([-+]?[0-9][0-9_]*(?:\.[0-9]+)?(?:[eE][-+]?[0-9]{1,4})?)\s*([^\s,.0-9].*?)?\s*", re.ASCII
@@ -102,12 +104,16 @@ class _Quantity:
         try:
             return cls._read(value) if type(value) is str else cls.parse(value)
         except UnitError as error:
+            from pydantic_core import PydanticCustomError
+
             raise PydanticCustomError("quantity", "{reason}", {"reason": str(error)}) from error
 
     @classmethod
     def __get_pydantic_core_schema__(
         cls, source: type[Any], handler: GetCoreSchemaHandler
     ) -> core_schema.CoreSchema:
+        from pydantic_core import core_schema
+
         exact = core_schema.plain_serializer_function_ser_schema(
             cls._exact, return_schema=core_schema.str_schema(), when_used="json-unless-none"
         )
