@@ -44,8 +44,7 @@ def fetched(
 # The picture appears with the first segment after a second, plays its two seconds, and stands still for one.
 SESSION = PlayedVideo(
     ladder_mbit=(1.0, 2.0),
-    duration_s=20.0,
-    count=10,
+    lengths_s=(2.0,) * 10,
     start_s=1.0,
     end_s=8.0,
     played_s=6.0,

@@ -57,6 +57,25 @@ def test_every_file_has_its_checksum(results: Path, tmp_path: Path) -> None:
     assert files["runs.parquet"] == (results / "runs.parquet").read_bytes()
 
 
+def test_flows_and_segments_are_there_if_the_results_have_them(
+    results: Path, tmp_path: Path
+) -> None:
+    write_archive(results, tmp_path / "a.zip")
+    without = contents(tmp_path / "a.zip")
+    assert not {"flows.parquet", "segments.parquet"} & set(without)
+    assert b"segment" not in without["README.txt"]
+    for name in ("flows.parquet", "segments.parquet"):
+        (results / name).write_bytes(name.encode())
+    write_archive(results, tmp_path / "b.zip")
+    files = contents(tmp_path / "b.zip")
+    assert files["segments.parquet"] == b"segments.parquet"
+    assert "flows.parquet" in files["SHA256SUMS"].decode()
+    assert b"segments.parquet has a row for every segment of a video." in files["README.txt"]
+    described = graph(files)
+    assert "segment that a player" in described["segments.parquet"]["description"]
+    assert {"@id": "flows.parquet"} in described["#campaign"]["result"]
+
+
 def test_the_report_has_what_it_links_to(results: Path, tmp_path: Path) -> None:
     write_archive(results, tmp_path / "a.zip")
     files = contents(tmp_path / "a.zip")

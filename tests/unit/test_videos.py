@@ -65,7 +65,7 @@ def test_segments_have_the_size_of_their_rate() -> None:
         {"ladder": ["1 Mbit/s", "2 Mbit/s"], "segment": "2 s", "duration": "60 s"}
     )
     assert [int(size) for size in video.sizes] == [250_000, 500_000]
-    assert video.count == 30
+    assert len(video.lengths) == 30
     assert (str(video.leaves), str(video.sends)) == ("120 s", "60 s")
     assert Video().ladder == LADDERS["perna"] == Video.model_validate({"ladder": "perna"}).ladder
 
@@ -183,7 +183,7 @@ def test_a_segment_that_is_replaced_is_shown_as_it_came_last() -> None:
 
 def test_nothing_is_measured_without_a_segment() -> None:
     assert _video(Finished(None)) == {}  # type: ignore[arg-type]
-    empty = PlayedVideo((1.0,), 4, 1, None, 10, 0, (), ())
+    empty = PlayedVideo((1.0,), (4.0,), None, 10, 0, (), ())
     made = _video(Finished(empty))  # type: ignore[arg-type]
     shares = {"video_played_share": 0, "video_loaded_share": 0, "video_waited_share": 1}
     # Of a picture that never moved nobody knows how often it would have stood still.

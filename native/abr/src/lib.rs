@@ -15,4 +15,4 @@ pub use history::History;
 pub use player::{Player, Settings, Step};
 pub use rule::{RuleName, UnknownRule};
 pub use session::{Segment, Session, Stall};
-pub use video::{Rung, Video, VideoError};
+pub use video::{Lengths, Rung, Video, VideoError};

@@ -55,7 +55,7 @@ impl Player {
     /// The video cannot be played.
     pub fn new(video: Video, settings: Settings) -> Result<Self, VideoError> {
         video.check()?;
-        let least_s = 2.0 * video.segment_s;
+        let least_s = 2.0 * video.longest_s();
         let buffer_s = settings.buffer_s.max(least_s);
         let settings = Settings { buffer_s, start_s: settings.start_s.min(buffer_s), ..settings };
         Ok(Self {
@@ -100,7 +100,7 @@ impl Player {
             return Step::Done;
         }
         let buffer_s = self.playback.level_s(now_s);
-        let room_s = self.settings.buffer_s - buffer_s - self.video.segment_s;
+        let room_s = self.settings.buffer_s - buffer_s - self.video.length_s(number);
         if room_s < -AT_ONCE_S && self.playback.is_playing() {
             return Step::Wait(now_s - room_s);
         }
@@ -123,7 +123,7 @@ impl Player {
         segment.bytes = bytes;
         self.history.add(bytes, now_s - segment.requested_s);
         let is_last = segment.number + 1 == self.video.segments;
-        self.playback.add(now_s, self.video.segment_s, is_last);
+        self.playback.add(now_s, self.video.length_s(segment.number), is_last);
         self.segments.push(segment);
     }
 

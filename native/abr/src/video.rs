@@ -14,12 +14,22 @@ pub struct Rung {
     pub bytes: Vec<u64>,
 }
 
-/// A video, cut into segments of one length, each of which there is in every quality.
+/// What segments play, in seconds: one number for all, or one for each.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+pub enum Lengths {
+    /// All alike.
+    All(f64),
+    /// Each as it was cut.
+    Each(Vec<f64>),
+}
+
+/// A video, cut into segments, each of which there is in every quality.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Video {
     /// What a segment plays, in seconds.
-    pub segment_s: f64,
+    pub segment_s: Lengths,
     /// How many there are.
     pub segments: usize,
     /// The ladder, from the lowest rate up.
@@ -38,16 +48,24 @@ pub enum VideoError {
     /// Segments without a path or a size.
     #[error("rung {0} has neither one path and size for all segments nor one for each")]
     Count(usize),
+    /// Segments without a length.
+    #[error("{0} lengths for {1} segments")]
+    Lengths(usize, usize),
 }
 
 impl Video {
     /// # Errors
     /// It cannot be played.
     pub fn check(&self) -> Result<(), VideoError> {
-        if self.segments == 0 || self.rungs.is_empty() || self.segment_s.is_nan() {
-            return Err(VideoError::Empty);
-        }
-        if self.segment_s <= 0.0 {
+        let lengths = match &self.segment_s {
+            Lengths::All(length_s) => std::slice::from_ref(length_s),
+            Lengths::Each(lengths) if lengths.len() != self.segments => {
+                return Err(VideoError::Lengths(lengths.len(), self.segments));
+            }
+            Lengths::Each(lengths) => lengths,
+        };
+        let has_length = lengths.iter().all(|length_s| *length_s > 0.0);
+        if self.segments == 0 || self.rungs.is_empty() || !has_length {
             return Err(VideoError::Empty);
         }
         let fits = |count| count == 1 || count == self.segments;
@@ -62,6 +80,24 @@ impl Video {
             before = rung.bit_s;
         }
         Ok(())
+    }
+
+    /// What a segment plays, in seconds.
+    #[must_use]
+    pub fn length_s(&self, segment: usize) -> f64 {
+        match &self.segment_s {
+            Lengths::All(length_s) => *length_s,
+            Lengths::Each(lengths) => lengths[segment],
+        }
+    }
+
+    /// What the longest one plays.
+    #[must_use]
+    pub fn longest_s(&self) -> f64 {
+        match &self.segment_s {
+            Lengths::All(length_s) => *length_s,
+            Lengths::Each(lengths) => lengths.iter().copied().fold(0.0, f64::max),
+        }
     }
 
     /// Where a segment is.

@@ -1,6 +1,6 @@
 //! Sessions over paths of constant or changing rate, against what arithmetic says of them.
 
-use headway_abr::{Player, RuleName, Rung, Session, Settings, Step, Video, VideoError};
+use headway_abr::{Lengths, Player, RuleName, Rung, Session, Settings, Step, Video, VideoError};
 use proptest::prelude::*;
 
 const SEGMENT_S: f64 = 4.0;
@@ -24,7 +24,7 @@ fn video(segments: usize) -> Video {
         paths: vec![format!("/{bit_s}")],
         bytes: vec![(bit_s * SEGMENT_S / 8.0) as u64],
     });
-    Video { segment_s: SEGMENT_S, segments, rungs: rungs.collect() }
+    Video { segment_s: Lengths::All(SEGMENT_S), segments, rungs: rungs.collect() }
 }
 
 fn settings(rule: RuleName) -> Settings {
@@ -152,6 +152,30 @@ fn mpc_falls_at_once_and_rises_as_its_errors_fade() {
 }
 
 #[test]
+fn segments_of_their_own_lengths_play_for_those() {
+    let mut cut = video(3);
+    cut.segment_s = Lengths::Each(vec![4.0, 2.0, 1.5]);
+    let sizes = vec![400_000, 200_000, 150_000];
+    for rung in &mut cut.rungs {
+        rung.bytes.clone_from(&sizes);
+    }
+    let wanted = Settings { buffer_s: 8.0, ..settings(RuleName::Highest) };
+    // 0.8 Mbit/s: the first comes after 4 s, and each takes as long as it plays.
+    let session = play(cut, wanted, &[0.8e6], 1e9);
+    let came: Vec<_> = session.segments.iter().map(|segment| segment.loaded_s).collect();
+    assert_eq!(came, [4.0, 6.0, 7.5]);
+    let buffers: Vec<_> = session.segments.iter().map(|segment| segment.buffer_s).collect();
+    assert_eq!(buffers, [0.0, 4.0, 4.0]);
+    assert_eq!((session.started_s, session.ended_s, session.played_s), (Some(4.0), 11.5, 7.5));
+    assert_eq!(session.stalls, []);
+}
+
+fn of_length(lengths: Lengths) -> Option<VideoError> {
+    let wrong = Video { segment_s: lengths, ..video(3) };
+    Player::new(wrong, settings(RuleName::Bola)).err()
+}
+
+#[test]
 fn what_cannot_be_played_is_said() {
     let player = |change: fn(&mut Video)| {
         let mut wrong = video(3);
@@ -160,7 +184,12 @@ fn what_cannot_be_played_is_said() {
     };
     assert_eq!(player(|_| ()), None);
     assert_eq!(player(|video| video.segments = 0), Some(VideoError::Empty));
-    assert_eq!(player(|video| video.segment_s = f64::NAN), Some(VideoError::Empty));
+    let of = |length_s| Lengths::All(length_s);
+    assert_eq!(of_length(of(f64::NAN)), Some(VideoError::Empty));
+    assert_eq!(of_length(of(0.0)), Some(VideoError::Empty));
+    assert_eq!(of_length(Lengths::Each(vec![4.0, -1.0, 4.0])), Some(VideoError::Empty));
+    assert_eq!(of_length(Lengths::Each(vec![4.0; 2])), Some(VideoError::Lengths(2, 3)));
+    assert_eq!(of_length(Lengths::Each(vec![4.0, 4.0, 1.5])), None);
     assert_eq!(player(|video| video.rungs.swap(2, 3)), Some(VideoError::Order(4)));
     assert_eq!(player(|video| video.rungs[1].bytes = vec![1, 2]), Some(VideoError::Count(2)));
 }

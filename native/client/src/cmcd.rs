@@ -35,7 +35,7 @@ impl Reporter {
         let object = format!(
             "br={},d={},ot=v,tb={}",
             rate(segment.rung),
-            (video.segment_s * 1e3).round(),
+            (video.length_s(segment.number) * 1e3).round(),
             rate(video.top())
         );
         let mut fields = vec![
@@ -58,14 +58,18 @@ fn hundreds(value: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use headway_abr::{RuleName, Rung, Settings, Video};
+    use headway_abr::{Lengths, RuleName, Rung, Settings, Video};
 
     use super::*;
 
     fn player() -> Player {
         let rung =
             |bit_s: f64| Rung { bit_s, paths: vec!["/".into()], bytes: vec![bit_s as u64 / 4] };
-        let video = Video { segment_s: 2.0, segments: 9, rungs: vec![rung(1e6), rung(2.5e6)] };
+        let video = Video {
+            segment_s: Lengths::All(2.0),
+            segments: 9,
+            rungs: vec![rung(1e6), rung(2.5e6)],
+        };
         let settings =
             Settings { rule: RuleName::Lowest, buffer_s: 30.0, start_s: 2.0, watch_s: None };
         Player::new(video, settings).unwrap()

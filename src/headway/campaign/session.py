@@ -33,7 +33,7 @@ from headway.image import Image
 from headway.lab.bodies import body_file
 from headway.lab.cores import available_cores
 from headway.lab.ready import ready_image, ready_machine
-from headway.lab.videofiles import made_video, needed_videos
+from headway.lab.videofiles import needed_videos, video_files
 from headway.planning.runs import Run, distinct_paths
 from headway.records.manifest import Manifest
 from headway.records.provenance import make_manifest
@@ -148,7 +148,7 @@ def _carry_out(
             for video in dict.fromkeys(
                 one for run in left for one in needed_videos(run.deployment)
             ):
-                made_video(video)
+                video_files(video)
         keeper.carry_out(left)
         names |= {run.run_id for run in left}
     if rounds.may_end_sooner:

@@ -10,6 +10,7 @@ class FetchedSegment(Columns):
 
     number: int = given("Its number in the video, from 0.")
     rung: int = given("Its place in the ladder, from 0, the lowest.")
+    plays_s: float | None = column("What it plays; null in results of before.")
     rate_mbit: float = given("Rate of that rung, Mbit/s.")
     bytes: int = given("What came of it.")
     asked_s: float = given("When the player asked for it, from the session's start.")

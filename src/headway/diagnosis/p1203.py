@@ -27,18 +27,21 @@ def save_p1203(directory: Path, playback: Playback, pictures: tuple[str, ...]) -
 def _session(playback: Playback, pictures: tuple[str, ...]) -> dict[str, Any]:
     # Of a segment that was fetched again, the last one is played.
     shown = {one.number: one for one in playback.segments}
-    segments = [
-        {
-            "codec": _CODEC,
-            "start": number * playback.segment_s,
-            "duration": playback.segment_s,
-            "resolution": pictures[one.rung],
-            "bitrate": round(8e-3 * one.bytes / playback.segment_s, 3),
-            "fps": _FRAMES_PER_S,
-            "representation": one.rung,
-        }
-        for number, one in sorted(shown.items())
-    ]
+    segments, start_s = [], 0.0
+    for _, one in sorted(shown.items()):
+        plays_s = one.plays_s or playback.segment_s
+        segments.append(
+            {
+                "codec": _CODEC,
+                "start": round(start_s, 6),
+                "duration": plays_s,
+                "resolution": pictures[one.rung],
+                "bitrate": round(8e-3 * one.bytes / plays_s, 3),
+                "fps": _FRAMES_PER_S,
+                "representation": one.rung,
+            }
+        )
+        start_s += plays_s
     return {
         "IGen": {"device": "pc", "displaySize": _SCREEN},
         "I11": {"streamId": 1, "segments": []},

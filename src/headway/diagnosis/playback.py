@@ -21,7 +21,7 @@ class Playback:
 
     Attributes:
         ladder_mbit: rates of the qualities, rising, Mbit/s.
-        segment_s: what a segment plays.
+        segment_s: what the longest segment plays.
         start_s: when the picture appeared; None if it did not.
         end_s: when the video had been played, or the viewer left.
         stalls: how often the picture stood still.
@@ -55,7 +55,7 @@ def playback_of(finished: FinishedRun) -> Playback | None:
         seen.add(one.number)
     return Playback(
         ladder_mbit=video.ladder_mbit,
-        segment_s=video.segment_s,
+        segment_s=max(video.lengths_s),
         start_s=video.start_s,
         end_s=video.end_s,
         stalls=video.stalls,
@@ -111,6 +111,7 @@ def _fetched(
     return FetchedSegment(
         number=one.number,
         rung=one.rung,
+        plays_s=video.lengths_s[one.number],
         rate_mbit=video.ladder_mbit[one.rung],
         bytes=one.bytes,
         asked_s=one.asked_s,
@@ -119,7 +120,7 @@ def _fetched(
         buffer_before_s=one.buffer_s,
         # What comes in place of another adds nothing.
         buffer_after_s=max(one.buffer_s - (span.end_s - span.begin_s - waited_s), 0.0)
-        + (0.0 if repeated else video.segment_s),
+        + (0.0 if repeated else video.lengths_s[one.number]),
         throughput_mbit=one.mbit,
         believed_mbit=one.believed_mbit,
         link_mbit=mean_rate_mbit(rates, one.asked_s, one.last_byte_s),

@@ -52,10 +52,15 @@ def copy_all(source: Path, target: Path) -> None:
         own = target / Path(place).relative_to(source)
         own.mkdir(parents=True)
         for name in files:
-            _copy(Path(place) / name, own / name)
+            copy_file(Path(place) / name, own / name)
 
 
-def _copy(file: Path, name: Path) -> None:
+def copy_file(file: Path, name: Path) -> None:
+    """Copy a regular file; what is a hole in it stays one.
+
+    Raises:
+        OSError: the copy is there, or the file cannot be copied.
+    """
     with file.open("rb") as old, name.open("xb") as new:
         size = os.fstat(old.fileno()).st_size
         at = 0

@@ -20,7 +20,7 @@ from headway.lab.certificate import certified
 from headway.lab.machine import Machine, SharedDirectory
 from headway.lab.meter import Meter
 from headway.lab.pcapng import CaptureError
-from headway.lab.videofiles import made_video, needed_videos
+from headway.lab.videofiles import needed_videos, video_files
 from headway.planning.deployment import DeployedFlow, Deployment, Role
 from headway.planning.runs import Run
 from headway.programs.base import Adapter, Client, Flow
@@ -112,7 +112,7 @@ def _memory_mib(deployment: Deployment) -> int:
 
 def _shown(deployment: Deployment, machine: Machine) -> dict[str, SharedDirectory]:
     """What the lab sees of the host: what this deployment can ask for, whatever else was asked for before."""
-    videos = {one.place: made_video(one) for one in needed_videos(deployment)}
+    videos = {one.place: video_files(one) for one in needed_videos(deployment)}
     shown = {"www": SharedDirectory(served_bodies(deployment.setting.served_sizes, videos))}
     if (site := _replayed(deployment)) is not None:
         shown["site"] = SharedDirectory(site)

@@ -17,14 +17,21 @@ from headway.programs.browser import BROWSER_PACKAGE, QUIC_OPTIONS, HeadlessShel
 from headway.programs.dash_session import played_session
 from headway.programs.measurement import Measurement
 from headway.programs.videos import session_name
+from headway.study.film import Film
 from headway.study.host import Host
 from headway.study.video import QualityRule, Video
 from headway.study.workload import Workload
-from headway.videos.content import Content, check_content
-from headway.videos.manifest import MPD_FILE
+from headway.videos.content import Content, check_content, files_of
 
 _PAGE = "headway-player"
 """Path of the page, which no server has."""
+_CONTAINERS = ("video/mp4", "video/webm", "audio/mp4", "audio/webm")
+_MIMES = f"{', '.join(_CONTAINERS[:-1])} and {_CONTAINERS[-1]}"
+_DECODED = {
+    "video": ("avc1", "avc3", "vp8", "vp08", "vp9", "vp09", "av01"),
+    "audio": ("mp4a", "opus", "vorbis", "flac"),
+}
+"""What Debian's build decodes of what an MPD may name (RFC 6381): no H.265."""
 _BUFFERS = Knob(
     "buffers",
     "workload",
@@ -78,6 +85,9 @@ class DashJs(HeadlessShell):
             raise WrongInputError(
                 f"{self.name} has no rule mpc; headway-client has", where="workload.rule"
             )
+        if (film := workload.film) is not None:
+            _check_film(film)
+            return
         try:
             check_content(Content.of(workload))
         except WrongInputError as error:
@@ -86,7 +96,7 @@ class DashJs(HeadlessShell):
     @override
     def start(self, flow: Flow) -> Started:
         video = _video(flow)
-        content = Content.of(video)
+        content = files_of(video)
         server = f"{'https' if flow.tls else 'http'}://{SERVER_NAME}"
         (module,) = (
             one
@@ -97,7 +107,7 @@ class DashJs(HeadlessShell):
         orders = PlayerOrders(
             url=f"{server}/{_PAGE}",
             script=module.guest_file,
-            mpd=f"{server}/{content.place}/{MPD_FILE}",
+            mpd=f"{server}/{content.place}/{content.manifest}",
             rungs=content.names,
             settings=self._settings(flow, video),
             watch_s=video.leaves.s,
@@ -165,6 +175,26 @@ def fixed_rate(video: Video) -> dict[str, Any]:
         return {}
     kbit_s = -(-int(rate) // 1000)
     return {"autoSwitchBitrate": {"video": False}, "initialBitrate": {"video": kbit_s}}
+
+
+def _check_film(film: Film) -> None:
+    """Refuse what Chromium's headless shell of Debian does not decode, as far as the MPD tells.
+
+    Raises:
+        WrongInputError: there is such a thing.
+    """
+    for track in (*film.rungs, *film.sounds):
+        kind = track.mime.partition("/")[0]
+        if track.mime and track.mime not in _CONTAINERS:
+            wrong = f"files of {track.name!r} are {track.mime}; Chromium plays {_MIMES}"
+            raise WrongInputError(f"{film.file}: {wrong}", where="workload.mpd")
+        known = _DECODED.get(kind, ())
+        for codec in filter(None, track.codecs.split(",")):
+            if codec.strip().partition(".")[0].lower() not in known:
+                wrong = f"{track.name!r} is {codec.strip()}, which Chromium's headless shell does not decode"
+                raise WrongInputError(
+                    f"{film.file}: {wrong}; it has {', '.join(known)}", where="workload.mpd"
+                )
 
 
 def _video(flow: Flow) -> Video:

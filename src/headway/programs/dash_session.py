@@ -94,8 +94,7 @@ def _played(events: Sequence[Event], fetched: Sequence[PlayedSegment], video: Vi
     starts = (event["at_ms"] * _MS for event in events if event["what"] == "playing")
     return PlayedVideo(
         ladder_mbit=tuple(rate.mbit for rate in video.ladder),
-        duration_s=video.duration.s,
-        count=video.count,
+        lengths_s=tuple(length.s for length in video.lengths),
         start_s=next(starts, None),
         end_s=end_s,
         played_s=end["played_s"],

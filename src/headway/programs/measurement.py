@@ -131,8 +131,7 @@ class PlayedVideo:
 
     Attributes:
         ladder_mbit: rates of the qualities, rising, Mbit/s.
-        duration_s: of the whole video.
-        count: of its segments.
+        lengths_s: what each of its segments plays.
         start_s: when the picture appeared; None if it did not.
         end_s: when the video had been played, or the viewer left.
         played_s: what was played.
@@ -141,8 +140,7 @@ class PlayedVideo:
     """
 
     ladder_mbit: tuple[float, ...]
-    duration_s: float
-    count: int
+    lengths_s: tuple[float, ...]
     start_s: float | None
     end_s: float
     played_s: float
@@ -150,9 +148,9 @@ class PlayedVideo:
     stalls: tuple[PlayedStall, ...]
 
     @property
-    def segment_s(self) -> float:
-        """What a segment plays."""
-        return self.duration_s / self.count
+    def duration_s(self) -> float:
+        """Of the whole video."""
+        return math.fsum(self.lengths_s)
 
     @property
     def stalled_s(self) -> float:

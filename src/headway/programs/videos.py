@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from typing import Any
 from uuid import NAMESPACE_OID, uuid5
 
 from pydantic import BaseModel
@@ -11,6 +12,7 @@ from pydantic import BaseModel
 from headway.errors import WrongInputError
 from headway.programs.base import Flow
 from headway.programs.measurement import PlayedSegment, PlayedStall, PlayedVideo
+from headway.study.film import Film
 from headway.study.video import QualityRule, Video
 
 
@@ -61,13 +63,7 @@ def check_scripted(video: Video) -> None:
 def video_options(flow: Flow, video: Video, files: dict[str, str]) -> list[str]:
     """Options of the client; what the video is goes into a file."""
     name = f"/run/{flow.namespace}-video"
-    rungs = [
-        {"bit_s": float(rate), "paths": [f"/{int(size)}.bin"], "bytes": [int(size)]}
-        for rate, size in zip(video.ladder, video.sizes, strict=True)
-    ]
-    files[name] = json.dumps(
-        {"segment_s": video.segment.s, "segments": video.count, "rungs": rungs}
-    )
+    files[name] = json.dumps(_of_film(film) if (film := video.film) else _of_ladder(video))
     return [
         f"--video={name}",
         f"--rule={video.rule}",
@@ -76,6 +72,29 @@ def video_options(flow: Flow, video: Video, files: dict[str, str]) -> list[str]:
         f"--watch={video.leaves.s:.9f}",
         *((f"--cmcd={session_name(flow)}",) if video.cmcd else ()),
     ]
+
+
+def _of_ladder(video: Video) -> dict[str, Any]:
+    """What the client is told of a video whose segments are bodies."""
+    rungs = [
+        {"bit_s": float(rate), "paths": [f"/{int(size)}.bin"], "bytes": [int(size)]}
+        for rate, size in zip(video.ladder, video.sizes, strict=True)
+    ]
+    return {"segment_s": video.segment.s, "segments": len(video.lengths), "rungs": rungs}
+
+
+def _of_film(film: Film) -> dict[str, Any]:
+    """What it is told of a user's own: the pictures alone."""
+    rungs = [
+        {
+            "bit_s": float(rung.rate),
+            "paths": [f"/{film.place}/{name}" for name in rung.segments],
+            "bytes": rung.sizes,
+        }
+        for rung in film.rungs
+    ]
+    lengths = [length.s for length in film.lengths]
+    return {"segment_s": lengths, "segments": len(lengths), "rungs": rungs}
 
 
 def session_name(flow: Flow) -> str:
@@ -95,8 +114,7 @@ def played(
     """
     return PlayedVideo(
         ladder_mbit=tuple(rate.mbit for rate in video.ladder),
-        duration_s=video.duration.s,
-        count=video.count,
+        lengths_s=tuple(length.s for length in video.lengths),
         start_s=session.started_s,
         end_s=session.ended_s,
         played_s=session.played_s,
@@ -123,8 +141,7 @@ def session_error(session: NativeSession | None, video: Video) -> str | None:
     """What is wrong with a session."""
     if session is None:
         return "its report has no session"
-    for number, segment in enumerate(session.segments):
-        if segment.bytes != video.sizes[segment.rung]:
-            wanted = int(video.sizes[segment.rung])
-            return f"segment {number}: {segment.bytes} bytes came of {wanted}"
+    for segment in session.segments:
+        if segment.bytes != (wanted := video.size(segment.rung, segment.number)):
+            return f"segment {segment.number}: {segment.bytes} bytes came of {wanted}"
     return None

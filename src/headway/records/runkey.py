@@ -8,6 +8,7 @@ from headway.cache import digest
 from headway.planning.runs import Run
 from headway.sites.finding import find_site, is_archive
 from headway.sites.replay import site_key
+from headway.study.mpd import film_at
 from headway.study.setting import Setting
 
 
@@ -17,7 +18,7 @@ def run_key(run: Run) -> str:
 
 
 def setting_key(setting: Setting, seed: int) -> str:
-    """Digest of a resolved setting and a seed; an archive counts by what is replayed of it.
+    """Digest of a resolved setting and a seed; an archive counts by what is replayed of it, a film by its files.
 
     Sites of the corpus count by their names, since they come with Headway, whose version is in the
     manifest, as those of the lab image are.
@@ -30,5 +31,7 @@ def _resolved(setting: Setting) -> str:
     for told in (values, *values["flows"].values()):
         if is_archive(site := told["workload"].get("site", "")):
             told["workload"]["site"] = site_key(find_site(site))
+        if mpd := told["workload"].get("mpd"):
+            told["workload"]["mpd"] = film_at(mpd).key
     # Not sorted: the order of hops is a condition.
     return json.dumps(values)

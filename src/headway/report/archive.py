@@ -13,13 +13,26 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from headway.errors import WrongInputError
 from headway.records.manifest import Manifest, read_manifest
-from headway.records.store import ARTIFACTS, REPORT, RUNS_FILE, refresh_table
+from headway.records.store import (
+    ARTIFACTS,
+    FLOWS_FILE,
+    JOURNAL_FILE,
+    REPORT,
+    RUNS_FILE,
+    SEGMENTS_FILE,
+    refresh_table,
+)
 from headway.report.crate import METADATA, crate_metadata
 from headway.report.report import PAGE, write_report
 
 SUFFIX = ".zip"
 SUMS = "SHA256SUMS"
-_DATA = ("manifest.json", "runs.parquet", "records.jsonl")
+_DATA = ("manifest.json", RUNS_FILE, FLOWS_FILE, SEGMENTS_FILE, JOURNAL_FILE)
+_TABLES = {
+    FLOWS_FILE: "has a row for every flow that competed",
+    SEGMENTS_FILE: "has a row for every segment of a video",
+}
+"""Tables that only some results have."""
 _LINK = re.compile(rf'href="\.\./{ARTIFACTS}/([^/"]+)/"')
 _BLOCK = 1 << 20
 
@@ -92,7 +105,7 @@ def _entries(
 ) -> dict[str, _ArchivedFile]:
     study = json.dumps(manifest.study.plain(), indent=1, ensure_ascii=False)
     entries = {
-        "README.txt": _ArchivedFile(_readme(manifest, artifacts)),
+        "README.txt": _ArchivedFile(_readme(manifest, directory, artifacts)),
         "study.json": _ArchivedFile(f"{study}\n".encode()),
     }
     entries |= {
@@ -115,13 +128,14 @@ def _is_of_all_runs(page: Path, directory: Path) -> bool:
     return page.stat().st_mtime_ns >= table.stat().st_mtime_ns
 
 
-def _readme(manifest: Manifest, artifacts: bool) -> bytes:
+def _readme(manifest: Manifest, directory: Path, artifacts: bool) -> bytes:
     told = (
         f"{manifest.study.name or 'Results'}: results of a Headway study",
         manifest.study.question,
         f"Carried out with Headway {manifest.headway or '?'}, begun {manifest.created or '?'}:",
         f"  {manifest.command or '?'}",
         "report/index.html is the report; runs.parquet has a row for every run, and report/runs.csv the same.",
+        *(f"{name} {what}." for name, what in _TABLES.items() if (directory / name).is_file()),
         "manifest.json has programs with versions, kernel, host, seeds and self-test; study.json is the study.",
         f"artifacts/ has the files of {'every run' if artifacts else 'the runs that the report shows over time'}.",
         f"`sha256sum --check {SUMS}` checks all files but {METADATA}, which describes them (RO-Crate 1.1).",

@@ -35,10 +35,12 @@ _DESCRIBED = {
     "manifest.json": "Study, versions of all programs, kernel, image, host, seeds, self-test, the command.",
     "records.jsonl": "A line for every run, in the order in which they ended.",
     "runs.parquet": "A row for every run, with everything that was measured.",
+    "flows.parquet": "A row for every flow that competed, with what was measured of it.",
+    "segments.parquet": "A row for every segment that a player of videos fetched.",
     "study.json": "The study, with everything filled in that its file left out.",
     "report/index.html": "The report.",
 }
-_RESULTS = ("runs.parquet", "records.jsonl")
+_RESULTS = ("runs.parquet", "flows.parquet", "segments.parquet", "records.jsonl")
 
 Entity = dict[str, Any]
 

@@ -139,13 +139,15 @@ def _flatten(
 
 
 def _find_files(raw: Any, source: Source, key: tuple[str, ...], experiment: str) -> None:
-    """Put the contents of trace files beside their names, and say where archives of sites are."""
+    """Put the contents of trace files beside their names, and say where archives of sites and MPDs are."""
     if isinstance(raw, list):
         for item in raw:
             _find_files(item, source, key, experiment)
     elif isinstance(raw, dict):
         for name in _SITES & raw.keys():
             raw[name] = _located(raw[name], source.directory)
+        for name in _MPDS & raw.keys():
+            raw[name] = _beside(raw[name], source.directory)
         if isinstance(raw.get("trace"), str):
             raw[TRACE_KEY] = list(_trace(raw["trace"], source, key, experiment))
         for name, item in raw.items():
@@ -177,7 +179,15 @@ def _located(site: Any, directory: Path) -> Any:
     if isinstance(site, list):
         return [_located(item, directory) for item in site]
     is_archive = isinstance(site, str) and site.endswith((".warc", ".warc.gz"))
-    return str(directory / site) if is_archive else site
+    return _beside(site, directory) if is_archive else site
+
+
+def _beside(name: Any, directory: Path) -> Any:
+    """The path of a file that a study names from its own directory."""
+    if isinstance(name, list):
+        return [_beside(item, directory) for item in name]
+    return str(directory / name) if isinstance(name, str) else name
 
 
 _SITES = {"site", "workload.site"}
+_MPDS = {"mpd", "workload.mpd"}

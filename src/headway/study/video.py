@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from enum import StrEnum
 from itertools import pairwise
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, StringConstraints, WithJsonSchema, field_validator, model_validator
 from typing_extensions import override
 
+from headway.errors import WrongInputError
+from headway.study.film import Film
+from headway.study.mpd import film_at
 from headway.study.part import wrong
 from headway.study.units import Duration, Rate, Size
 from headway.study.workloadpart import WorkloadPart
@@ -38,6 +41,8 @@ RESOLUTIONS = {
     "kakhki": ("256x144", "640x360", "1280x720", "3840x2160"),
 }
 """Of the ladders' qualities; Perna's are of the same MPD."""
+_OF_A_FILM = ("ladder", "segment", "duration", "audio", "resolutions")
+"""Keys that an MPD takes the place of."""
 _SECOND = 10**9
 _LADDER_FORMS = {
     "anyOf": [
@@ -62,10 +67,17 @@ class QualityRule(StrEnum):
 class Video(WorkloadPart):
     """A video that a player plays: it fetches one segment after the other, in the quality that its rule chooses.
 
-    Segments of a rung all have the same size: its rate times their length.
+    Segments of a rung all have the same size: its rate times their length. Those of a user's own film have the sizes
+    of their files.
     """
 
     kind: Literal["video"] = "video"
+    mpd: str | None = Field(
+        default=None,
+        min_length=1,
+        exclude_if=lambda value: value is None,
+        description="an MPD with its files beside it, which are the video; the file's path from the study's directory",
+    )
     ladder: Annotated[tuple[Rate, ...], WithJsonSchema(_LADDER_FORMS)] = Field(
         default=LADDERS["perna"],
         min_length=1,
@@ -104,6 +116,26 @@ class Video(WorkloadPart):
         description="whether the player tells the server of its state with each request (CMCD, CTA-5004)",
     )
 
+    @model_validator(mode="before")
+    @classmethod
+    def _of_its_mpd(cls, value: Any) -> Any:
+        """What the MPD says, in the place of keys."""
+        if not isinstance(value, dict) or not isinstance(value.get("mpd"), str):
+            return value
+        if said := next((key for key in _OF_A_FILM if key in value), None):
+            raise wrong(said, "the MPD says that; leave it out")
+        try:
+            film = film_at(value["mpd"])
+        except WrongInputError as error:
+            raise wrong("mpd", str(error)) from None
+        shown = tuple(rung.picture for rung in film.rungs)
+        return value | {
+            "ladder": tuple(rung.rate for rung in film.rungs),
+            "segment": max(film.lengths),
+            "duration": Duration(sum(film.lengths)),
+            "resolutions": shown if all(shown) else None,
+        }
+
     @field_validator("ladder", mode="before")
     @classmethod
     def _by_name(cls, value: object) -> object:
@@ -119,7 +151,7 @@ class Video(WorkloadPart):
             raise wrong("ladder", "the rates go up: each is above the one in front of it")
         if not self.segment:
             raise wrong("segment", "a segment plays for a time")
-        if not self.duration or self.duration % self.segment:
+        if self.film is None and (not self.duration or self.duration % self.segment):
             raise wrong("duration", f"in whole segments: a multiple of {self.segment}")
         if self.buffer < 2 * self.segment:
             raise wrong("buffer", f"two segments or more: {Duration(2 * self.segment)}")
@@ -127,21 +159,32 @@ class Video(WorkloadPart):
             raise wrong("start", f"no more than the buffer holds: {self.buffer}")
         if self.resolutions is not None and len(self.resolutions) != len(self.ladder):
             raise wrong("resolutions", f"one for each of the {len(self.ladder)} qualities")
-        if min(self.sizes) < 1:
+        if self.film is None and min(self.sizes) < 1:
             raise wrong("ladder", f"in {self.segment} the lowest rate is less than a byte")
         if self.watch is not None and not self.watch:
             raise wrong("watch", "nobody watches for no time")
         return self
 
     @property
-    def count(self) -> int:
-        """How many segments there are."""
-        return self.duration // self.segment
+    def film(self) -> Film | None:
+        """A user's own; None if the ladder says all."""
+        return None if self.mpd is None else film_at(self.mpd)
+
+    @property
+    def lengths(self) -> tuple[Duration, ...]:
+        """What each segment plays."""
+        film = self.film
+        return film.lengths if film else (self.segment,) * (self.duration // self.segment)
 
     @property
     def sizes(self) -> tuple[Size, ...]:
-        """Of a segment of each rung."""
+        """Of a segment of each rung, where all of a rung have one size."""
         return tuple(Size(round(rate * self.segment / (8 * _SECOND))) for rate in self.ladder)
+
+    def size(self, rung: int, number: int) -> int:
+        """Of a segment of a rung, bytes; numbers are from 0."""
+        film = self.film
+        return film.rungs[rung].sizes[number] if film else int(self.sizes[rung])
 
     @property
     @override
@@ -167,7 +210,7 @@ class Video(WorkloadPart):
     @property
     @override
     def body_sizes(self) -> tuple[Size, ...]:
-        return self.sizes
+        return () if self.mpd else self.sizes
 
     @property
     @override

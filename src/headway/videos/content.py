@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from headway.cache import digest
 from headway.errors import WrongInputError
+from headway.study.film import Film
 from headway.study.units import Duration, Rate
 from headway.study.video import Video
 from headway.videos.boxes import BoxError, padding_header
@@ -57,7 +58,7 @@ class Content:
     @classmethod
     def of(cls, video: Video) -> Content:
         """What a study's video is."""
-        return cls(video.ladder, video.segment, video.count, video.audio, video.pictures)
+        return cls(video.ladder, video.segment, len(video.lengths), video.audio, video.pictures)
 
     @property
     def duration(self) -> Duration:
@@ -72,6 +73,11 @@ class Content:
         sound = () if self.audio is None else (f"audio {int(self.audio)}",)
         said = (str(self.segment), str(self.count), *rates, *sound, *(self.pictures or ()))
         return f"video-{digest(*said)}"
+
+    @property
+    def manifest(self) -> str:
+        """Name of the MPD there."""
+        return MPD_FILE
 
     @property
     def shown(self) -> tuple[str, ...]:
@@ -93,6 +99,15 @@ class Content:
     def names(self) -> tuple[str, ...]:
         """Of the representations of its qualities, and of their directories."""
         return tuple(f"video-{rung}" for rung in range(len(self.ladder)))
+
+
+VideoFiles = Content | Film
+"""What a server has of a video as files: made for it, or a user's own."""
+
+
+def files_of(video: Video) -> VideoFiles:
+    """The files of a study's video."""
+    return video.film or Content.of(video)
 
 
 def check_content(content: Content) -> None:

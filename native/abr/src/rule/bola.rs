@@ -56,7 +56,8 @@ impl Rule for Bola {
         let sustainable = sustainable(state);
         if !self.is_steady {
             // The buffer tells nothing before it has reached where it would choose as much.
-            self.is_steady = state.buffer_s >= state.video.segment_s && best >= sustainable;
+            self.is_steady =
+                state.buffer_s >= state.video.length_s(state.segment) && best >= sustainable;
             if !self.is_steady {
                 return Choice::Rung(sustainable);
             }

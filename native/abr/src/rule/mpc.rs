@@ -43,7 +43,7 @@ impl Course<'_> {
             let change = last.map_or(0.0, |last| (mbit(rung) - mbit(last)).abs());
             let mut value = mbit(rung) - CHANGE * change - mbit(video.top()) * stalled_s;
             if segment + 1 < self.end {
-                let left_s = (buffer_s - takes_s).max(0.0) + video.segment_s;
+                let left_s = (buffer_s - takes_s).max(0.0) + video.length_s(segment);
                 value += self.best(segment + 1, left_s, Some(rung)).0;
             }
             if value > best.0 {

@@ -33,7 +33,7 @@ def _video(finished: FinishedRun) -> Mapping[str, Any]:
         "video_throughput_mbit": fmean(segment.mbit for segment in played.segments),
         # The client adds up what it plays between its requests.
         "video_played_share": round(played.played_s / played.duration_s, 9),
-        "video_loaded_share": len(numbers) / played.count,
+        "video_loaded_share": len(numbers) / len(played.lengths_s),
         "video_repeated_segments": len(played.segments) - len(numbers),
         "video_qoe_index": _linear_qoe(played),
         "video_rungs": tuple(segment.rung for segment in played.segments),

@@ -152,7 +152,7 @@ def _levels(story: VideoStory, across: Scale, up: Scale) -> Iterator[Point]:
         empty_s = max(one.asked_s, playback.start_s or 0.0) + one.buffer_before_s
         if one.buffer_before_s and empty_s < one.last_byte_s:
             yield across(empty_s), up(0.0)
-        gained_s = 0.0 if one.repeated else playback.segment_s
+        gained_s = 0.0 if one.repeated else one.plays_s or playback.segment_s
         yield across(one.last_byte_s), up(max(0.0, one.buffer_after_s - gained_s))
         yield across(one.last_byte_s), up(one.buffer_after_s)
     last = playback.segments[-1]

@@ -1,0 +1,153 @@
+"""MPDs of users: what follows from them and their files, and what is refused in a line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from headway.errors import WrongInputError
+from headway.study.film import Film
+from headway.study.mpd import film_at
+from tests.made_film import FILES, SPACE, TEMPLATE, USUAL, mpd, pictures, quality, write_film
+
+
+def film(directory: Path, text: str = USUAL, files: dict[str, int] | None = None) -> Film:
+    return film_at(str(write_film(directory, text, files)))
+
+
+def lengths_s(made: Film) -> list[float]:
+    return [length.s for length in made.lengths]
+
+
+def test_a_template_with_numbers(tmp_path: Path) -> None:
+    made = film(tmp_path)
+    assert made.names == ("low", "high")
+    low, high = made.rungs
+    assert (int(low.rate), int(high.rate)) == (8000, 16000)
+    assert high.segments == ("high/1.m4s", "high/2.m4s", "high/3.m4s")
+    assert (low.sizes, high.sizes) == ((2001, 2002, 2003), (4001, 4002, 4003))
+    assert low.initialization == "low/init.mp4"
+    assert lengths_s(made) == [2, 2, 2]
+    assert (made.manifest, made.sounds) == ("film.mpd", ())
+    assert {name for name, _ in made.files} == {"film.mpd", *FILES}
+
+
+def test_the_last_segment_is_what_is_left(tmp_path: Path) -> None:
+    text = USUAL.replace("PT6S", "PT0H0M5.25S")
+    assert lengths_s(film(tmp_path, text)) == [2, 2, 1.25]
+
+
+def test_a_timeline_with_times(tmp_path: Path) -> None:
+    timeline = (
+        '<SegmentTemplate timescale="90000" presentationTimeOffset="900" media="v/$RepresentationID$-$Time%07d$.m4s">'
+        '<SegmentTimeline><S t="900" d="180000" r="1"/><S d="90000"/><S d="45000" r="-1"/></SegmentTimeline>'
+        "</SegmentTemplate>"
+    )
+    text = mpd(pictures(quality("a", 8000), cut=timeline), "PT6S")
+    times = (900, 180900, 360900, 450900, 495900)
+    made = film(tmp_path, text, {f"v/a-{time:07}.m4s": 9 for time in times})
+    assert lengths_s(made) == [2, 2, 1, 0.5, 0.5]
+    assert made.rungs[0].segments[0] == "v/a-0000900.m4s"
+    assert made.rungs[0].initialization is None
+
+
+def test_a_list_and_base_urls(tmp_path: Path) -> None:
+    def listed(*names: str) -> str:
+        urls = "".join(f'<SegmentURL media="{name}"/>' for name in names)
+        first = '<Initialization sourceURL="head.mp4"/>'
+        return f'<SegmentList timescale="10" duration="40">{first}{urls}</SegmentList>'
+
+    inner = [f"<BaseURL>{name}/</BaseURL>{listed('one.m4s', 'two.m4s')}" for name in "ab"]
+    text = mpd(
+        "<BaseURL>media/</BaseURL>"
+        + pictures(quality("a", 8000, inner[0]), quality("b", 9000, inner[1]), cut=""),
+        "PT8S",
+    )
+    files = {
+        f"media/{one}/{name}": 5 for one in "ab" for name in ("head.mp4", "one.m4s", "two.m4s")
+    }
+    made = film(tmp_path, text, files)
+    assert made.rungs[1].segments == ("media/b/one.m4s", "media/b/two.m4s")
+    assert made.rungs[1].initialization == "media/b/head.mp4"
+    assert lengths_s(made) == [4, 4]
+
+
+def test_what_is_said_further_in_counts_and_bandwidth_is_a_name(tmp_path: Path) -> None:
+    outer = '<SegmentTemplate duration="3" startNumber="5" media="x"/>'
+    inner = '<SegmentTemplate media="$Bandwidth$/$Number%03d$$$.m4s"/>'
+    text = mpd(pictures(quality("a", 8000, inner), cut=outer)).replace("$$.m4s", ".m4s")
+    made = film(tmp_path, text, {"8000/005.m4s": 1, "8000/006.m4s": 2})
+    assert made.rungs[0].sizes == (1, 2)
+
+
+def test_sound_is_told_apart(tmp_path: Path) -> None:
+    sound = (
+        f'<AdaptationSet contentType="audio" lang="en">{TEMPLATE}<Representation id="sound" bandwidth="900"'
+        ' mimeType="audio/mp4" codecs="mp4a.40.2"/></AdaptationSet>'
+    )
+    text = mpd(pictures(quality("low", 8000), quality("high", 16000)) + sound)
+    files = FILES | {f"sound/{name}": 3 for name in ("init.mp4", "1.m4s", "2.m4s", "3.m4s")}
+    made = film(tmp_path, text, files)
+    assert (made.names, [one.name for one in made.sounds]) == (("low", "high"), ["sound"])
+
+
+def test_equal_films_have_equal_keys_wherever_they_are(tmp_path: Path) -> None:
+    one, other = film(tmp_path / "one"), film(tmp_path / "other")
+    assert one.key == other.key
+    assert film(tmp_path / "third", files=FILES | {"low/1.m4s": 77}).key != one.key
+    before = other.state_key
+    (tmp_path / "other/low/1.m4s").write_bytes(b"y" * FILES["low/1.m4s"])
+    assert other.state_key != before, "the same sizes, but written anew"
+
+
+two = quality("low", 8000), quality("high", 16000)
+ranges = '<SegmentList duration="2"><SegmentURL mediaRange="0-9"/></SegmentList>'
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("<MPD><Period>", "not an MPD: no element found: line 1, column 13"),
+        ("<html/>", "not an MPD: its root is html"),
+        (USUAL.replace("static", "dynamic"), r"is of a live video \(type dynamic\)"),
+        (f"<MPD {SPACE}/>", "has 0 periods"),
+        (mpd(""), "has no pictures"),
+        (mpd(pictures(*two) * 2), "has 2 AdaptationSets with pictures"),
+        (mpd(pictures(*two) + '<AdaptationSet mimeType="text/vtt"><Representation id="t" bandwidth="1"/></AdaptationSet>'), "has text; leave all but"),
+        (mpd(pictures("<ContentProtection/>", *two)), "is of an encrypted video"),
+        (mpd(pictures(quality("a", 8000, "<SegmentBase/>"), cut="")), "has SegmentBase, ranges of one file"),
+        (mpd(pictures(quality("a", 8000), cut=ranges)), r"has ranges of one file \(mediaRange\)"),
+        (mpd(pictures(quality("a", 8000), cut="")), "'a' has no SegmentTemplate or SegmentList"),
+        (mpd(pictures(quality("a", 8000), cut='<SegmentTemplate duration="2"/>')), "of 'a' needs the attribute media"),
+        (mpd(pictures(quality("a", 8000), cut='<SegmentTemplate media="a"/>')), "of 'a' have neither a duration nor"),
+        (mpd(pictures(quality("a", 8000), cut='<SegmentTemplate duration="x" media="a"/>')), "duration is 'x', and not a whole number"),
+        (mpd(pictures(quality("a", 8000), cut='<SegmentTemplate duration="2" media="$SubNumber$"/>')), r"\$SubNumber\$ cannot be filled in"),
+        (USUAL.replace(' mediaPresentationDuration="PT6S"', ""), "needs mediaPresentationDuration"),
+        (USUAL.replace("PT6S", "6 s"), "'6 s' is no duration, such as PT10M34.6S"),
+        (USUAL.replace('bandwidth="8000"', ""), "Representation 'low' needs a bandwidth"),
+        (USUAL.replace('bandwidth="8000"', 'bandwidth="16000"'), "have the same bandwidth"),
+        (USUAL.replace('id="low"', 'id="high"'), "the same id"),
+        (mpd(f"<BaseURL>https://cdn.test/</BaseURL>{pictures(*two)}"), "https://cdn.test/: files are to be beside the MPD"),
+        (mpd(f"<BaseURL>../</BaseURL>{pictures(*two)}"), r"\.\./: files are to be in the MPD's directory"),
+        (USUAL.replace("$Number$.m4s", "$Number$.m4s?a=1"), r"'low/1.m4s\?a=1': names have letters"),
+        (mpd(pictures(quality("low", 8000), quality("high", 16000, TEMPLATE.replace("2000", "3000")))), "'low' has 3 segments, and 'high' 2; all qualities"),
+        (mpd(pictures(quality("low", 8000), quality("high", 16000, TEMPLATE.replace("2000", "2100")))), "segment 1 plays 2 s in 'low', and 2.1 s in 'high'"),
+        (USUAL.replace("PT6S", "PT8S"), "there is no file low/4.m4s, segment 4 of 'low'"),
+        (USUAL.replace("init.mp4", "first.mp4"), "there is no file low/first.mp4, which begins 'low'"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_played_is_refused_in_a_line(
+    tmp_path: Path, text: str, message: str
+) -> None:
+    file = write_film(tmp_path, text)
+    with pytest.raises(WrongInputError, match=message) as refused:
+        film_at(str(file))
+    assert refused.value.where == str(file) and "\n" not in str(refused.value)
+
+
+def test_an_empty_segment_and_an_mpd_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(WrongInputError, match=r"high/2.m4s, segment 2 of 'high', is empty"):
+        film(tmp_path, files=FILES | {"high/2.m4s": 0})
+    with pytest.raises(WrongInputError, match="there is no such MPD"):
+        film_at(str(tmp_path / "none.mpd"))
