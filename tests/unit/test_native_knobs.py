@@ -20,6 +20,7 @@ from headway.study.setting import Setting
 
 RIGHT = {
     "max_window": ("none", "300", "200000B"),
+    "initial_ssthresh": ("none", "107", "144450B"),
     "pacing": ("on", "off", "10Mbit/s", "2.5Mbit/s"),
     "max_udp_payload": ("1200", "65000"),
     "packet_threshold": ("3", "4294967295"),
@@ -32,6 +33,7 @@ RIGHT = {
     "notsent_lowat": ("0", "16384"),
 }
 WRONG = {
+    "initial_ssthresh": ("", "-1", "unlimited"),
     "max_window": ("", "B", "-1", "10b", "4294967296"),
     "pacing": ("", "fast", "10", "0Mbit/s", "-1Mbit/s", "nanMbit/s"),
     "max_udp_payload": ("1199", "65001", "1e4"),

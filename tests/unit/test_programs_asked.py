@@ -156,6 +156,7 @@ def test_either_side_of_a_pep_is_asked() -> None:
     ("program", "control", "knobs"),
     [
         ("headway-server", "bbr", {"emulated_connections": "2"}),
+        ("headway-server", "bbr", {"initial_ssthresh": "50"}),
         ("haproxy", "bbr", {"quic_hystart": "on"}),
     ],
 )

@@ -59,6 +59,7 @@ OTHER_VALUES = {
     "tls_record_bytes": "1400",
     "h2_frame_bytes": "4000",
     "max_window": "100",
+    "initial_ssthresh": "50",
     "emulated_connections": "2",
     "hybla_rtt0": "50ms",
     "pacing": "off",

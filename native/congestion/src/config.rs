@@ -159,6 +159,8 @@ pub struct Config {
     pub initial_window: WindowSize,
     /// The largest window; none for no limit.
     pub max_window: Option<WindowSize>,
+    /// The slow start threshold at the beginning (RFC 5681, section 3.1); none for no limit. BBR has none.
+    pub initial_ssthresh: Option<WindowSize>,
     /// How many connections to be as aggressive as, for NewReno and CUBIC.
     pub connections: NonZeroU32,
     /// Which RFC's growth CUBIC has.
@@ -185,6 +187,7 @@ impl Default for Config {
             slow_start: SlowStart::HyStartPlusPlus,
             initial_window: WindowSize::Packets(10),
             max_window: None,
+            initial_ssthresh: None,
             connections: NonZeroU32::MIN,
             cubic_version: CubicVersion::Rfc9438,
             hybla_rtt0: hybla::REFERENCE_RTT,
@@ -203,6 +206,9 @@ pub enum Unsupported {
     /// Several connections with an algorithm that cannot emulate them.
     #[error("{0} does not emulate several connections: only newreno and cubic do")]
     Connections(Algorithm),
+    /// A slow start threshold with an algorithm that knows none.
+    #[error("{0} has no slow start threshold: it leaves its startup by what it measures")]
+    InitialSsthresh(Algorithm),
     /// A version of CUBIC with another algorithm.
     #[error("{0} has no version of CUBIC: only cubic has")]
     CubicVersion(Algorithm),
@@ -228,6 +234,9 @@ impl Config {
         if self.connections > NonZeroU32::MIN && !emulates {
             return Err(Unsupported::Connections(self.algorithm));
         }
+        if self.initial_ssthresh.is_some() && self.is_bbr() {
+            return Err(Unsupported::InitialSsthresh(self.algorithm));
+        }
         if self.cubic_version != CubicVersion::Rfc9438 && self.algorithm != Algorithm::Cubic {
             return Err(Unsupported::CubicVersion(self.algorithm));
         }
@@ -238,6 +247,10 @@ impl Config {
             return Err(Unsupported::LinuxPart(self.algorithm));
         }
         Ok(())
+    }
+
+    fn is_bbr(&self) -> bool {
+        matches!(self.algorithm, Algorithm::Bbr | Algorithm::Bbr3)
     }
 
     fn is_linux(&self) -> bool {
@@ -321,6 +334,7 @@ impl Config {
             datagram,
             initial_window: self.initial_window.bytes(datagram),
             max_window: self.max_window.map(|size| size.bytes(datagram)),
+            initial_ssthresh: self.initial_ssthresh.map(|size| size.bytes(datagram)),
             pacing: self.pacing,
         }
     }
@@ -379,6 +393,18 @@ mod tests {
             let config = Config { algorithm, connections, ..Config::default() };
             let emulates = [Algorithm::NewReno, Algorithm::Cubic].contains(&algorithm);
             assert_eq!(config.check().is_ok(), emulates, "{algorithm}");
+        }
+    }
+
+    #[test]
+    fn all_but_bbr_have_a_threshold() {
+        for (_, algorithm) in ALGORITHMS {
+            let initial_ssthresh = Some(WindowSize::Packets(32));
+            let config = Config { algorithm, initial_ssthresh, ..Config::default() };
+            let is_bbr = [Algorithm::Bbr, Algorithm::Bbr3].contains(&algorithm);
+            assert_eq!(config.check().is_err(), is_bbr, "{algorithm}");
+            let told = config.build().ssthresh();
+            assert_eq!(told, (!is_bbr).then_some(32 * 1200), "{algorithm}");
         }
     }
 

@@ -81,7 +81,7 @@ impl<L: WindowLaw> LossBased<L> {
             slow_start,
             settings,
             window: settings.clamp(settings.initial_window),
-            ssthresh: None,
+            ssthresh: settings.initial_ssthresh.map(|ssthresh| settings.clamp(ssthresh)),
             sending: Sending::default(),
             event: None,
         }
@@ -285,10 +285,15 @@ mod tests {
     }
 
     fn sender(max_window: Option<u64>) -> Sender {
+        limited(max_window, None)
+    }
+
+    fn limited(max_window: Option<u64>, initial_ssthresh: Option<u64>) -> Sender {
         let settings = Settings {
             datagram: 1000,
             initial_window: 10_000,
             max_window,
+            initial_ssthresh,
             pacing: Config::default().pacing,
         };
         let slow_start = Box::new(slow_start::Classic);
@@ -433,6 +438,24 @@ mod tests {
         (0..10).for_each(|number| sender.ack(number));
         assert_eq!(sender.window(), 12_000);
         assert_eq!(sender.controller.state(), State::CongestionAvoidanceMaxed);
+    }
+
+    #[test]
+    fn slow_start_ends_at_the_first_threshold() {
+        let mut sender = limited(None, Some(12_000));
+        sender.fill();
+        assert_eq!(sender.controller.ssthresh(), Some(12_000));
+        (0..2).for_each(|number| sender.ack(number));
+        assert_eq!(sender.window(), 12_000);
+        assert_eq!(sender.controller.state(), State::CongestionAvoidance);
+        sender.fill();
+        (2..14).for_each(|number| sender.ack(number));
+        assert_eq!(sender.window(), 13_000, "a datagram a window");
+        sender.fill();
+        sender.lose(&[14], false);
+        assert_eq!(sender.controller.ssthresh(), Some(6500));
+        sender.regret(14);
+        assert_eq!(sender.controller.ssthresh(), Some(12_000), "as before the loss");
     }
 
     #[test]

@@ -27,6 +27,8 @@ pub(crate) struct Settings {
     pub(crate) datagram: u64,
     pub(crate) initial_window: u64,
     pub(crate) max_window: Option<u64>,
+    /// Where slow start ends at the beginning; none for no such place.
+    pub(crate) initial_ssthresh: Option<u64>,
     pub(crate) pacing: Option<PacingGains>,
 }
 

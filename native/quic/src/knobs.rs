@@ -52,6 +52,9 @@ fn assign(config: &mut Config, name: &str, value: &str) -> Result<(), String> {
         "slow-start" => config.congestion.slow_start = parse(value)?,
         "initial-window" => config.congestion.initial_window = parse(value)?,
         "max-window" => config.congestion.max_window = unless("none", value, parse)?,
+        "initial-ssthresh" => {
+            config.congestion.initial_ssthresh = unless("none", value, parse)?;
+        }
         "emulated-connections" => config.congestion.connections = parse(value)?,
         "cubic-version" => config.congestion.cubic_version = parse(value)?,
         "hybla-rtt0" => config.congestion.hybla_rtt0 = parse_time(value)?,
@@ -257,6 +260,9 @@ mod tests {
         assert!(error("max-udp-payload=100").contains("out of range"));
         assert!(error("congestion-control=vegas").contains("newreno"));
         assert!(error("congestion-control=bbr,emulated-connections=2").contains("bbr"));
+        assert!(
+            error("congestion-control=bbr,initial-ssthresh=32").contains("no slow start threshold")
+        );
         assert!(error("congestion-control=bbr,cubic-version=rfc8312").contains("only cubic"));
         assert!(error("congestion-control=cubic,hybla-rtt0=200ms").contains("only hybla"));
         assert!(error("congestion-control=hybla,hybla-rtt0=0ms").contains("hybla-rtt0"));

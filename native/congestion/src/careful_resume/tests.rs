@@ -22,8 +22,13 @@ struct Sender {
 }
 
 fn sender() -> Sender {
-    let settings =
-        Settings { datagram: PACKET, initial_window: 10_000, max_window: None, pacing: None };
+    let settings = Settings {
+        datagram: PACKET,
+        initial_window: 10_000,
+        max_window: None,
+        initial_ssthresh: None,
+        pacing: None,
+    };
     let law = NewReno::new(PACKET, NonZeroU32::MIN);
     let reno = LossBased::new(law, Box::new(slow_start::Classic), settings);
     let saved = Saved { window: 300_000, rtt: RTT };

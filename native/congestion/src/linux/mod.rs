@@ -9,7 +9,7 @@ mod scoreboard;
 
 use crate::controller::{Ack, Controller, Ecn, Loss, Rtt, Sent, SpuriousLoss, State, Time};
 use crate::rate::Rate;
-use crate::settings::Settings;
+use crate::settings::{MIN_WINDOW, Settings};
 use crate::slow_start::SlowStart;
 use crate::usage::Sending;
 use laws::Law;
@@ -61,7 +61,9 @@ impl<L: Law> Linux<L> {
             settings,
             board: Scoreboard::default(),
             window: packets(settings.initial_window).min(most),
-            ssthresh: None,
+            ssthresh: settings
+                .initial_ssthresh
+                .map(|bytes| packets(bytes).max(MIN_WINDOW).min(most)),
             most,
             credit: 0,
             sending: Sending::default(),

@@ -21,7 +21,13 @@ fn sender(initial_window: u64) -> Sender {
 
 fn sender_without(initial_window: u64, without: Option<LinuxPart>) -> Sender {
     let initial_window = initial_window * PACKET;
-    let settings = Settings { datagram: PACKET, initial_window, max_window: None, pacing: None };
+    let settings = Settings {
+        datagram: PACKET,
+        initial_window,
+        max_window: None,
+        initial_ssthresh: None,
+        pacing: None,
+    };
     let reno = Reno::without(without);
     let controller = Linux::new(reno, Box::new(Classic), settings, without);
     Sender { controller, next: 0, in_flight: 0, now: Time::ZERO }

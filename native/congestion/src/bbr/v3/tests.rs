@@ -13,8 +13,13 @@ struct Sender {
 }
 
 fn sender() -> Sender {
-    let settings =
-        Settings { datagram: 1000, initial_window: 10_000, max_window: None, pacing: None };
+    let settings = Settings {
+        datagram: 1000,
+        initial_window: 10_000,
+        max_window: None,
+        initial_ssthresh: None,
+        pacing: None,
+    };
     Sender { bbr: Bbr3::new(&settings, 0), now: Time::ZERO, next: 0 }
 }
 
