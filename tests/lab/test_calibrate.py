@@ -47,6 +47,9 @@ def test_a_planted_knob_is_found_and_what_is_out_of_reach_told(
     assert run(monkeypatch, *words, "--knobs", f"{KNOB}=4..40", "--runs", "24") == 0
     printed = capsys.readouterr().out
     assert f"{KNOB}  17" in printed and "0.0% away from the target" in printed
+    # The same command goes on, here with nothing left to do.
+    assert run(monkeypatch, *words, "--knobs", f"{KNOB}=4..40", "--runs", "24") == 0
+    assert capsys.readouterr().out == printed
     narrow = ("--knobs", f"{KNOB}=4..6", "--runs", "10")
     words = (*words[:-1], str(tmp_path / "narrow"))
     assert run(monkeypatch, *words, *narrow) == 1
@@ -80,3 +83,33 @@ def test_of_two_knobs_the_one_that_shows_is_found_and_the_other_does_not_matter(
     assert rows[threshold].split()[1] == "6" and "points away" in rows[threshold]
     assert "does not matter" in rows[window]
     assert "0.0% away from the target" in printed
+
+
+def test_three_planted_knobs_are_found_from_the_series_alone(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    machine: object,
+) -> None:
+    """Initial window, threshold and largest window each shape another part of the series: docs/calibration.md."""
+    study, theirs = tmp_path / "planted.toml", tmp_path / "theirs"
+    text = STUDY.replace('"500 ms"', '"5 s"').replace("20 Mbit/s", "50 Mbit/s")
+    text = text.replace('"50 ms"', '"80 ms"')
+    text += 'server.congestion_control.quic = "reno"\nserver.knobs.slow_start = "classic"\n'
+    study.write_text(text, encoding="utf-8")
+    planted = {KNOB: 17, "server.knobs.initial_ssthresh": 60, "server.knobs.max_window": 90}
+    ranges = (
+        f"{KNOB}=4..64",
+        "server.knobs.initial_ssthresh=10..200",
+        "server.knobs.max_window=20..300",
+    )
+    changes = [word for key, value in planted.items() for word in ("--set", f"{key}={value}")]
+    assert run(monkeypatch, "run", str(study), *changes, "--out", str(theirs)) == 0
+    capsys.readouterr()
+    words = ("calibrate", str(study), "--target", str(theirs), "--out", str(tmp_path / "runs"))
+    knobs = [word for one in ranges for word in ("--knobs", one)]
+    assert run(monkeypatch, *words, *knobs) == 0
+    printed = capsys.readouterr().out
+    rows = {line.split()[0]: line for line in printed.splitlines() if line.startswith("server.")}
+    assert {key: int(row.split()[1]) for key, row in rows.items()} == planted
+    assert all("points away" in row for row in rows.values())

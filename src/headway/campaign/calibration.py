@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
+from itertools import chain, combinations
 from typing import TYPE_CHECKING, Any
 
 from headway.errors import WrongInputError
@@ -25,10 +25,16 @@ GENERATION = 12
 """Values that are tried at a time."""
 _NEAR = 0.02
 """Nearer than this a target is reached."""
-_EXACT = 0.003
-"""Nearer than this no other beginning of the fit is tried."""
-_STARTS = 4
-"""Values that the fit begins from, the nearest first."""
+_EXACT = 1e-6
+"""Nearer than this are runs that are equal to the target."""
+_STARTS, _APART = 6, 0.2
+"""Values that least squares begin from, the nearest first, and how far apart they are in a knob at least."""
+_REACH, _LEAST_REACH = 0.08, 0.01
+"""Shares of a range by which a knob is moved to see what it does, at first and at last."""
+_DAMPINGS = (1e-5, 1e-2)
+"""Of steps of least squares, over the largest curvature."""
+_WORTH, _HOPELESS = 4.0, 1e3
+"""How much farther than the best values may be to be gone on from; and what differs by more has failed."""
 _PATIENCE = 3
 """Generations without progress after which the search goes on near the best."""
 _MOST_LOG = 8
@@ -146,7 +152,7 @@ def distance(residuals: Residuals) -> float:
 class Search:
     """Differential evolution over all ranges, then least squares from the best, then single steps.
 
-    Storn and Price 1997; Branch, Coleman and Li 1999. Both are scipy's. Runs are carried out several at a time.
+    Storn and Price 1997, scipy's; Marquardt 1963. Runs are carried out several at a time.
 
     Attributes:
         knobs: what may be changed.
@@ -162,11 +168,7 @@ class Search:
     def run(self) -> Calibrated:
         """Search until the target is met exactly, nothing near is nearer, or enough was tried."""
         self._evolve()
-        for begin in sorted(self.known, key=self._away)[:_STARTS]:
-            if self._away(self.best) > _EXACT:
-                self._fit(begin, 0.08)
-        for reach in (0.04, 0.02):
-            self._fit(self.best, reach)
+        self._descend()
         for reach in (0.06, 0.02):
             while self._step(reach):
                 pass
@@ -178,6 +180,11 @@ class Search:
 
     def _away(self, values: Values) -> float:
         return distance(self.known[values]) if values in self.known else math.inf
+
+    @property
+    def _is_over(self) -> bool:
+        """Whether nothing can be nearer, or no more may be tried."""
+        return self._left <= 0 or self._away(self.best) < _EXACT
 
     @property
     def _left(self) -> int:
@@ -220,44 +227,68 @@ class Search:
             **options,
         )
 
-    def _fit(self, best: Values, reach: float) -> None:
-        """Least squares from values, with differences of a share of each range; words stay as they are."""
-        from scipy.optimize import least_squares
-
+    def _descend(self) -> None:
+        """Least squares from the best few, all at a time: damped steps, of which each keeps the best (Marquardt 1963)."""
         free = [place for place, knob in enumerate(self.knobs) if not knob.words]
-        if not free or self._left <= len(free) or not self._away(best):
-            return
-        begin = [self.knobs[place].share(best[place]) for place in free]
+        points, reach = self._apart(), _REACH
+        while free and points and reach > _LEAST_REACH and not self._is_over:
+            moved = {one: [self._moved(one, place, reach) for place in free] for one in points}
+            self._try(chain.from_iterable(moved.values()))
+            steps = {one: self._damped(one, moved[one], free) for one in points}
+            self._try(chain.from_iterable(steps.values()))
+            found = [min([one, *moved[one], *steps[one]], key=self._away) for one in points]
+            if set(found) <= set(points):
+                reach /= 2
+            limit = max(_NEAR, _WORTH * self._away(self.best))
+            points = [one for one in dict.fromkeys(found) if self._away(one) <= limit]
 
-        def values(shares: Sequence[float]) -> Values:
-            # From 1 to 2, because steps are shares of where they begin.
-            found = {
-                place: self.knobs[place].at(one - 1)
-                for place, one in zip(free, shares, strict=True)
-            }
-            return tuple(found.get(place, value) for place, value in enumerate(best))
+    def _apart(self) -> list[Values]:
+        """The best values of which no two are near each other."""
+        chosen: list[Values] = []
+        for one in sorted(self.known, key=self._away):
+            shares = [self._shares(other) - self._shares(one) for other in chosen]
+            if all(abs(apart).max() > _APART for apart in shares):
+                chosen.append(one)
+        return chosen[:_STARTS]
 
-        worst = [1.0] * len(self.known[best])
+    def _shares(self, values: Values) -> NDArray[np.float64]:
+        import numpy as np
 
-        def residuals(shares: Any, /) -> Residuals:
-            self._try([values(shares)])
-            return self.known.get(values(shares), worst)
+        return np.array([knob.share(value) for knob, value in zip(self.knobs, values, strict=True)])
 
-        def batch(of: Callable[[Any], Any], shares: Iterable[Any]) -> list[Any]:
-            wanted = list(shares)
-            self._try([values(one) for one in wanted])
-            return [of(one) for one in wanted]
+    def _moved(self, values: Values, place: int, reach: float) -> Values:
+        """With one knob moved by a share of its range, and by 1 at least."""
+        knob, number = self.knobs[place], int(values[place])
+        share = knob.share(number)
+        other = int(knob.at(share + reach if share + reach <= 1 else share - reach))
+        if other == number:
+            other = number + 1 if number < knob.high else number - 1
+        return (*values[:place], other, *values[place + 1 :])
 
-        options: dict[str, Any] = {"workers": batch, "diff_step": reach}
-        least_squares(
-            residuals,
-            [1.0 + min(max(one, 0.001), 0.999) for one in begin],
-            bounds=([1.0] * len(free), [2.0] * len(free)),
-            xtol=reach / 8,
-            ftol=1e-4,
-            max_nfev=10,
-            **options,
+    def _damped(self, values: Values, moved: Sequence[Values], free: Sequence[int]) -> list[Values]:
+        """Where the differences would be least if they were linear in the knobs, and on the way there."""
+        import numpy as np
+
+        if any(one not in self.known or self._away(one) >= _HOPELESS for one in (values, *moved)):
+            return []
+        begin, shares = np.asarray(self.known[values]), self._shares(values)
+        slopes = np.column_stack(
+            [
+                (np.asarray(self.known[one]) - begin) / (self._shares(one) - shares)[place]
+                for one, place in zip(moved, free, strict=True)
+            ]
         )
+        square = slopes.T @ slopes
+        largest = float(square.diagonal().max())
+        found = []
+        for damping in _DAMPINGS if largest else ():
+            damped = square + damping * largest * np.eye(len(free))
+            place = shares.copy()
+            place[free] -= np.linalg.solve(damped, slopes.T @ begin)
+            to = self._values(place.clip(0, 1).tolist())
+            kept = [to[n] if n in free else value for n, value in enumerate(values)]
+            found.append(tuple(kept))
+        return found
 
     def _beside(self, reach: float) -> list[tuple[int, Values]]:
         """The best values with one knob moved, and which."""
@@ -271,7 +302,7 @@ class Search:
     def _step(self, reach: float) -> bool:
         """Try a step of every knob, then of every two, since one may make up for another; whether anything is nearer."""
         before = self._away(self.best)
-        if not before or self._left <= 0:
+        if self._is_over:
             return False
         singles = self._beside(reach)
         self._try(values for _, values in singles)

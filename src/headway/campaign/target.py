@@ -22,6 +22,8 @@ SERIES = "goodput_mbit"
 _TIME, _METRIC, _VALUE = "at_s", "metric", "value"
 _FORMS = f"write {_TIME},{SERIES} for a series, or {_METRIC},{_VALUE} for values of metrics"
 _MBIT = 8e-6
+_LEAST = 0.01
+"""Of the mean, what counts as wanted where less is: some packets of a beginning."""
 
 
 @dataclass(frozen=True)
@@ -41,8 +43,9 @@ class Target:
     def residuals(self, run: Mapping[str, object]) -> list[float] | None:
         """By how much a run differs, as shares: 0.1 is 10 % of the target. None if it measured nothing of it.
 
-        Of a series it is what had come until each time, over the mean of that. So it does not matter in which of two
-        intervals a packet came. Of values it is each metric's relative difference.
+        Of a series it is what had come until each time, so that it does not matter in which of two intervals a packet
+        came. It counts over the geometric mean of what is wanted by then and in the mean, as counts scatter: else nothing
+        that acts early, when little has come, would show. Of values it is each metric's relative difference.
         """
         if self.values:
             found = [(run.get(name), value) for name, value in self.values.items()]
@@ -55,7 +58,9 @@ class Target:
             return None
         mean = sum(self.megabytes) / len(self.megabytes)
         pairs = zip(self._came(received), self.megabytes, strict=True)
-        return [(own - wanted) / mean for own, wanted in pairs]
+        return [
+            (own - wanted) / math.sqrt(max(wanted, mean * _LEAST) * mean) for own, wanted in pairs
+        ]
 
     @property
     def size(self) -> int:

@@ -6,6 +6,7 @@ import copy
 import tomllib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from headway.campaign.task import Task
 from headway.campaign.watcher import Watcher
 from headway.columns import Record, Status
 from headway.errors import WrongInputError, nearest
+from headway.records.manifest import read_manifest
 from headway.records.store import Start, read_records
 from headway.study.bulk import BulkPart
 from headway.study.load import find_source, study_from
@@ -60,9 +62,29 @@ class Tryout:
             wanted: those that are to be tried.
             watcher: whom to tell how it goes.
         """
-        conduct(self._task([*known, *wanted]), watcher)
+        conduct(self._task([*dict.fromkeys([*self.begun, *known, *wanted])]), watcher)
         runs = self.runs()
         return [self._residuals(runs.get(named(self.knobs, values), ())) for values in wanted]
+
+    @cached_property
+    def begun(self) -> tuple[Values, ...]:
+        """Values that an interrupted search has tried, or was about to: results may grow, but not shrink."""
+        manifest = read_manifest(self.out)
+        told = manifest.study.experiments if manifest else ()
+        found = (self._values(table) for one in told for table in one.contenders.values())
+        return tuple(values for values in found if values is not None)
+
+    def _values(self, contender: Mapping[str, Any]) -> Values | None:
+        """The knobs' values in a contender's table; None if it does not set all of them."""
+        values: list[int | str] = []
+        for knob in self.knobs:
+            at: Any = contender
+            for part in knob.key.split("."):
+                at = at.get(part) if isinstance(at, Mapping) else None
+            if at is None or not (knob.words or str(at).isdecimal()):
+                return None
+            values.append(str(at) if knob.words else int(at))
+        return tuple(values)
 
     def runs(self) -> dict[str, list[Record]]:
         """All runs, by contender."""
