@@ -89,7 +89,7 @@ impl Exchanges {
                 }
                 let reply = context.service.respond(&request);
                 self.open(id, &request, &reply, context);
-                self.in_time(id, reply, context)
+                self.in_time(id, &request, reply, context)
             }
             ServerEvent::Content { id, data } => {
                 self.talks.hear(id, &data, context.now);
@@ -100,7 +100,7 @@ impl Exchanges {
                 let Some(request) = self.awaited.remove(&id) else { return Next::Nothing };
                 let reply = context.service.acknowledge(&request, content_bytes);
                 self.open(id, &request, &reply, context);
-                self.in_time(id, reply, context)
+                self.in_time(id, &request, reply, context)
             }
             ended => {
                 self.end(&ended, protocol, context);
@@ -110,8 +110,16 @@ impl Exchanges {
     }
 
     /// An answer that goes at once; others go when it is time.
-    fn in_time(&mut self, id: RequestId, reply: Reply, context: &mut Context<'_>) -> Next {
-        let Some(at) = context.work.take(context.now) else { return Next::Respond(id, reply) };
+    fn in_time(
+        &mut self,
+        id: RequestId,
+        request: &Request,
+        reply: Reply,
+        context: &mut Context<'_>,
+    ) -> Next {
+        let Some(at) = context.work.take(context.now, request) else {
+            return Next::Respond(id, reply);
+        };
         self.later.insert((at, self.count), (id, reply));
         Next::Nothing
     }

@@ -14,6 +14,7 @@ mod quic;
 mod server;
 mod talks;
 mod tcp;
+mod thought;
 mod work;
 
 use std::process::ExitCode;

@@ -23,6 +23,7 @@ use headway_wire::Field;
 
 use crate::limits::Limits;
 use crate::quic::QuicOptions;
+use crate::thought::Thought;
 use crate::work::Work;
 
 /// Why the server cannot start or go on.
@@ -112,6 +113,13 @@ pub(crate) struct Options {
     /// What it takes besides, for all at the same time, in seconds
     #[arg(long, value_name = "SECONDS", default_value = "0", value_parser = seconds)]
     think_time: Duration,
+    /// How far it is from that for a single answer, which then is the median: the standard deviation of the logarithm.
+    /// The draw is by --think-seed and what is asked for
+    #[arg(long, value_name = "SIGMA", default_value_t = 0.0, value_parser = spread)]
+    think_spread: f64,
+    /// Seed of these draws
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    think_seed: String,
     /// HTTP/2's window for a client's content on a stream
     #[arg(long, value_name = "BYTES", default_value = headway_knobs::default(NAME, "h2-stream-window"), value_parser = headway_knobs::parser::<u32>(NAME, "h2-stream-window"))]
     h2_stream_window: u32,
@@ -267,7 +275,8 @@ impl Options {
 
     /// How long answers take.
     pub(crate) fn work(&self) -> Work {
-        Work::new(self.service_time, self.think_time)
+        let thought = Thought::new(self.think_time, self.think_spread, &self.think_seed);
+        Work::new(self.service_time, thought)
     }
 
     /// What TCP sockets are set to.
@@ -388,6 +397,12 @@ fn lists() -> String {
 fn seconds(text: &str) -> Result<Duration, String> {
     let seconds: f64 = text.parse().map_err(|_| format!("{text} is not a number of seconds"))?;
     Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())
+}
+
+fn spread(text: &str) -> Result<f64, String> {
+    let sigma: f64 = text.parse().map_err(|_| format!("{text} is not a number"))?;
+    let has_sense = (0.0..=3.0).contains(&sigma);
+    if has_sense { Ok(sigma) } else { Err(format!("{text} is not between 0 and 3")) }
 }
 
 fn field(text: &str) -> Result<Field, String> {

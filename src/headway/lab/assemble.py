@@ -162,6 +162,7 @@ def _server(flow: DeployedFlow, end: Endpoint, address: HostAddress, node: Node)
         revisited=bool(setting.discovery),
         quic_port=setting.discovery.alternative.port if setting.discovery else 443,
         application=setting.workload.application,
+        waits=setting.workload.thinking,
         hears_players=setting.workload.tells_state,
     )
     return cast(Server, end.adapter).serve(listener, end.asked, setting.capture)

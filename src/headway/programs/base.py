@@ -22,6 +22,7 @@ from headway.study.family import Family, HostAddress
 from headway.study.host import USUAL_CONGESTION_CONTROL, Host, Protocol
 from headway.study.units import Duration
 from headway.study.video import Video
+from headway.study.waits import Waits
 from headway.study.workload import Download, Parallel, Workload
 
 # A command without a study uses adapters, too, and need not wait for these.
@@ -35,11 +36,9 @@ CLIENT, PROXY, SERVER = "client", "proxy", "server"
 """Names of network namespaces: the hosts at the ends, and the proxy of a setting without hops."""
 RESOLVER = "resolver"
 """That of the host that answers questions of DNS, if there is one."""
-CA_FILE, CERTIFICATE_FILE, KEY_FILE = (
-    "/lab/pki/ca.pem",
-    "/lab/pki/server.pem",
-    "/lab/pki/server.key",
-)
+CA_FILE = "/lab/pki/ca.pem"
+CERTIFICATE_FILE = "/lab/pki/server.pem"
+KEY_FILE = "/lab/pki/server.key"
 """The lab's certificate authority, and the certificate of server and proxy with its key."""
 KEY_PIN_FILE = "/lab/pki/server.spki"
 """Base64 of the SHA-256 of the server's public key, by which browsers trust it under any name."""
@@ -92,7 +91,7 @@ class Reached:
 class Listener(Reached):
     """Where a server or proxy listens, and for what: port 443 with TLS, port 80 without.
 
-    With ``site``, it serves that, in `SITE_DIRECTORY`. With ``application``, requests are for that. With ``revisited``, clients come
+    With ``site``, it serves that, in `SITE_DIRECTORY`, after ``waits``. With ``application``, requests are for that. With ``revisited``, clients come
     back when their connections are closed. ``quic_port`` is where QUIC is taken. With ``hears_players``, players' words are logged.
     """
 
@@ -105,6 +104,7 @@ class Listener(Reached):
     seed: int = 0
     revisited: bool = False
     application: Application | None = None
+    waits: Waits | None = None
     quic_port: int = 443
     hears_players: bool = False
 

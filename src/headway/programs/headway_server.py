@@ -113,6 +113,7 @@ class HeadwayServer(NativeQuic, Server):
             f"--quic={quic_knobs(self, host, listener.narrowest_family)}",
             f"--qlog={QLOG_DIRECTORY}/{listener.namespace}",
         ]
+        argv += thinking(listener)
         if listener.application:
             argv += [*application_options(listener.application), *self._windows(host)]
         if listener.site or compression_options(self, host):
@@ -143,13 +144,24 @@ _IDLE = ",idle-time=60s"
 """For clients that come back later: their connections are closed meanwhile, as servers do."""
 
 
-def replay_for_proxy(namespace: str, port: int) -> Started:
+def thinking(listener: Listener) -> list[str]:
+    """What makes a headway-server wait before it answers, as a site's application would."""
+    if (waits := listener.waits) is None:
+        return []
+    median = f"--think-time={waits.median.s:.9f}"
+    if not waits.spread:
+        return [median]
+    seed = waits.seed(listener.seed, listener.protocols)
+    return [median, f"--think-spread={waits.spread}", f"--think-seed={seed}"]
+
+
+def replay_for_proxy(listener: Listener, port: int) -> Started:
     """A headway-server that replays the site to a proxy on the same host, over cleartext HTTP/1.1.
 
     For servers that cannot replay themselves. What a client's scheme is, X-Forwarded-Proto tells.
 
     Args:
-        namespace: the host's.
+        listener: the proxy.
         port: of the loopback address. Where ports are above 1024, connections are not taken for
             those of clients.
     """
@@ -158,11 +170,14 @@ def replay_for_proxy(namespace: str, port: int) -> Started:
         f"--plain=127.0.0.1:{port}",
         f"--site={SITE_DIRECTORY}",
         "--limits=off",
+        *thinking(listener),
         # There is nothing to be scheduled, and a response handed over at once costs fewer calls.
         "--notsent-lowat=0",
     )
-    name = f"{namespace}-replay"
-    return Started((Program(name, namespace, argv, service=True, listens=(f"tcp:{port}",)),))
+    name = f"{listener.namespace}-replay"
+    return Started(
+        (Program(name, listener.namespace, argv, service=True, listens=(f"tcp:{port}",)),)
+    )
 
 
 def _listening(listener: Listener) -> list[str]:

@@ -180,7 +180,7 @@ class Nginx(Server):
             main=(f"load_module {self.modules}/{nginx_replay.MODULE};",),
         )
         front = _started(listener, directives, self.executable)
-        origin = replay_for_proxy(listener.namespace, nginx_replay.PORT)
+        origin = replay_for_proxy(listener, nginx_replay.PORT)
         return Started(origin.programs + front.programs, front.files)
 
 

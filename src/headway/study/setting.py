@@ -362,12 +362,12 @@ class Setting(Part):
     def may_share_a_boot(self) -> bool:
         """Whether its repetitions may be carried out one after the other in the same lab.
 
-        That is for pages, since a browser starts slowly; the path is made anew for each, which is
-        not possible for everything. A reverse proxy would keep its connections to the server, and a
+        That is for pages, since a browser starts slowly; the path is made anew for each, which is not possible for
+        everything. A reverse proxy would keep its connections to the server, a server draws waits by one seed, and a
         browser that finds out what a server speaks knows it from the load before.
         """
         # Most are no pages, and plans ask often.
-        if self.workload.replayed is None or self.flows:
+        if self.workload.replayed is None or self.flows or self.workload.draws_waits:
             return False
         lasting = self.fault or any(
             begins_with_workload(path) or is_remembered(path) for path in self._every_path

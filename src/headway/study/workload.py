@@ -23,6 +23,7 @@ from headway.study.stream import Stream
 from headway.study.units import Duration, Size
 from headway.study.upload import Upload
 from headway.study.video import Video
+from headway.study.waits import Waits
 from headway.study.workloadpart import WorkloadPart
 
 
@@ -196,6 +197,12 @@ class Page(WorkloadPart):
         description="keep the painted frames; without them there are no visual metrics",
     )
 
+    waits: Waits | None = Field(
+        default=None,
+        exclude_if=lambda waits: waits is None,
+        description="what servers take before they answer; without it they answer at once",
+    )
+
     @property
     @override
     def replayed(self) -> str:
@@ -223,6 +230,11 @@ class Page(WorkloadPart):
 
     @property
     @override
+    def thinking(self) -> Waits | None:
+        return self.waits
+
+    @property
+    @override
     def needs_tickets(self) -> bool:
         return self.cache is Cache.TICKETS
 
@@ -247,7 +259,9 @@ class Page(WorkloadPart):
         return self.site.rsplit("/", 1)[-1].removesuffix(".gz").removesuffix(".warc")
 
     def __str__(self) -> str:
-        return f"page {self.name}" if self.alt_svc else f"page {self.name} without Alt-Svc"
+        found = "" if self.alt_svc else " without Alt-Svc"
+        waits = f" waits {self.waits}" if self.waits else ""
+        return f"page {self.name}{found}{waits}"
 
 
 def _with_kind(value: Any) -> Any:

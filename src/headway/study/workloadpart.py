@@ -9,6 +9,7 @@ from headway.study.host import BULK, HTTP, Protocol
 from headway.study.part import Part
 from headway.study.path import Path
 from headway.study.units import Duration, Rate, Size
+from headway.study.waits import Waits
 
 
 class WorkloadPart(Part):
@@ -53,6 +54,16 @@ class WorkloadPart(Part):
     def application(self) -> Application | None:
         """What its requests are for, if that is not a file of a size."""
         return None
+
+    @property
+    def thinking(self) -> Waits | None:
+        """What servers take before they answer; None if they answer at once."""
+        return None
+
+    @property
+    def draws_waits(self) -> bool:
+        """Whether these differ, by the run's seed."""
+        return self.thinking is not None and bool(self.thinking.spread)
 
     @property
     def amount(self) -> Size | None:
