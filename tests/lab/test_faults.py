@@ -168,6 +168,29 @@ def test_packets_are_told_by_what_they_carry(
     assert 0 < (record.handshake_packets_up or 0) < (record.packets_up or 0)
 
 
+def without_faults(protocol: str) -> dict[str, Any]:
+    raw = setting("none", protocol=protocol)
+    del raw["fault"]
+    return raw
+
+
+def test_captured_packets_are_told_alike(run_setting: RunSetting, tmp_path: Path) -> None:
+    run_setting(setting("none", protocol="h2"), name="kept")
+    run_setting(without_faults("h2"), name="captured")
+    kept, captured = (carried_packets(tmp_path / name) for name in ("kept", "captured"))
+    for way in Way:
+        told = [[one.words for one in found if one.way is way] for found in (kept, captured)]
+        assert told[0] and told[0] == told[1]
+
+
+def test_captured_packets_of_quic_are_opened(run_setting: RunSetting, tmp_path: Path) -> None:
+    run_setting(without_faults("h3"), name="run")
+    found = carried_packets(tmp_path / "run")
+    assert found[0].words.startswith("Initial: CRYPTO (ClientHello)")
+    assert found[0].at_s < 0.01
+    assert any("STREAM 0 FIN" in one.words for one in found if one.way is Way.DOWN)
+
+
 def test_a_repeated_hello_is_answered_at_once(run_setting: RunSetting, tmp_path: Path) -> None:
     """RFC 9002, section 6.2.3; the server's own probe timeout is a second."""
     own = {"program": "headway-server"}

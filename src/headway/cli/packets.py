@@ -1,4 +1,4 @@
-"""`headway packets`: the packets of a run with a fault, or with none, and what they carried."""
+"""`headway packets`: the packets of a run with a fault, or of one that captured them, and what they carried."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def packets(
         str, typer.Argument(help="Name of a run.", metavar="RUN", autocompletion=suggest.runs)
     ],
 ) -> None:
-    """Show the packets of a run with a fault.
+    """Show the packets of a run with a fault, or of one that captured them.
 
     Each packet has the time at which it came, and what it carried.
     """
@@ -34,7 +34,7 @@ def packets(
     found = carried_packets(artifacts / run)
     if not found:
         raise WrongInputError(
-            "kept no packets; runs with faults keep them, and other runs with capture.packets",
+            'kept no packets; runs with a fault keep them (with fault = "none", too), and those with capture.packets',
             where=str(artifacts / run),
         )
     for one in found:

@@ -14,10 +14,12 @@ from headway.contract.faults import KeptPacket
 from headway.contract.orders import Outcome, load
 from headway.diagnosis.packet import SeenPacket
 from headway.diagnosis.quic_carried import QuicReader
+from headway.diagnosis.samples import started_s
 from headway.diagnosis.tls_carried import TlsReader
 from headway.lab.direction import kept_file
+from headway.lab.pcapng import read_pcapng
 from headway.planning.deployment import DeployedFlow
-from headway.programs.base import SECRETS_FILE
+from headway.programs.base import CLIENT, SECRETS_FILE
 from headway.study.path import Way
 
 _Kept = tuple[Way, KeptPacket]
@@ -53,8 +55,8 @@ class CarriedPacket:
 
 
 def carried_packets(directory: Path) -> list[CarriedPacket]:
-    """What is known of the packets of a run with a fault, or with none, in the order in which they came."""
-    return _carried(_kept_packets(directory), directory)
+    """What is known of a run's packets, in the order in which they came: where faults are made, or at the client."""
+    return _carried(_kept_packets(directory) or _captured_packets(directory), directory)
 
 
 def _carried(kept: Sequence[_Kept], directory: Path) -> list[CarriedPacket]:
@@ -130,6 +132,22 @@ def _kept_packets(directory: Path) -> list[_Kept]:
     """Of both directions, in the order in which they came."""
     kept = [(way, one) for way in Way for one in _kept(directory / kept_file(way))]
     return sorted(kept, key=lambda entry: entry[1].at_ns)
+
+
+def _captured_packets(directory: Path) -> list[_Kept]:
+    """Those that left the client or reached it, if its packets were captured; its own are those like the first."""
+    file = directory / f"{CLIENT}.pcapng"
+    began_ns = round(started_s(directory) * 1e9)
+    frames = [one for one in read_pcapng(file) if one[0] >= began_ns] if file.exists() else []
+    found: list[_Kept] = []
+    numbers = dict.fromkeys(Way, 0)
+    for at_ns, frame in frames:
+        source = SeenPacket(at_ns, frame).source
+        way = Way.UP if source == SeenPacket(*frames[0]).source else Way.DOWN
+        numbers[way] += 1
+        data = frame[_ETHERNET_BYTES:].hex()
+        found.append((way, KeptPacket(numbers[way], at_ns - began_ns, False, data)))
+    return found
 
 
 def _kept(file: Path) -> Iterator[KeptPacket]:

@@ -58,9 +58,13 @@ _MESSAGES = {
     4: "NewSessionTicket",
     8: "EncryptedExtensions",
     11: "Certificate",
+    12: "ServerKeyExchange",
     13: "CertificateRequest",
+    14: "ServerHelloDone",
     15: "CertificateVerify",
+    16: "ClientKeyExchange",
     20: "Finished",
+    22: "CertificateStatus",
     25: "CompressedCertificate",
 }
 _RESET_TOKEN_BYTES = 16
@@ -96,7 +100,7 @@ class Reader:
 
 
 def handshake_message(kind: int) -> str:
-    """Name of a TLS handshake message by its type (RFC 8446, section 4)."""
+    """Name of a TLS handshake message by its type (RFC 8446, section 4; RFC 5246, section 7.4; RFC 6066, section 8)."""
     return _MESSAGES.get(kind, f"handshake message {kind}")
 
 

@@ -7,8 +7,14 @@ from dataclasses import dataclass, field
 from headway.diagnosis.quic_frames import handshake_message
 
 _CHANGE_CIPHER_SPEC, _HANDSHAKE, _APPLICATION_DATA = 20, 22, 23
-_NAMES = {_CHANGE_CIPHER_SPEC: "ChangeCipherSpec", 21: "alert", _APPLICATION_DATA: "encrypted"}
-_HEADER_BYTES = 5
+_NAMES = {
+    _CHANGE_CIPHER_SPEC: "ChangeCipherSpec",
+    21: "alert",
+    _HANDSHAKE: "encrypted",
+    _APPLICATION_DATA: "encrypted",
+}
+_HEADER_BYTES, _MESSAGE_HEADER_BYTES = 5, 4
+_HELLOS = (1, 2)
 _WRAP = 1 << 32
 
 
@@ -29,6 +35,7 @@ class TlsReader:
     _bytes: bytearray = field(default_factory=bytearray)
     _later: dict[int, bytes] = field(default_factory=dict)
     _records: list[TlsRecord] = field(default_factory=list)
+    _changed_cipher: bool = False
 
     def synchronised(self, sequence: int) -> None:
         """The stream begins behind a SYN with this sequence number."""
@@ -63,7 +70,19 @@ class TlsReader:
         while at + _HEADER_BYTES < len(self._bytes):
             kind = self._bytes[at]
             length = int.from_bytes(self._bytes[at + 3 : at + 5])
-            message = self._bytes[at + _HEADER_BYTES]
-            name = handshake_message(message) if kind == _HANDSHAKE else _NAMES.get(kind, "data")
+            begin = at + _HEADER_BYTES
+            head = self._bytes[begin : begin + _MESSAGE_HEADER_BYTES]
+            clear = kind == _HANDSHAKE and (not self._changed_cipher or _is_hello(head, length))
+            name = handshake_message(head[0]) if clear else _NAMES.get(kind, "data")
+            self._changed_cipher |= kind == _CHANGE_CIPHER_SPEC
             self._records.append(TlsRecord(at, at + _HEADER_BYTES + length, name))
             at += _HEADER_BYTES + length
+
+
+def _is_hello(head: bytes, record_bytes: int) -> bool:
+    """Whether a record behind a ChangeCipherSpec is in the clear all the same, after a HelloRetryRequest of TLS 1.3.
+
+    In TLS 1.2 handshake messages are encrypted there, and keep the record's type.
+    """
+    length = int.from_bytes(head[1:])
+    return head[0] in _HELLOS and length + _MESSAGE_HEADER_BYTES == record_bytes
