@@ -179,7 +179,11 @@ def test_captured_packets_are_told_alike(run_setting: RunSetting, tmp_path: Path
     run_setting(without_faults("h2"), name="captured")
     kept, captured = (carried_packets(tmp_path / name) for name in ("kept", "captured"))
     for way in Way:
-        told = [[one.words for one in found if one.way is way] for found in (kept, captured)]
+        told = [
+            # The connection's end may come when the faults' packets are no longer kept.
+            [one.words for one in found if one.way is way and not one.words.endswith("ACK")]
+            for found in (kept, captured)
+        ]
         assert told[0] and told[0] == told[1]
 
 
