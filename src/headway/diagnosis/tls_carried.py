@@ -71,7 +71,7 @@ class TlsReader:
             kind = self._bytes[at]
             length = int.from_bytes(self._bytes[at + 3 : at + 5])
             begin = at + _HEADER_BYTES
-            head = self._bytes[begin : begin + _MESSAGE_HEADER_BYTES]
+            head = bytes(self._bytes[begin : begin + _MESSAGE_HEADER_BYTES])
             clear = kind == _HANDSHAKE and (not self._changed_cipher or _is_hello(head, length))
             name = handshake_message(head[0]) if clear else _NAMES.get(kind, "data")
             self._changed_cipher |= kind == _CHANGE_CIPHER_SPEC
