@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from headway.campaign import costs
-from headway.campaign.costs import Cost, fit, learnt
+from headway.campaign.costs import Cost, fit, learnt, taken_by
 from headway.campaign.feasibility import check_installed
 from headway.campaign.local import LocalExecutor
 from headway.campaign.work import kind_of
@@ -176,7 +176,7 @@ def fitted(runs: list[Run], records: dict[str, Record]) -> dict[str, Cost]:
     for run in runs:
         if error := records[run.run_id].error:
             note(f"{kind_of(deploy(run.setting))}: {error}")
-    measured = learnt({}, runs, records.values())
+    measured = learnt({}, runs, taken_by(records.values()))
     return {kind: fit(one, GUESS, prior_labs=0.01) for kind, one in measured.items()}
 
 

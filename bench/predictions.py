@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from bench.costs import carry_out
-from headway.campaign.costs import CostModel, Measured, learnt, read_shipped
+from headway.campaign.costs import CostModel, Measured, learnt, read_shipped, taken_by
 from headway.campaign.estimate import Estimator
 from headway.campaign.feasibility import check_installed
 from headway.columns import Record
@@ -83,7 +83,7 @@ def main() -> None:
     own: dict[str, Measured] = {}
     for sample in samples:
         done[sample.study] = carry_out([*sample.taught, *sample.asked])
-        own = learnt(own, sample.taught, done[sample.study].values())
+        own = learnt(own, sample.taught, taken_by(done[sample.study].values()))
     shipped = read_shipped()
     print("| study | labs | processor time of one | by figures that ship | by what was learnt |")
     print("|---|---|---|---|---|")

@@ -76,6 +76,16 @@ def carry_out_both(directory: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Re
     return done, other
 
 
+def test_a_run_that_is_done_keeps_no_deployment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ten thousand of them would take several hundred megabytes."""
+    monkeypatch.setattr(batch, "carry_out", lambda run, _, where, **__: result_of(run, where))
+    assert all(run.deployment for run in RUNS)
+    execute(tmp_path, [])
+    assert not [run.run_id for run in RUNS if "deployment" in vars(run)]
+
+
 def test_runs_that_another_one_stands_for_have_its_files_and_rows_of_their_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

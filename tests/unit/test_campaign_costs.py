@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from headway.campaign import costs
-from headway.campaign.costs import Cost, CostModel, Measured, fit, learn, learnt, read_own
+from headway.campaign.costs import Cost, CostModel, Measured, fit, learn, learnt, read_own, taken_by
 from headway.campaign.estimate import Estimator
 from headway.campaign.work import Work, WorkOfBoots, expected_virtual_s, expected_work, kind_of
 from headway.columns import Record
@@ -106,8 +106,8 @@ def test_a_kind_that_never_shipped_costs_what_kinds_like_it_do() -> None:
 
 def test_records_teach_this_machine(tmp_path: Path, cache: Path) -> None:
     records = [record_of(run, tmp_path, TRUE.slower(4)) for run in RUNS]
-    learn(RUNS, records[:90])
-    learn(RUNS, records[90:])
+    learn(RUNS, taken_by(records[:90]))
+    learn(RUNS, taken_by(records[90:]))
     own = read_own()
     assert sum(one.labs for one in own.values()) == len(RUNS)
     assert set(own) == {f"curl {protocol} nginx" for protocol in ("h1", "h2", "h3")}
@@ -124,9 +124,9 @@ def test_records_teach_this_machine(tmp_path: Path, cache: Path) -> None:
 
 def test_failed_and_real_time_runs_teach_nothing(tmp_path: Path) -> None:
     record = record_of(RUNS[0], tmp_path, TRUE)
-    learn(RUNS, [record.model_copy(update={"status": "failed"})])
-    learn(RUNS, [record.model_copy(update={"clock": "real"})])
-    learn(RUNS, [record.model_copy(update={"same_as": "another", "processor_s": 0.0})])
+    learn(RUNS, taken_by([record.model_copy(update={"status": "failed"})]))
+    learn(RUNS, taken_by([record.model_copy(update={"clock": "real"})]))
+    learn(RUNS, taken_by([record.model_copy(update={"same_as": "another", "processor_s": 0.0})]))
     assert read_own() == {}
 
 
@@ -161,7 +161,7 @@ def test_what_a_run_teaches_is_looked_up_by_runs_like_it(told: dict[str, Any], c
     path = {"rate": "10 Mbit/s", "rtt": "20 ms"}
     (run,) = plan(study_from({"name": "s", "path": path, "contenders": {"c": told}}))
     columns = conditions(run) | {"status": "ok", "processor_s": 1.0}
-    learn([run], [Record(**columns, setting_key="")])
+    learn([run], taken_by([Record(**columns, setting_key="")]))
     assert kind_of(run.deployment) in read_own()
 
 
@@ -262,7 +262,7 @@ def test_loads_that_share_a_lab_share_the_cost_of_its_boot(tmp_path: Path) -> No
     ten = [one.model_copy(update={"run_id": run.run_id, "processor_s": each_s}) for run in many]
     own: dict[str, Measured] = {}
     for _ in range(50):
-        own = learnt(learnt(own, few, [one]), many, ten)
+        own = learnt(learnt(own, few, taken_by([one])), many, taken_by(ten))
     estimator = Estimator(1, CostModel(own, costs.read_shipped()))
     assert estimator.of(few).processor_s == pytest.approx(boot_s + load_s, rel=0.1)
     assert estimator.of(many).processor_s == pytest.approx(boot_s + 10 * load_s, rel=0.1)

@@ -13,6 +13,7 @@ from headway.errors import HeadwayError, WrongInputError
 from headway.lab.run import Result
 from headway.planning.runs import plan
 from headway.programs.measurement import Measurement
+from headway.records import store as store_module
 from headway.records.manifest import MANIFEST_FILE, Manifest
 from headway.records.record import make_record
 from headway.records.store import (
@@ -48,6 +49,23 @@ def filled(directory: Path, records: list[Record]) -> Path:
         store.write_manifest(Manifest(headway="0"))
         store.add(records)
     return directory
+
+
+def test_a_table_is_the_same_file_in_however_many_pieces_it_is_made(
+    tmp_path: Path, records: list[Record], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = []
+    for rows in (1, 2, 3, 500):
+        monkeypatch.setattr(store_module, "_RECORDS_OF_A_PIECE", rows)
+        with Store.open(tmp_path / str(rows)) as store:
+            store.add(records)
+            files.append(store.write_table().read_bytes())
+    assert len(set(files)) == 1
+
+
+def test_a_study_without_runs_has_an_empty_table(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "out") as store:
+        assert pl.read_parquet(store.write_table()).is_empty()
 
 
 def test_records_become_a_table_with_every_column(tmp_path: Path, records: list[Record]) -> None:

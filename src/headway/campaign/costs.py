@@ -184,36 +184,40 @@ def _likeness(some: set[str], others: set[str]) -> float:
     return len(some & others) / len(some | others)
 
 
-def learn(runs: Iterable[Run], records: Iterable[Record]) -> None:
+def learn(runs: Iterable[Run], taken: Mapping[str, float | None]) -> None:
     """Add what labs of this machine took to what it has measured.
 
     Args:
         runs: of a study, in the order of its plan.
-        records: of those that were carried out.
+        taken: what those that were carried out took, by `taken_by`.
     """
-    own = learnt(read_own(), runs, records)
+    own = learnt(read_own(), runs, taken)
     text = json.dumps({kind: measured.model_dump() for kind, measured in own.items()}, indent=1)
     file = _own_file()
     file.parent.mkdir(parents=True, exist_ok=True)
     write_atomically(file, text.encode())
 
 
+def taken_by(records: Iterable[Record]) -> dict[str, float | None]:
+    """The processor time of runs by their names, seconds; None of those whose labs teach nothing."""
+    return {record.run_id: record.processor_s if _teaches(record) else None for record in records}
+
+
 def learnt(
-    own: Mapping[str, Measured], runs: Iterable[Run], records: Iterable[Record]
+    own: Mapping[str, Measured], runs: Iterable[Run], taken: Mapping[str, float | None]
 ) -> dict[str, Measured]:
     """What a machine has measured, with what these labs took."""
-    found, done = dict(own), {record.run_id: record for record in records}
+    found = dict(own)
     work_of, shipped = WorkOfBoots(), CostModel({}, read_shipped())
     priors: dict[str, Cost] = {}
-    for boot in boots([run for run in runs if run.run_id in done]):
-        told = [done[run.run_id] for run in boot.runs]
-        if all(map(_teaches, told)):
+    for boot in boots([run for run in runs if run.run_id in taken]):
+        told = [one for run in boot.runs if (one := taken[run.run_id]) is not None]
+        if len(told) == len(boot.runs):
             kind, work = work_of.of(boot)
             if kind not in priors:
                 priors[kind] = shipped.prior(kind)
             expected_s = max(priors[kind].processor_s(work), _LEAST_S)
-            processor_s = sum(record.processor_s or 0.0 for record in told)
-            found[kind] = found.get(kind, Measured()).with_lab(work, processor_s, expected_s)
+            found[kind] = found.get(kind, Measured()).with_lab(work, sum(told), expected_s)
     return found
 
 

@@ -127,6 +127,8 @@ class _Worker:
             for alike, (run, directory, result) in zip(boot.alike, results, strict=True):
                 for record, _ in make_records(run, alike, result, directory, self.artifacts):
                     yield record
+        for run in boot.served:
+            run.forget_deployment()
 
 
 def _collect(finished: _Finished, working: int, arrived: list[Record], keep: Keep) -> None:

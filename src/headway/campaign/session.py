@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from headway.cache import digest
-from headway.campaign.costs import learn
+from headway.campaign.costs import learn, taken_by
 from headway.campaign.executor import Executor, explained
 from headway.campaign.failfast import FailFast, HopelessError
 from headway.campaign.feasibility import (
@@ -41,6 +41,7 @@ from headway.records.store import ARTIFACTS, Store
 from headway.selftest.check import Check
 from headway.study.experiment import Study
 from headway.study.path import Path as NetworkPath
+from headway.videos.content import VideoFiles
 
 SELF_TEST_DIRECTORY = "self-test"
 _TESTED_PATHS = "self_tested_paths"
@@ -141,24 +142,33 @@ def _carry_out(
         watcher.note(f"{len(done)} of {task.study.at_most}{len(runs)} runs are done already")
     fail_fast = None if task.keep_going else FailFast(runs, done)
     keeper = _Keeper(task.study, store, executor, fail_fast, watcher)
-    while left := rounds.due(names, store.records()):
+    # Most studies carry out all runs, whatever comes of them.
+    while left := rounds.due(names, store.records() if rounds.may_end_sooner else ()):
         if executor.is_here:
-            for size in sorted({size for run in left for size in run.setting.served_sizes}):
-                body_file(size)
-            for video in dict.fromkeys(
-                one for run in left for one in needed_videos(run.deployment)
-            ):
-                video_files(video)
+            _make_served_files(left)
         keeper.carry_out(left)
         names |= {run.run_id for run in left}
     if rounds.may_end_sooner:
         watcher.note(_how_many(rounds, store))
-    if not keeper.kept:
+    if not keeper.taken:
         return
     if executor.is_here:
-        learn(runs, keeper.kept)
+        learn(runs, keeper.taken)
     if machines := _machines(manifest, executor):
         store.write_manifest(manifest.model_copy(update={"machines": machines}))
+
+
+def _make_served_files(runs: Sequence[Run]) -> None:
+    """Make the bodies and the videos that servers of these runs deliver."""
+    for size in sorted({size for run in runs for size in run.setting.served_sizes}):
+        body_file(size)
+    videos: dict[VideoFiles, None] = {}
+    # By identity: repetitions share a setting, and no video depends on a seed.
+    for run in {id(run.setting): run for run in runs}.values():
+        videos |= dict.fromkeys(needed_videos(run.deployment))
+        run.forget_deployment()
+    for video in videos:
+        video_files(video)
 
 
 def _how_many(rounds: Rounds, store: Store) -> str:
@@ -214,14 +224,18 @@ def _staying(store: Store, *, retry_failed: bool) -> list[Record]:
 
 @dataclass
 class _Keeper:
-    """Has runs carried out; makes their records durable, counts and remembers them; says when to give up."""
+    """Has runs carried out; makes their records durable and counts them; says when to give up.
+
+    Attributes:
+        taken: what their labs took, by their names, for what is learnt from that.
+    """
 
     study: Study
     store: Store
     executor: Executor
     fail_fast: FailFast | None
     watcher: Watcher
-    kept: list[Record] = field(default_factory=list)
+    taken: dict[str, float | None] = field(default_factory=dict)
 
     def carry_out(self, runs: Sequence[Run]) -> None:
         """Carry out runs, those of which others tell whether they come after these.
@@ -253,7 +267,7 @@ class _Keeper:
             self.store.add(records)
         except OSError as error:
             raise explained(error) from error
-        self.kept.extend(records)
+        self.taken |= taken_by(records)
         for record in records:
             count(record.status is Status.OK)
         if self.fail_fast:

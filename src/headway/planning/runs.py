@@ -39,6 +39,10 @@ class Run:
         """
         return deploy(self.setting, self.seed)
 
+    def forget_deployment(self) -> None:
+        """Free its memory: of a study, nobody asks for most deployments again, and they are resolved anew if somebody does."""
+        vars(self).pop("deployment", None)
+
     def __getstate__(self) -> dict[str, Any]:
         # Another process resolves it with its own programs.
         return {name: value for name, value in vars(self).items() if name != "deployment"}

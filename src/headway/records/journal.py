@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from headway.errors import WrongInputError
@@ -62,13 +62,15 @@ class Journal:
         os.close(self._file)
 
 
-def read_journal(file: Path) -> list[bytes]:
+def read_journal(file: Path) -> Iterator[bytes]:
     """Whole lines of a journal; none if it is not there. Somebody may be writing to it."""
     try:
-        data = file.read_bytes()
+        with file.open("rb") as lines:
+            for line in lines:
+                if line.endswith(b"\n"):
+                    yield line[:-1]
     except FileNotFoundError:
-        return []
-    return data[: _whole(data)].splitlines()
+        return
 
 
 def _whole(data: bytes) -> int:

@@ -6,10 +6,11 @@ import io
 import os
 import shutil
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
@@ -22,10 +23,15 @@ from headway.records.journal import Journal, read_journal
 from headway.records.manifest import MANIFEST_FILE, Manifest, read_manifest
 from headway.records.segments import segment_records
 
+if TYPE_CHECKING:
+    import polars as pl
+
 JOURNAL_FILE, RUNS_FILE, FLOWS_FILE = "records.jsonl", "runs.parquet", "flows.parquet"
 SEGMENTS_FILE = "segments.parquet"
 ARTIFACTS, REPORT = "artifacts", "report"
 _PARTIAL_SUFFIX = ".partial"
+_RECORDS_OF_A_PIECE = 500
+_Read = TypeVar("_Read", bound=BaseModel)
 
 
 class Start(Enum):
@@ -132,17 +138,34 @@ def read_records(directory: Path) -> list[Record]:
     Raises:
         HeadwayError: a record is damaged.
     """
-    records: dict[str, Record] = {}
+    return [record for some in _records_in_pieces(directory) for record in some]
+
+
+class _Named(BaseModel):
+    """Whose record a line is."""
+
+    run_id: str
+
+
+def _records_in_pieces(directory: Path) -> Iterator[list[Record]]:
+    """All records by run name, some at a time: a line takes less memory than its record."""
+    lines: dict[str, tuple[int, bytes]] = {}
     for number, line in enumerate(read_journal(directory / JOURNAL_FILE), start=1):
-        try:
-            record = Record.model_validate_json(line)
-        except ValidationError as error:
-            reason = error.errors()[0]["msg"]
-            raise HeadwayError(
-                f"{directory / JOURNAL_FILE}:{number}: the record is damaged: {reason}"
-            ) from None
-        records[record.run_id] = record
-    return [records[run_id] for run_id in sorted(records)]
+        lines[_read(_Named, directory, number, line).run_id] = number, line
+    names = sorted(lines)
+    for first in range(0, len(names), _RECORDS_OF_A_PIECE):
+        some = [lines[name] for name in names[first : first + _RECORDS_OF_A_PIECE]]
+        yield [_read(Record, directory, number, line) for number, line in some]
+
+
+def _read(kind: type[_Read], directory: Path, number: int, line: bytes) -> _Read:
+    try:
+        return kind.model_validate_json(line)
+    except ValidationError as error:
+        reason = error.errors()[0]["msg"]
+        raise HeadwayError(
+            f"{directory / JOURNAL_FILE}:{number}: the record is damaged: {reason}"
+        ) from None
 
 
 def refresh_table(directory: Path) -> None:
@@ -155,16 +178,21 @@ def refresh_table(directory: Path) -> None:
 
 
 def _write_table(directory: Path) -> Path:
-    records = read_records(directory)
-    file = directory / RUNS_FILE
-    _write_parquet(file, records, polars_schema())
-    flows = [flow for record in records if record.flows for flow in _flows(directory, record)]
-    if flows:
-        _write_parquet(directory / FLOWS_FILE, flows, schema_of(FlowRecord))
-    segments = [one for record in records for one in segment_records(directory / ARTIFACTS, record)]
-    if segments:
-        _write_parquet(directory / SEGMENTS_FILE, segments, schema_of(SegmentRecord))
-    return file
+    runs = _Table(polars_schema())
+    flows, segments = _Table(schema_of(FlowRecord)), _Table(schema_of(SegmentRecord))
+    for records in _records_in_pieces(directory):
+        runs.add(records)
+        flows.add(
+            [flow for record in records if record.flows for flow in _flows(directory, record)]
+        )
+        segments.add(
+            [one for record in records for one in segment_records(directory / ARTIFACTS, record)]
+        )
+    runs.write(directory / RUNS_FILE)
+    for table, name in ((flows, FLOWS_FILE), (segments, SEGMENTS_FILE)):
+        if table.pieces:
+            table.write(directory / name)
+    return directory / RUNS_FILE
 
 
 def _flows(directory: Path, record: Record) -> tuple[FlowRecord, ...]:
@@ -175,13 +203,34 @@ def _flows(directory: Path, record: Record) -> tuple[FlowRecord, ...]:
         return ()
 
 
-def _write_parquet(file: Path, records: Sequence[BaseModel], schema: Mapping[str, Any]) -> None:
-    import polars as pl
+@dataclass
+class _Table:
+    """A table that is made piece by piece, since rows take many times the memory of a table's columns.
 
-    rows = [record.model_dump(mode="json") for record in records]
-    parquet = io.BytesIO()
-    pl.DataFrame(rows, schema=schema, orient="row").write_parquet(parquet)
-    write_atomically(file, parquet.getvalue())
+    Attributes:
+        schema: its columns.
+        pieces: what it has so far.
+    """
+
+    schema: Mapping[str, Any]
+    pieces: list[pl.DataFrame] = field(default_factory=list)
+
+    def add(self, records: Sequence[BaseModel]) -> None:
+        """Append a row for each record."""
+        if records:
+            import polars as pl
+
+            rows = [record.model_dump(mode="json") for record in records]
+            self.pieces.append(pl.DataFrame(rows, schema=self.schema, orient="row"))
+
+    def write(self, file: Path) -> None:
+        """Write it as Parquet, whole or not at all."""
+        import polars as pl
+
+        whole = pl.concat([pl.DataFrame(schema=self.schema), *self.pieces], rechunk=True)
+        parquet = io.BytesIO()
+        whole.write_parquet(parquet)
+        write_atomically(file, parquet.getvalue())
 
 
 def write_atomically(file: Path, data: bytes) -> None:
