@@ -140,6 +140,42 @@ def test_a_contender_of_two_controllers_has_a_line_for_each(
     assert ["4", "of", "4"] in [line[:3] for line in printed]
 
 
+def printed_by(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *words: str
+) -> tuple[int, str]:
+    monkeypatch.setattr(sys, "argv", ["headway", "controllers", *words])
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    printed = capsys.readouterr()
+    return int(ended.value.code or 0), printed.out + printed.err
+
+
+def test_a_table_of_ones_own_and_one_without_the_controller(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What --learn writes --known reads; without its controller in the table a run is unknown."""
+    known = known_shapes()
+    senders = [
+        SeenSender(f"{name}-{n}", "", f"tcp {name}", name, shape(known, place))
+        for n, (place, name) in enumerate(zip(range(len(known.names)), known.names, strict=True))
+    ]
+    monkeypatch.setattr("headway.analysis.controllerruns.seen_senders", lambda *_: senders)
+    directory, file = str(made.saved(tmp_path / "results", made.grid())), tmp_path / "own.csv"
+    assert printed_by(monkeypatch, capsys, directory, "--learn", str(file))[0] == 0
+    status, told = printed_by(monkeypatch, capsys, directory, "--known", str(file))
+    assert (status, told.splitlines()[-1][:8]) == (0, "34 of 34")
+    status, told = printed_by(monkeypatch, capsys, directory, "--unseen")
+    assert status == 0
+    assert told.splitlines()[-1].startswith("33 of 34 runs are held to be unknown")
+    status, told = printed_by(
+        monkeypatch, capsys, directory, "--learn", str(file), "--known", str(file)
+    )
+    assert (status, "--learn: writes a table" in told) == (2, True)
+    file.write_text("controller,run\ncubic,1\n", encoding="utf-8")
+    status, told = printed_by(monkeypatch, capsys, directory, "--known", str(file))
+    assert status == 2 and "own.csv: is no table of three controllers or more" in told
+
+
 def test_results_that_show_nothing_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

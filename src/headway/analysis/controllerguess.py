@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import csv
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from pathlib import Path
 
 import numpy as np
 
 from headway.analysis.flightshape import FEATURES, FlightShape
 from headway.diagnosis.flight import Series
+from headway.errors import WrongInputError
 from headway.tables import table
 
 UNKNOWN = "unknown"
@@ -18,6 +21,9 @@ _SPREADS = (0.05, 0.5)
 """How far a number is taken to spread within a controller, at least and at most: runs of two programs lie apart."""
 _REACH = 1.55
 """How far from the nearest known run a run may be, in units of how far numbers spread within controllers."""
+
+_FEWEST = 3
+"""Controllers of a table: without the one that is asked about, two have to be left."""
 
 
 @dataclass(frozen=True)
@@ -85,11 +91,34 @@ class KnownShapes:
 @lru_cache(maxsize=1)
 def known_shapes() -> KnownShapes:
     """Those that come with Headway; docs/controllers.md says of which runs."""
-    rows = list(table("headway.analysis", TABLE))
-    numbers = [[float(row[name]) for name in FEATURES] for row in rows]
-    return KnownShapes(tuple(row["controller"] for row in rows), np.array(numbers))
+    return _of_rows(table("headway.analysis", TABLE))
 
 
-def learned(names: Sequence[str], shapes: Sequence[FlightShape]) -> KnownShapes:
-    """Of runs whose controllers are known."""
-    return KnownShapes(tuple(names), np.array([shape.numbers for shape in shapes]))
+def read_shapes(file: Path) -> KnownShapes:
+    """Those of a table of the user's own, as `written_shapes` writes it.
+
+    Raises:
+        WrongInputError: it is no such table.
+    """
+    try:
+        lines = file.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
+        raise WrongInputError(f"cannot be read: {reason}", where=str(file)) from None
+    rows = [*csv.DictReader(line for line in lines if not line.startswith("#"))]
+    try:
+        found = _of_rows(rows)
+    except (KeyError, TypeError, ValueError):
+        found = None
+    if found is None or len(set(found.names)) < _FEWEST:
+        raise WrongInputError(
+            "is no table of three controllers or more; `headway controllers RESULTS --learn FILE` writes one",
+            where=str(file),
+        )
+    return found
+
+
+def _of_rows(rows: Iterable[Mapping[str, str]]) -> KnownShapes:
+    kept = list(rows)
+    numbers = [[float(row[name]) for name in FEATURES] for row in kept]
+    return KnownShapes(tuple(row["controller"] for row in kept), np.array(numbers))

@@ -15,6 +15,7 @@ from headway.terminal import note, output, say
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from headway.analysis.controllerguess import KnownShapes
     from headway.analysis.controllerruns import SeenSender
 
 
@@ -33,18 +34,36 @@ def controllers(
             metavar="FILE",
         ),
     ] = None,
+    known: Annotated[
+        Path | None,
+        typer.Option(
+            help="Hold runs against this table, as --learn writes it, and not the one that comes with Headway.",
+            metavar="FILE",
+        ),
+    ] = None,
+    unseen: Annotated[
+        bool,
+        typer.Option(
+            "--unseen",
+            help="Take the controller that is stated out of the table: each run should be unknown.",
+        ),
+    ] = False,
 ) -> None:
     """Tell which congestion control senders have.
 
     By the bytes in flight at the bottleneck, whatever programs say of themselves.
     """
+    if learn is not None and (known is not None or unseen):
+        raise WrongInputError("writes a table; leave out --known and --unseen", where="--learn")
     # Statistics take seconds to load.
     import polars as pl
 
     from headway.analysis import load_results
+    from headway.analysis.controllerguess import known_shapes, read_shapes
     from headway.analysis.controllerruns import seen_senders, written_shapes
     from headway.records.store import refresh_table
 
+    table = known_shapes() if known is None else read_shapes(known)
     refresh_table(directory)
     results = load_results(directory)
     for name in only or ():
@@ -57,7 +76,7 @@ def controllers(
             where=str(directory),
         )
     if learn is None:
-        _print(senders)
+        _print(senders, table, unseen=unseen)
         return
     experiments = "".join(f" --only {name}" for name in only or ())
     text = written_shapes(senders, f"headway controllers RESULTS{experiments} --learn FILE")
@@ -65,37 +84,39 @@ def controllers(
     note(f"{learn}: {len(text.splitlines()) - 2} shapes")
 
 
-def _print(senders: Sequence[SeenSender]) -> None:
+def _print(senders: Sequence[SeenSender], known: KnownShapes, *, unseen: bool) -> None:
     """A line for each contender: what its runs are held to be, and how near they are to it.
 
     Of a contender that cells give other controllers, a line for each of these.
     """
     from rich.table import Table
 
-    from headway.analysis.controllerguess import known_shapes
+    from headway.analysis.controllerguess import UNKNOWN
 
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in ("experiment", "contender", "stated", "seen", "nearest", "distance"):
         table.add_column(heading)
-    known, right, judged = known_shapes(), 0, 0
+    right, judged = 0, 0
     groups: dict[tuple[str, str, str], list[SeenSender]] = {}
     for sender in senders:
         named = (sender.experiment, sender.contender, sender.stated)
         groups.setdefault(named, []).append(sender)
     for (experiment, contender, stated), found in groups.items():
-        guesses = [guess for sender in found if (guess := sender.guess(known))]
+        by = known.without(stated) if unseen else known
+        guesses = [guess for sender in found if (guess := sender.guess(by))]
         if not guesses:
             table.add_row(experiment, contender, stated, "does not show", "", "")
             continue
         seen = Counter(guess.controller for guess in guesses)
         nearest = Counter(guess.nearest for guess in guesses)
         far = [guess.distance for guess in guesses]
-        right += seen[stated]
+        right += seen[UNKNOWN if unseen else stated]
         judged += len(guesses)
         spans = f"{min(far):.2f} to {max(far):.2f}"
         table.add_row(experiment, contender, stated, _counted(seen), _counted(nearest), spans)
     output().print(table)
-    say(f"{right} of {judged} runs are held to be what was stated.")
+    wanted = "unknown, as they should be" if unseen else "what was stated"
+    say(f"{right} of {judged} runs are held to be {wanted}.")
 
 
 def _counted(names: Counter[str]) -> str:
