@@ -43,7 +43,11 @@ COMMANDS = {
     "controllers": Listed(
         _RESULTS, "controllers.controllers", "Tell which congestion control senders have."
     ),
-    "packets": Listed(_RESULTS, "packets.packets", "Show the packets of a run with a fault, or of one that captured them."),
+    "packets": Listed(
+        _RESULTS,
+        "packets.packets",
+        "Show the packets of a run with a fault, or of one that captured them.",
+    ),
     "export": Listed(_RESULTS, "export.export", "Write results to one archive, to publish them."),
     "exec": Listed(_PATH, "lab.execute", "Run one command on the client's side of a path."),
     "shell": Listed(_PATH, "lab.shell", "Open a shell on the client's side of a path."),
