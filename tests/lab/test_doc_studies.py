@@ -33,6 +33,7 @@ NOT_CARRIED_OUT = {
     "docs/study-format.md:over-sites": BROWSER,
     "docs/study-format.md:third-visit": BROWSER,
     "docs/workloads.md:a-page-again": BROWSER,
+    "docs/workloads.md:slow-application": BROWSER,
 }
 """Examples that are planned only (`tests/unit/test_docs.py`), and why."""
 
