@@ -21,6 +21,7 @@ NOT_CARRIED_OUT = {
     "docs/browser.md:page-by-protocol": BROWSER,
     "docs/findings/page-beside-download.md:page-beside": BROWSER,
     "docs/findings/first-flight-loss.md:a-packet-of-the-first-flight": BROWSER,
+    "docs/findings/perna2022.md:waiting-servers": BROWSER,
     "docs/findings/qpack.md:tables": BROWSER,
     "docs/findings/broken-ipv6.md:broken-ipv6": BROWSER,
     "docs/findings/discovery.md:first-visit": BROWSER,
