@@ -30,7 +30,7 @@ PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").r
 
 _MOST_BYTES, _MOST_SIZE = 100_000, "100 kB"
 _LONGEST = {"duration": (4_000_000_000, "4 s"), "start": (1_000_000_000, "1 s")}
-_NAME_LEVELS = {"cells", "exclude", "published", "claims", "compare"}
+_NEED_AXES = {"cells", "exclude", "published", "claims", "compare", "population"}
 _REPETITIONS_DIFFER = {"capture", "control"}
 
 
@@ -84,7 +84,7 @@ def _shortened(raw: Any, key: str = "") -> Any:
         found["packets"] = "1-2"
     found.pop("repetitions", None)
     if "axes" in raw:
-        found |= _few_cells(found["axes"], whole=bool(_NAME_LEVELS & set(raw)))
+        found |= _few_cells(found["axes"], whole=bool(_NEED_AXES & set(raw)))
     return found
 
 
