@@ -69,6 +69,10 @@ def test_sizes_of_the_pictures_are_known_if_the_mpd_says_them(tmp_path: Path) ->
     ]
     video = setting(write_film(tmp_path, mpd(pictures(*told)))).workload
     assert isinstance(video, Video) and video.pictures == ("320x180", "640x360")
+    assert video.is_h264
+    told[1] = told[1].replace("avc1.64001f", "vp09.00.10.08")
+    other = setting(write_film(tmp_path / "other", mpd(pictures(*told)))).workload
+    assert isinstance(other, Video) and not other.is_h264
 
 
 def test_headway_client_is_told_of_every_file(tmp_path: Path) -> None:

@@ -124,7 +124,7 @@ def _keep_playback(finished: FinishedRun) -> None:
     if playback is None or not isinstance(video, Video):
         return
     PLAYBACK.save(finished.directory, playback)
-    if video.pictures:
+    if video.pictures and video.is_h264:
         save_p1203(finished.directory, playback, video.pictures)
 
 

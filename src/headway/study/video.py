@@ -198,6 +198,12 @@ class Video(WorkloadPart):
         return self.resolutions or next(known, None)
 
     @property
+    def is_h264(self) -> bool:
+        """Whether its pictures are H.264, as far as is known; those that are made for it are."""
+        rungs = self.film.rungs if self.film else ()
+        return all(rung.codecs[:4] in ("", "avc1", "avc3") for rung in rungs)
+
+    @property
     def leaves(self) -> Duration:
         """When the viewer leaves, from the session's start."""
         return Duration(2 * self.duration) if self.watch is None else self.watch
