@@ -79,6 +79,9 @@ def _shortened(raw: Any, key: str = "") -> Any:
         return _cut(raw, key)
     if "after" in raw or key == "queue":
         return raw
+    if key == "strata":
+        few = {name: 1 if isinstance(sites, int) else sites for name, sites in raw.items()}
+        return dict(list(few.items())[:2])
     found = {name: _shortened(value, name) for name, value in raw.items()}
     if "packets" in raw and key == "faults":
         found["packets"] = "1-2"
