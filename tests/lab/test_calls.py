@@ -38,6 +38,12 @@ def test_on_an_empty_path_each_datagram_takes_the_same(
     assert record.limited_by is None and record.tls is False
 
 
+def test_a_call_needs_no_encryption(run_setting: RunSetting) -> None:
+    """Its server is at port 80 then, and is waited for there."""
+    record = run_setting(setting({}) | {"tls": False})
+    assert (record.error, record.datagrams, record.datagrams_lost_pct) == (None, 520, 0)
+
+
 @pytest.mark.parametrize("direction", ["download", "upload"])
 def test_waits_of_seconds_end_on_time(
     run_setting: RunSetting, tmp_path: Path, direction: str

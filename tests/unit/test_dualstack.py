@@ -49,12 +49,56 @@ def test_without_a_path_of_its_own_the_other_family_has_the_same() -> None:
     assert [leg.path and leg.path.rtt.ms for leg in legs] == [20, 20]
 
 
-def test_packets_of_quic_fit_both_families() -> None:
+@pytest.mark.parametrize("client", ["curl", "headway-client"])
+def test_packets_of_quic_fit_both_families(client: str) -> None:
     """RFC 8200: a header of 40 bytes, and 8 of UDP; IPv4's is 20 bytes shorter."""
-    ordered = orders(protocol="h3", server={"program": "headway-server"}, **SLOW)
+    programs = {"server": {"program": "headway-server"}, "client": {"program": client}}
+    ordered = orders(protocol="h3", **programs, **SLOW)
     words = [word for one in ordered.programs for word in one.argv if word.startswith("--quic=")]
     assert all("max-udp-payload=1452" in word for word in words)
     assert words
+
+
+def test_headway_client_is_told_both_addresses_that_of_ipv6_first() -> None:
+    ordered = orders(client={"program": "headway-client"}, **SLOW)
+    (argv,) = (one.argv for one in ordered.programs if one.name == "headway-client")
+    told = [word for word in argv if word.startswith("--resolve=")]
+    assert [":[" in word or "2001:db8" in word for word in told] == [True, False]
+
+
+def test_tcp_of_both_families_is_sampled() -> None:
+    assert orders(**SLOW).sampling.both_families
+    assert not orders(path={"rtt": "20 ms"}).sampling.both_families
+
+
+@pytest.mark.parametrize(
+    ("raw", "where", "told"),
+    [
+        (
+            {"client": {"program": "headway-client", "knobs": {"fall_back": "on"}}, **SLOW},
+            "client.knobs.fall_back",
+            "it falls back from QUIC that it found by itself",
+        ),
+        (
+            {"client": {"program": "headway-client", "knobs": {"attempt_delay": "100ms"}}},
+            "client.knobs.attempt_delay",
+            "there is one place to connect to",
+        ),
+        (
+            {
+                "client": {"program": "headway-client", "knobs": {"early_data": "on"}},
+                "server": {"program": "headway-server", "knobs": {"early_data": "on"}},
+                **SLOW,
+            },
+            "client.knobs.early_data",
+            "early data go to one place",
+        ),
+    ],
+)
+def test_what_has_no_effect_is_refused(raw: dict[str, Any], where: str, told: str) -> None:
+    with pytest.raises(WrongInputError, match=told) as caught:
+        check_programs(deploy(Setting.model_validate({"protocol": "h2", **raw}), seed=1))
+    assert caught.value.where == where
 
 
 def test_the_resolver_has_both_addresses() -> None:

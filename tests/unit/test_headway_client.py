@@ -42,3 +42,44 @@ def test_what_yields_a_ticket_comes_before_what_counts(
     assert measured.error is None
     assert measured.began_s == pytest.approx(began_s)
     assert (measured.ttfb_s, measured.total_s) == (0.1, 0.3)
+
+
+def attempt(protocol: str, remote: str, at_s: float) -> dict[str, object]:
+    return {"protocol": protocol, "remote": remote, "connect_start_s": at_s}
+
+
+def test_where_it_came_to_is_where_the_first_response_came_from(tmp_path: Path) -> None:
+    """QUIC, which both families are tried for first, loses to TCP."""
+    tried = [
+        attempt("h3", "[2001:db8::1]:443", 0.0),
+        attempt("h3", "10.0.0.1:443", 0.25),
+        attempt("h2", "[2001:db8::1]:443", 0.5),
+        attempt("h2", "10.0.0.1:443", 0.75),
+    ]
+    request = {
+        "connection": 1,
+        "connected_s": 0.8,
+        "secured_s": 0.85,
+        "first_byte_s": 0.9,
+        "last_byte_s": 0.9,
+        "status": 200,
+        "bytes": 10_000,
+        "error": None,
+    }
+    report = {"ended_s": 0.9, "requests": [request], "connections": [{**tried[3], "tried": tried}]}
+    (tmp_path / REPORT).write_text(json.dumps(report))
+    raw = {
+        "protocol": "h3",
+        "client": {"program": "headway-client", "knobs": {"fall_back": "on"}},
+        "server": {"program": "headway-server"},
+        "workload": {"size": "10 kB"},
+        "dns": {"https": True},
+        "discovery": {},
+        "dual_stack": {},
+    }
+    client = CLIENTS["headway-client"]
+    measured = client.measure(flow_of(Setting.model_validate(raw)), tmp_path, ENDED)
+    assert (measured.error, measured.spoken, measured.won) == (None, "h2", "ipv4")
+    assert measured.race and (measured.race.lost, measured.race.wait_s) == (True, 0.5)
+    told = [(one.family, one.at_s) for one in measured.tried]
+    assert told == [("ipv6", 0.0), ("ipv4", 0.25), ("ipv6", 0.5), ("ipv4", 0.75)]

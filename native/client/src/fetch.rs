@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::io;
-use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
 use headway_abr::Session;
@@ -14,7 +13,7 @@ use crate::record::Record;
 use crate::report::{ConnectionRow, Goodput, RequestRow};
 use crate::slow::{SlowReader, Slowness};
 use crate::target::Origin;
-use crate::transport::{Connector, Transport};
+use crate::transport::{Candidate, Connector, Transport, connection_of};
 use crate::tree::{self, Trees};
 use crate::viewer::Viewer;
 use headway_reactor::Clock;
@@ -58,7 +57,8 @@ pub(crate) struct Limits {
 /// Fetches URLs.
 pub(crate) struct Fetch<'a> {
     connector: &'a Connector,
-    addresses: &'a HashMap<Origin, SocketAddr>,
+    /// Where servers may be, the best place first.
+    servers: &'a HashMap<Origin, Vec<Candidate>>,
     signals: &'a mut Signals,
     limits: Limits,
     clock: Clock,
@@ -77,7 +77,7 @@ pub(crate) struct Fetch<'a> {
     expecting: BTreeMap<usize, Instant>,
     /// Reads the first response.
     slow: Option<SlowReader>,
-    connections: Vec<Connection>,
+    connections: Vec<Connection<'a>>,
     goodput: Goodput,
     /// Who makes further requests.
     viewer: Option<Viewer>,
@@ -86,9 +86,9 @@ pub(crate) struct Fetch<'a> {
     interrupted: bool,
 }
 
-struct Connection {
+struct Connection<'a> {
     origin: Origin,
-    transport: Box<dyn Transport>,
+    transport: Box<dyn Transport + 'a>,
     /// It was ended, and nothing more comes of it.
     is_over: bool,
 }
@@ -98,7 +98,7 @@ impl<'a> Fetch<'a> {
     pub(crate) fn new(
         jobs: Vec<Job>,
         connector: &'a Connector,
-        addresses: &'a HashMap<Origin, SocketAddr>,
+        servers: &'a HashMap<Origin, Vec<Candidate>>,
         signals: &'a mut Signals,
         limits: Limits,
         clock: Clock,
@@ -110,7 +110,7 @@ impl<'a> Fetch<'a> {
         order.sort_by_key(|&job| jobs[job].offset);
         Self {
             connector,
-            addresses,
+            servers,
             signals,
             limits,
             clock,
@@ -149,7 +149,7 @@ impl<'a> Fetch<'a> {
         for connection in self.connections.iter_mut().filter(|connection| !connection.is_over) {
             connection.transport.end(now);
         }
-        let row = |connection: &Connection| connection.transport.row(&self.clock);
+        let row = |connection: &Connection<'_>| connection.transport.row(&self.clock);
         let connections: Vec<_> = self.connections.iter().map(row).collect();
         let rows = (1..).zip(self.records).map(|(number, record)| record.row(number, &connections));
         (rows.collect(), connections.clone(), self.goodput)
@@ -172,7 +172,7 @@ impl<'a> Fetch<'a> {
         // Without a connection for one there is none for others of its origin.
         let mut busy: Vec<Origin> = Vec::new();
         // Many may be due and wait for a connection: they are not looked at again and again.
-        while self.open < self.limits.requests && busy.len() < self.addresses.len() {
+        while self.open < self.limits.requests && busy.len() < self.servers.len() {
             let Some(job) = self.take_due(now) else { break };
             let is_busy = busy.iter().any(|origin| origin == self.records[job].origin());
             let connection = if is_busy { None } else { self.connection(job, now) };
@@ -258,10 +258,11 @@ impl<'a> Fetch<'a> {
         if self.limits.new_connections {
             return Some(self.connect(&origin, now));
         }
-        let usable = |connection: &Connection| {
+        let usable = |connection: &Connection<'_>| {
             connection.origin == origin && !connection.transport.is_closed()
         };
-        let free = |connection: &Connection| usable(connection) && connection.transport.is_free();
+        let free =
+            |connection: &Connection<'_>| usable(connection) && connection.transport.is_free();
         let used = self.connections.iter().filter(|c| usable(c)).count();
         if used < self.limits.connections && (used == 0 || !self.connections.iter().any(free)) {
             return Some(self.connect(&origin, now));
@@ -272,11 +273,22 @@ impl<'a> Fetch<'a> {
     fn connect(&mut self, origin: &Origin, now: Instant) -> usize {
         let index = self.connections.len();
         let token = Token(FIRST_CONNECTION + index as u64);
-        let remote = self.addresses[origin];
-        let transport = self.connector.connect(index as u64 + 1, origin, remote, token, now);
+        let candidates = self.candidates(origin);
+        let transport = self.connector.connect(index as u64 + 1, origin, &candidates, token, now);
         let origin = origin.clone();
         self.connections.push(Connection { origin, transport, is_over: false });
         index
+    }
+
+    /// Where a server may be: the address that was come to last is tried first (RFC 8305, section 4).
+    fn candidates(&self, origin: &Origin) -> Vec<Candidate> {
+        let mut candidates = self.servers[origin].clone();
+        let earlier = self.connections.iter().rev().filter(|one| one.origin == *origin);
+        let won = earlier.filter_map(|one| one.transport.won()).next();
+        if let Some(place) = candidates.iter().position(|one| Some(*one) == won) {
+            candidates[..=place].rotate_right(1);
+        }
+        candidates
     }
 
     fn send(&mut self, job: usize, connection: usize) {
@@ -441,7 +453,8 @@ impl Application for Fetch<'_> {
             }
             return Ok(());
         }
-        let index = usize::try_from(ready.token.0 - FIRST_CONNECTION).expect("an index");
+        let index = connection_of(ready.token) - FIRST_CONNECTION;
+        let index = usize::try_from(index).expect("an index");
         if let Some(connection) = self.connections.get_mut(index) {
             connection.transport.ready(ready, now);
         }

@@ -10,6 +10,7 @@ mod options;
 mod plan;
 mod record;
 mod report;
+mod servers;
 mod slow;
 mod talk;
 mod target;
@@ -19,9 +20,7 @@ mod values;
 mod video;
 mod viewer;
 
-use std::collections::HashMap;
 use std::io;
-use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -32,13 +31,13 @@ use headway_http::tcp::SocketOptions;
 use headway_http::tls::{ClientTls, Protocol, TlsError, Trust, Versions, provider};
 use headway_quic::QuicClientConfig;
 use headway_reactor::{Reactor, Signals, run, say};
+use rustls::ClientConfig;
 
 use crate::fetch::{ACT, END, Fetch, Limits};
-use crate::lookup::Service;
-use crate::options::{Options, ProtocolName, TlsVersions};
+use crate::options::{Options, TlsVersions};
 use crate::plan::{Job, PlanError};
 use crate::report::Report;
-use crate::target::Origin;
+use crate::servers::Servers;
 use crate::transport::{Connector, Move, QuicConnector, TcpConnector};
 use crate::viewer::Viewer;
 use headway_reactor::Clock;
@@ -84,18 +83,17 @@ fn fetch(options: &Options) -> Result<bool, ClientError> {
     let mut jobs = plan::jobs(options)?;
     let viewer = viewer(options, &mut jobs)?;
     let clock = Clock::start();
-    let servers = servers(options)?;
+    let servers = Servers::find(options).map_err(ClientError::NoAddress)?;
     let looked_up_s = options.resolver.map(|_| clock.seconds(Instant::now()));
-    let protocol = options.protocol.protocol(servers.service.as_ref());
-    let connector = connector(options, protocol)?;
+    let protocol = servers.protocol;
+    let connector = connector(options, &servers)?;
     let mut reactor = Reactor::new()?;
     let mut signals = Signals::register(&reactor, END, ACT)?;
     let mut run_jobs = |jobs: Vec<Job>, viewer: Option<Viewer>, clock: Clock| {
         let (limits, interval) = (limits(options, protocol), options.interval);
-        let addresses = &servers.addresses;
-        let mut fetch =
-            Fetch::new(jobs, &connector, addresses, &mut signals, limits, clock, interval)
-                .watched_by(viewer);
+        let places = &servers.candidates;
+        let mut fetch = Fetch::new(jobs, &connector, places, &mut signals, limits, clock, interval)
+            .watched_by(viewer);
         run(&mut reactor, &mut fetch)?;
         let session = fetch.session();
         let (requests, connections, goodput) = fetch.finish();
@@ -141,33 +139,39 @@ fn viewer(options: &Options, jobs: &mut Vec<Job>) -> Result<Option<Viewer>, Plan
     }
 }
 
-fn connector(options: &Options, protocol: Protocol) -> Result<Connector, ClientError> {
-    let tls = ClientTls {
-        provider: provider(),
-        trust: Trust::File(options.ca.clone()),
-        protocols: vec![protocol],
-        versions: match options.tls {
-            // RFC 9001, section 4.2.
-            _ if protocol == Protocol::H3 => Versions::Tls13,
-            TlsVersions::All => Versions::All,
-            TlsVersions::Tls12 => Versions::Tls12,
-            TlsVersions::Tls13 => Versions::Tls13,
-        },
-        early_data: options.early_data,
+/// What all connections to these servers have in common.
+fn connector(options: &Options, servers: &Servers) -> Result<Connector, TlsError> {
+    let mut protocols = servers.candidates.values().flatten().map(|one| one.protocol);
+    let by_tcp = protocols.clone().find(|&one| one != Protocol::H3);
+    let is_by_quic = protocols.any(|one| one == Protocol::H3);
+    Ok(Connector {
+        tcp: by_tcp.map(|protocol| tcp_connector(options, protocol)).transpose()?,
+        quic: is_by_quic.then(|| quic_connector(options)).transpose()?,
+        attempt_delay: options.attempt_delay,
+    })
+}
+
+fn quic_connector(options: &Options) -> Result<QuicConnector, TlsError> {
+    // RFC 9001, section 4.2.
+    let tls = QuicClientConfig::try_from(tls(options, Protocol::H3, Versions::Tls13)?)
+        .expect("TLS 1.3 has the cipher suite of Initial packets");
+    Ok(QuicConnector {
+        local: options.local(),
+        tls: Arc::new(tls),
+        config: Arc::new(options.quic()),
+        moves: options.moves(),
+        on_command: Move::Migration(options.migrate_to),
+        compression: options.compression(),
+    })
+}
+
+fn tcp_connector(options: &Options, protocol: Protocol) -> Result<TcpConnector, TlsError> {
+    let versions = match options.tls {
+        TlsVersions::All => Versions::All,
+        TlsVersions::Tls12 => Versions::Tls12,
+        TlsVersions::Tls13 => Versions::Tls13,
     };
-    if protocol == Protocol::H3 {
-        let tls = QuicClientConfig::try_from(tls.config()?)
-            .expect("TLS 1.3 has the cipher suite of Initial packets");
-        return Ok(Connector::Quic(QuicConnector {
-            local: options.local(),
-            tls: Arc::new(tls),
-            config: Arc::new(options.quic()),
-            moves: options.moves(),
-            on_command: Move::Migration(options.migrate_to),
-            compression: options.compression(),
-        }));
-    }
-    Ok(Connector::Tcp(TcpConnector {
+    Ok(TcpConnector {
         protocol,
         socket: SocketOptions {
             congestion_control: options.cc.clone(),
@@ -175,42 +179,28 @@ fn connector(options: &Options, protocol: Protocol) -> Result<Connector, ClientE
             ..SocketOptions::default()
         },
         local: options.local(),
-        tls: tls.config()?,
+        tls: tls(options, protocol, versions)?,
         h2: h2::ClientOptions {
             stream_window_bytes: options.h2_stream_window,
             connection_window_bytes: options.h2_connection_window,
             table_bytes: options.tables().hpack_bytes,
         },
-    }))
+    })
 }
 
-/// Where the servers are.
-struct Servers {
-    addresses: HashMap<Origin, SocketAddr>,
-    /// What the first one's HTTPS record says.
-    service: Option<Service>,
-}
-
-fn servers(options: &Options) -> Result<Servers, ClientError> {
-    let mut servers = Servers { addresses: HashMap::new(), service: None };
-    for origin in options.urls.iter().map(|target| &target.origin) {
-        if servers.addresses.contains_key(origin) {
-            continue;
-        }
-        let found = plan::resolve(origin, options).map_err(ClientError::NoAddress)?;
-        let none = || ClientError::NoAddress(format!("{}: no address", origin.host));
-        let address = *found.addresses.first().ok_or_else(none)?;
-        let service = found.service.filter(|_| origin.secure);
-        // A service's port is of that service alone, which another version of HTTP would not find.
-        let follows = options.protocol == ProtocolName::Auto;
-        let port = service.as_ref().and_then(|one| one.port).filter(|_| follows);
-        let port = port.unwrap_or(origin.port);
-        if servers.addresses.is_empty() {
-            servers.service = service;
-        }
-        servers.addresses.insert(origin.clone(), SocketAddr::new(address, port));
-    }
-    Ok(servers)
+fn tls(
+    options: &Options,
+    protocol: Protocol,
+    versions: Versions,
+) -> Result<Arc<ClientConfig>, TlsError> {
+    let tls = ClientTls {
+        provider: provider(),
+        trust: Trust::File(options.ca.clone()),
+        protocols: vec![protocol],
+        versions,
+        early_data: options.early_data,
+    };
+    tls.config()
 }
 
 fn limits(options: &Options, protocol: Protocol) -> Limits {

@@ -19,7 +19,7 @@ use crate::messages::TalkOptions;
 use crate::slow::Slowness;
 use crate::target::Target;
 use crate::transport::Move;
-use crate::values::{check_priority, field, milliseconds, range, seconds};
+use crate::values::{attempt_delay, check_priority, field, milliseconds, range, seconds};
 use crate::video::VideoOptions;
 
 /// Fetches URLs, all at once, and reports when what arrived.
@@ -32,6 +32,12 @@ pub(crate) struct Options {
     /// The version of HTTP; auto is the newest that the first host's HTTPS record names (RFC 9460), or h2
     #[arg(long, default_value = "h2")]
     pub(crate) protocol: ProtocolName,
+    /// Over auto, where the record names h3: begins TCP, too, once QUIC has not answered for the attempt delay
+    #[arg(long)]
+    pub(crate) fall_back: bool,
+    /// How long an attempt to connect is alone before one to another address of the host begins (RFC 8305)
+    #[arg(long, value_name = "TIME", default_value = headway_knobs::default("headway-client", "attempt-delay"), value_parser = attempt_delay)]
+    pub(crate) attempt_delay: Duration,
     /// Connections to a server at a time; 6 for h1, else 1 without this
     #[arg(long, value_name = "N", value_parser = headway_knobs::parser::<u16>("headway-client", "connections"))]
     pub(crate) connections: Option<u16>,
@@ -111,7 +117,7 @@ pub(crate) struct Options {
     /// Address to connect from
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) bind: Option<IpAddr>,
-    /// Address of a host, which is not looked up then; may be repeated
+    /// Address of a host, which is not looked up then; may be repeated, also for further addresses of a host
     #[arg(long, value_name = "HOST:ADDRESS")]
     pub(crate) resolve: Vec<Resolved>,
     /// Resolver that is asked for the addresses of other hosts, and for their HTTPS records; the system's without this

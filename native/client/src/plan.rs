@@ -225,8 +225,10 @@ fn request(options: &Options, target: &Target) -> Request {
 
 /// What is known of a server: stated, or asked for.
 pub(crate) fn resolve(origin: &Origin, options: &Options) -> Result<Found, String> {
-    if let Some(known) = options.resolve.iter().find(|known| known.host == origin.host) {
-        return Ok(Found { addresses: vec![known.address], service: None });
+    let known = options.resolve.iter().filter(|known| known.host == origin.host);
+    let addresses: Vec<_> = known.map(|known| known.address).collect();
+    if !addresses.is_empty() {
+        return Ok(Found { addresses, service: None });
     }
     if let Ok(address) = origin.host.parse() {
         return Ok(Found { addresses: vec![address], service: None });

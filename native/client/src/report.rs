@@ -117,10 +117,40 @@ pub(crate) struct ConnectionRow {
     pub(crate) tls: Option<Security>,
     /// Why it ended before its time.
     pub(crate) error: Option<String>,
+    /// Attempts to connect to one of several addresses, in the order in which they began.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) tried: Vec<TriedRow>,
     /// What TCP adds; none for QUIC.
     pub(crate) tcp: Option<TcpRow>,
     /// What QUIC adds; none for TCP.
     pub(crate) quic: Option<QuicRow>,
+}
+
+/// An attempt to connect.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct TriedRow {
+    /// The version of HTTP.
+    pub(crate) protocol: Protocol,
+    /// The server's address.
+    pub(crate) remote: String,
+    /// When it was begun.
+    pub(crate) connect_start_s: f64,
+    /// When it was connected.
+    pub(crate) connected_s: Option<f64>,
+    /// Why it failed.
+    pub(crate) error: Option<String>,
+}
+
+impl TriedRow {
+    pub(crate) fn of(row: &ConnectionRow) -> Self {
+        Self {
+            protocol: row.protocol,
+            remote: row.remote.clone(),
+            connect_start_s: row.connect_start_s,
+            connected_s: row.connected_s,
+            error: row.error.clone(),
+        }
+    }
 }
 
 /// What is known of a QUIC connection.

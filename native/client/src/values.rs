@@ -19,6 +19,12 @@ pub(crate) fn milliseconds(text: &str) -> Result<Duration, String> {
     }
 }
 
+/// How long an attempt to connect is alone.
+pub(crate) fn attempt_delay(text: &str) -> Result<Duration, String> {
+    headway_knobs::find("headway-client", "attempt-delay").check(text)?;
+    headway_knobs::parse_time(text)
+}
+
 /// A part of a content, as a Range field has it without its unit.
 pub(crate) fn range(text: &str) -> Result<Range, String> {
     let range = Range::parse(format!("bytes={text}").as_bytes());

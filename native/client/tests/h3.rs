@@ -140,6 +140,18 @@ fn a_server_that_is_silent_is_waited_for_until_the_deadline() {
     assert!(said.ends_with(&format!(": {error}\n")), "{said}");
 }
 
+/// That a request is sent is no event of the connection's, which may have none for a round trip.
+#[test]
+fn a_request_over_an_older_connection_is_sent_at_once() {
+    let server = Server::start("sent");
+    let first = format!("https://localhost:{}/bytes/10", server.address.port());
+    let arguments = ["--concurrency", "1", "--timeout", "0.3", &first];
+    let (_, report, said) = server.fetch(&arguments, "/silence");
+    let seconds = |row: usize, key: &str| report["requests"][row][key].as_f64().expect(&said);
+    assert!(seconds(1, "sent_s") - seconds(0, "last_byte_s") < 0.1);
+    assert_eq!(report["connections"].as_array().unwrap().len(), 1);
+}
+
 #[test]
 fn words_of_a_server_are_not_obeyed_by_a_terminal() {
     let server = Server::start("words");

@@ -64,9 +64,21 @@ impl Server {
 
     /// Runs the client; returns its exit status, its report and what it said.
     fn fetch(&self, arguments: &[&str], paths: &[&str]) -> (Option<i32>, Value, String) {
+        self.fetch_from(&["127.0.0.1"], arguments, paths)
+    }
+
+    /// The same, of a server that is said to be at these addresses.
+    fn fetch_from(
+        &self,
+        addresses: &[&str],
+        arguments: &[&str],
+        paths: &[&str],
+    ) -> (Option<i32>, Value, String) {
+        let resolve = |address: &&str| format!("--resolve=localhost:{address}");
         let output = Command::new(env!("CARGO_BIN_EXE_headway-client"))
-            .args(["--report", "-", "--body-digest", "--resolve", "localhost:127.0.0.1", "--ca"])
+            .args(["--report", "-", "--body-digest", "--ca"])
             .arg(&self.ca)
+            .args(addresses.iter().map(resolve))
             .args(arguments)
             .args(paths.iter().map(|path| self.url(path)))
             .output()
@@ -278,6 +290,32 @@ fn failures_are_told() {
     assert_eq!(status, Some(1));
     let error = report["requests"][0]["error"].as_str().unwrap();
     assert!(error.starts_with("cannot connect: Connection refused"), "{error}");
+}
+
+#[test]
+fn addresses_are_tried_until_one_answers() {
+    let server = Server::start("race");
+    let (status, report, said) =
+        server.fetch_from(&["127.0.0.2", "127.0.0.1"], &["--protocol", "h1"], &["/bytes/10"; 3]);
+    assert_eq!((status, &said[..]), (Some(0), ""));
+    for connection in report["connections"].as_array().unwrap() {
+        let tried = connection["tried"].as_array().unwrap();
+        let refused = tried[0]["error"].as_str().unwrap();
+        assert!(refused.contains("Connection refused"), "{refused}");
+        assert_eq!((tried.len(), &tried[1]["error"]), (2, &Value::Null));
+        assert_eq!(connection["remote"], server.address.to_string());
+    }
+    let rows = report["requests"].as_array().unwrap();
+    assert!(rows.iter().all(|row| row["sha256"] == digest(&body(10))));
+    // A refusal is an answer, and no more is waited for.
+    assert!(seconds(&rows[0], "connected_s") < 0.25);
+    let (status, report, _) =
+        server.fetch_from(&["127.0.0.2", "127.0.0.3"], &[], &["/bytes/10"; 2]);
+    assert_eq!(status, Some(1));
+    for row in report["requests"].as_array().unwrap() {
+        let error = row["error"].as_str().unwrap();
+        assert!(error.starts_with("cannot connect: Connection refused"), "{error}");
+    }
 }
 
 #[test]

@@ -11,6 +11,7 @@ from headway.planning.deployment import DeployedFlow, Deployment, Endpoint, Role
 from headway.planning.discovering import check_discovers, contradicting
 from headway.planning.earlydata import check_early_data
 from headway.planning.load import overloaded
+from headway.planning.racing import check_races
 from headway.planning.talking import check_talks
 from headway.programs.base import Adapter, ReverseProxy, Server
 from headway.programs.registry import CLIENTS, SERVERS, names_where
@@ -73,7 +74,7 @@ def _check_flow(flow: DeployedFlow) -> None:
     _check_workload(flow)
     _check_resolves(flow)
     check_discovers(flow)
-    _check_chooses(flow)
+    check_races(flow)
     _check_second_interface(flow)
     _check_takes_time(flow)
     for end in (*others, *elsewhere):
@@ -168,21 +169,6 @@ def _check_resolves(flow: DeployedFlow) -> None:
             f"{flow.client.name} asks for no HTTPS record",
             where="dns.https" if dns.https else "dns.drops",
         )
-
-
-def _check_chooses(flow: DeployedFlow) -> None:
-    """A client that tries both families, and a server that listens on both."""
-    if flow.setting.dual_stack is None:
-        return
-    server = flow.server.adapter
-    if not flow.client.chooses_family:
-        others = names_where(CLIENTS, lambda one: one.chooses_family)
-        told = f"{flow.client.name} tries one address; these clients choose: {others}"
-        raise WrongInputError(told, where="dual_stack")
-    if not (isinstance(server, Server) and server.has_several_addresses):
-        others = names_where(SERVERS, lambda one: one.has_several_addresses)
-        told = f"{server.name} listens on one address; these servers on several: {others}"
-        raise WrongInputError(told, where="server.program")
 
 
 def _check_second_interface(flow: DeployedFlow) -> None:

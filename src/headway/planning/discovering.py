@@ -83,14 +83,16 @@ def contradicting(flow: DeployedFlow) -> Iterator[str]:
     setting = flow.setting
     if setting.discovery is None or setting.dns is None or setting.dns.https is None:
         return
+    falls_back = flow.programs[0].host.knobs.get("fall_back") == "on"
+    comes_to = "falls back" if falls_back else "fails"
     offers = offered(setting.protocol, setting.discovery)
     names = {name for one in offers for name in _ALPN[one]}
     for name in setting.dns.https.alpn:
         if name not in names:
             yield (
                 f"the HTTPS record names {name}, which the server does not speak (protocol is {setting.protocol}): a "
-                "client that follows it fails"
+                f"client that follows it {comes_to}"
             )
     port, offered_at = setting.dns.https.port or _HTTPS_PORT, setting.discovery.alternative.port
     if "h3" in setting.dns.https.alpn and "h3" in names and port != offered_at:
-        yield f"the HTTPS record names port {port}, and the server has h3 at {offered_at}: a client that follows it fails"
+        yield f"the HTTPS record names port {port}, and the server has h3 at {offered_at}: a client that follows it {comes_to}"

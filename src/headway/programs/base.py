@@ -113,12 +113,6 @@ class Listener(Reached):
         """All addresses that it listens on, the host's own first."""
         return (self.address, *self.more_addresses)
 
-    @property
-    def narrowest_family(self) -> Family:
-        """Of these addresses, the family whose packets carry least."""
-        families = (address.family for address in self.every_address)
-        return min(families, key=lambda family: family.udp_payload_bytes)
-
 
 @dataclass(frozen=True)
 class Origin(Reached):
@@ -394,7 +388,7 @@ def port_of(tls: bool) -> int:
 def served_on(listener: Listener) -> tuple[str, ...]:
     """Sockets that a server must have open: ``tcp:443``, ``udp:443``, ``tcp:80``."""
     transports = {protocol.transport for protocol in listener.protocols}
-    ports = {"tcp": port_of(listener.tls), "udp": listener.quic_port}
+    ports = {"tcp": listener.port, "udp": listener.quic_port if listener.tls else listener.port}
     return tuple(
         f"{transport}:{ports[transport]}" for transport in sorted(transports, reverse=True)
     )

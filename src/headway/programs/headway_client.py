@@ -10,6 +10,7 @@ from pydantic import BaseModel
 from typing_extensions import override
 
 from headway.contract.orders import Ended, Program
+from headway.programs.attempts import NativeConnection, came_to_of
 from headway.programs.base import (
     CA_FILE,
     QLOG_DIRECTORY,
@@ -51,6 +52,7 @@ from headway.programs.videos import (
 )
 from headway.study.discovery import Means
 from headway.study.dns import RecordType
+from headway.study.family import narrowest
 from headway.study.host import HTTP, Host, Protocol
 from headway.study.messages import Messages
 from headway.study.requestseries import RequestSeries, Reuse
@@ -69,9 +71,9 @@ _WINDOWS = ("h2_stream_window", "h2_connection_window")
 
 class _NativeReport(BaseModel):
     ended_s: float
-    protocol: str = ""
     looked_up_s: float | None = None
     requests: list[NativeRequest]
+    connections: list[NativeConnection] = []
     session: NativeSession | None = None
 
 
@@ -94,6 +96,7 @@ class HeadwayClient(NativeQuic, Client):
     )
     expects = True
     discovers_by = frozenset({Means.RECORD})
+    chooses_family = True
     asks_for = frozenset(RecordType)
     adjustments = (
         Adjustment(
@@ -137,7 +140,7 @@ class HeadwayClient(NativeQuic, Client):
             f"--report=/lab/run/{REPORT}",
             "--timeout=0",
         ]
-        argv += compression_options(self, host)
+        argv += [*self._attempts(host), *compression_options(self, host)]
         if flow.tls:
             argv.append(f"--ca={CA_FILE}")
         if flow.protocol is Protocol.H2 or flow.discovery:
@@ -145,7 +148,7 @@ class HeadwayClient(NativeQuic, Client):
         if flow.protocol is Protocol.H1:
             argv.append(f"--connections={self._connections(flow)}")
         if flow.protocol is Protocol.H3:
-            argv.append(f"--quic={quic_knobs(self, host, flow.address.family)}")
+            argv.append(f"--quic={quic_knobs(self, host, narrowest(flow.addresses))}")
         if flow.capture.qlog:
             argv.append(f"--qlog={QLOG_DIRECTORY}/{flow.namespace}")
         if self._resumes(flow):
@@ -172,15 +175,19 @@ class HeadwayClient(NativeQuic, Client):
             return Measurement(error=f"{self.name}: {last_words(directory, self.name)}")
         if error := _error_of(report, flow, directory):
             return Measurement(error=f"{self.name}: {error}")
+        falls_back = self.knob("fall_back", flow.host) == "on"
+        came_to = came_to_of(report.requests, report.connections, flow, falls_back=falls_back)
         if isinstance(flow.workload, Video):
-            return _watched(report, flow.workload)
+            return came_to.told_in(_watched(report, flow.workload))
+        return came_to.told_in(self._fetched(report, flow, ended))
+
+    def _fetched(self, report: _NativeReport, flow: Flow, ended: Ended) -> Measurement:
         ends = tuple(request.last_byte_s or 0 for request in report.requests)
         waits = _waits(report, flow)
         # Its report begins with the requests that count, after the connection that yields a ticket.
         began_s = ended.at_ns / 1e9 - report.ended_s if self._resumes(flow) else 0.0
         return Measurement(
             began_s=began_s,
-            spoken=report.protocol if flow.discovery else None,
             dns_s=report.looked_up_s,
             connect_s=_least(request.connected_s for request in report.requests),
             tls_s=_least(request.secured_s for request in report.requests),
@@ -202,6 +209,12 @@ class HeadwayClient(NativeQuic, Client):
         if isinstance(flow.workload, Messages):
             return str(flow.workload.streams)
         return self.knob("connections", flow.host)
+
+    def _attempts(self, host: Host) -> list[str]:
+        """How it tries one place after the other, as far as a study says."""
+        delay = host.knobs.get("attempt_delay")
+        argv = [f"--attempt-delay={delay}"] if delay else []
+        return [*argv, "--fall-back"] if self.knob("fall_back", host) == "on" else argv
 
     def _windows(self, host: Host) -> list[str]:
         """Windows that a study sets."""
@@ -242,7 +255,7 @@ def _addressing(flow: Flow) -> tuple[str, ...]:
             f"--migrate-to={flow.second_address}",
         )
     if flow.resolver is None:
-        return (f"--resolve={SERVER_NAME}:{flow.address}",)
+        return tuple(f"--resolve={SERVER_NAME}:{address}" for address in flow.addresses)
     over = flow.resolver.dns.transport
     return (f"--resolver={flow.resolver.address.at(DNS_PORT)}", f"--resolver-over={over}")
 

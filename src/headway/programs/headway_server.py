@@ -35,6 +35,7 @@ from headway.programs.native import (
 )
 from headway.programs.uploads import application_options
 from headway.study.capture import Capture
+from headway.study.family import narrowest
 from headway.study.host import HTTP, Host, Protocol
 from headway.study.workload import Workload
 
@@ -110,7 +111,7 @@ class HeadwayServer(NativeQuic, Server):
             f"--early-data={16384 if self.knob('early_data', host) == 'on' else 0}",
             *compression_options(self, host),
             f"--limits=off{self._validation(host)}{_IDLE if listener.revisited else ''}",
-            f"--quic={quic_knobs(self, host, listener.narrowest_family)}",
+            f"--quic={quic_knobs(self, host, narrowest(listener.every_address))}",
             f"--qlog={QLOG_DIRECTORY}/{listener.namespace}",
         ]
         argv += thinking(listener)

@@ -29,6 +29,7 @@ class _NativeMessage(BaseModel):
 class NativeRequest(BaseModel):
     """A request, as the client reports it."""
 
+    connection: int | None = None
     queued_s: float = 0
     connected_s: float | None
     secured_s: float | None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from ipaddress import ip_address, ip_network
@@ -155,6 +156,12 @@ class HostAddress(str):
     def migrated(self) -> HostAddress:
         """The address that its host changes to, in the same network."""
         return HostAddress(f"{self}1")
+
+
+def narrowest(addresses: Iterable[HostAddress]) -> Family:
+    """Of the families of some addresses, the one whose packets carry least."""
+    families = (address.family for address in addresses)
+    return min(families, key=lambda family: family.udp_payload_bytes)
 
 
 _PLANS = {

@@ -1,17 +1,22 @@
 //! Connections to servers, whatever they run over.
 
 mod quic;
+mod race;
 mod tcp;
 
 pub(crate) use quic::{Move, QuicConnector};
+pub(crate) use race::connection_of;
 pub(crate) use tcp::TcpConnector;
+
+use race::Race;
 
 use std::io;
 use std::net::SocketAddr;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use headway_http::event::{Asked, ClientEvent, RequestId};
+use headway_http::tls::Protocol;
 use headway_quic::HeadOfLine;
 use headway_reactor::{Reactor, Ready, Token};
 
@@ -19,27 +24,52 @@ use crate::report::ConnectionRow;
 use crate::target::Origin;
 use headway_reactor::Clock;
 
+/// Where a server may be, and by which version of HTTP.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Candidate {
+    pub(crate) protocol: Protocol,
+    pub(crate) remote: SocketAddr,
+}
+
 /// Begins connections.
-pub(crate) enum Connector {
-    /// Over TCP.
-    Tcp(TcpConnector),
+pub(crate) struct Connector {
+    /// Over TCP, if any candidate is.
+    pub(crate) tcp: Option<TcpConnector>,
     /// Over QUIC.
-    Quic(QuicConnector),
+    pub(crate) quic: Option<QuicConnector>,
+    /// How long an attempt is alone before the next one begins (RFC 8305, section 5).
+    pub(crate) attempt_delay: Duration,
 }
 
 impl Connector {
-    /// Begins to connect. What goes wrong is told by the requests' events.
+    /// Begins to connect, to the first of several candidates that answers. What goes wrong is told by the requests'
+    /// events.
     pub(crate) fn connect(
         &self,
         number: u64,
         origin: &Origin,
-        remote: SocketAddr,
+        candidates: &[Candidate],
+        token: Token,
+        now: Instant,
+    ) -> Box<dyn Transport + '_> {
+        match candidates {
+            [only] => self.attempt(number, origin, *only, token, now),
+            several => Box::new(Race::new(self, number, origin, several, token, now)),
+        }
+    }
+
+    fn attempt(
+        &self,
+        number: u64,
+        origin: &Origin,
+        Candidate { protocol, remote }: Candidate,
         token: Token,
         now: Instant,
     ) -> Box<dyn Transport> {
-        match self {
-            Self::Tcp(tcp) => tcp.connect(number, origin, remote, token, now),
-            Self::Quic(quic) => quic.connect(number, origin, remote, token, now),
+        match (protocol, &self.tcp, &self.quic) {
+            (Protocol::H3, _, Some(quic)) => quic.connect(number, origin, remote, token, now),
+            (_, Some(tcp), _) => tcp.connect(number, origin, remote, token, now),
+            _ => unreachable!("there is a connector for each candidate"),
         }
     }
 }
@@ -51,6 +81,17 @@ pub(crate) trait Transport {
 
     /// Whether it takes no more requests.
     fn is_closed(&self) -> bool;
+
+    /// Whether the server has answered: of TCP its own handshake is complete, of QUIC that of TLS, too.
+    fn is_connected(&self) -> bool;
+
+    /// Why it has ended before its time, if it has.
+    fn failure(&self) -> Option<&str>;
+
+    /// Which of several candidates it came to.
+    fn won(&self) -> Option<Candidate> {
+        None
+    }
 
     /// Sends a request as soon as possible.
     fn ask(&mut self, asked: Asked);

@@ -75,7 +75,7 @@ impl QuicConnector {
             last: LastKnown::default(),
             error,
             link,
-            was_read: false,
+            has_news: false,
         })
     }
 
@@ -117,8 +117,9 @@ struct QuicTransport {
     deadline: Option<Instant>,
     last: LastKnown,
     error: Option<String>,
-    /// A response was read on demand, or given up: there may be events without any of the connection's.
-    was_read: bool,
+    /// A request was made or given up, or a response read on demand: there may be events without any of the
+    /// connection's.
+    has_news: bool,
 }
 
 /// What was known of the connection last.
@@ -143,7 +144,7 @@ impl QuicTransport {
             link.is_registered = true;
         }
         link.udp.transmit(now)?;
-        if std::mem::take(&mut self.was_read) {
+        if std::mem::take(&mut self.has_news) {
             Self::take_events(&mut self.side, &mut self.received_bytes, events);
         }
         while let Some((_, event)) = link.udp.endpoint.poll() {
@@ -245,9 +246,18 @@ impl Transport for QuicTransport {
         self.side.is_closed()
     }
 
+    fn is_connected(&self) -> bool {
+        self.connected.is_some()
+    }
+
+    fn failure(&self) -> Option<&str> {
+        self.error.as_deref()
+    }
+
     fn ask(&mut self, asked: Asked) {
         let connection = self.link.as_mut().and_then(|l| l.udp.endpoint.connection(l.key));
         self.side.ask(connection, asked);
+        self.has_news = true;
     }
 
     fn proceed(&mut self, id: RequestId) {
@@ -268,7 +278,7 @@ impl Transport for QuicTransport {
         let connection = self.link.as_mut().and_then(|l| l.udp.endpoint.connection(l.key));
         if let Some(connection) = connection {
             self.side.cancel(connection, id);
-            self.was_read = true;
+            self.has_news = true;
         }
     }
 
@@ -276,7 +286,7 @@ impl Transport for QuicTransport {
         let connection = self.link.as_mut().and_then(|l| l.udp.endpoint.connection(l.key));
         if let Some(connection) = connection {
             self.side.read(now, connection, id, bytes);
-            self.was_read = true;
+            self.has_news = true;
         }
     }
 
@@ -338,6 +348,7 @@ impl Transport for QuicTransport {
             secured_s: connected_s,
             tls: None,
             error: self.error.clone(),
+            tried: Vec::new(),
             tcp: None,
             quic: Some(QuicRow {
                 early_data: self.last.early_data,

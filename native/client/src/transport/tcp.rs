@@ -173,6 +173,14 @@ impl Transport for TcpTransport {
         self.side.is_closed()
     }
 
+    fn is_connected(&self) -> bool {
+        self.pipe.as_ref().is_some_and(|pipe| pipe.milestones().connected.is_some())
+    }
+
+    fn failure(&self) -> Option<&str> {
+        self.error.as_deref()
+    }
+
     fn ask(&mut self, asked: Asked) {
         self.side.ask(asked);
         if let (None, Some(error)) = (&self.pipe, &self.error) {
@@ -252,6 +260,7 @@ impl Transport for TcpTransport {
             secured_s: milestones.and_then(|m| m.secured).map(|at| clock.seconds(at)),
             tls: security.clone(),
             error: self.error.clone(),
+            tried: Vec::new(),
             tcp: Some(TcpRow {
                 info: *info,
                 held_bytes: self.held.total(),

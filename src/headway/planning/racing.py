@@ -1,0 +1,49 @@
+"""Whether clients that try one place after the other can, and servers are at all of them."""
+
+from __future__ import annotations
+
+from headway.errors import WrongInputError
+from headway.planning.deployment import DeployedFlow
+from headway.programs.base import Server
+from headway.programs.registry import CLIENTS, SERVERS, names_where
+from headway.study.host import Protocol
+
+_EARLY = "early data go to one place, and this client tries several: leave out"
+
+
+def check_races(flow: DeployedFlow) -> None:
+    """Check who chooses between families, or between QUIC and TCP.
+
+    Raises:
+        WrongInputError: a program cannot, or has nothing to choose between.
+    """
+    setting, (client, *_) = flow.setting, flow.programs
+    knobs = f"{client.where}.knobs"
+    falls_back = client.host.knobs.get("fall_back") == "on"
+    if setting.dual_stack is not None:
+        _check_chooses(flow)
+    if falls_back and not (setting.discovery and setting.protocol is Protocol.H3):
+        told = 'it falls back from QUIC that it found by itself: this needs [discovery] and protocol = "h3"'
+        raise WrongInputError(told, where=f"{knobs}.fall_back")
+    is_raced = falls_back or setting.dual_stack is not None
+    if "attempt_delay" in client.host.knobs and not is_raced:
+        told = (
+            'there is one place to connect to: this needs [dual_stack], or knobs.fall_back = "on"'
+        )
+        raise WrongInputError(told, where=f"{knobs}.attempt_delay")
+    if is_raced and client.adapter.early_data(client.host):
+        cause = "[dual_stack]" if setting.dual_stack is not None else "fall_back"
+        raise WrongInputError(f"{_EARLY} this knob, or {cause}", where=f"{knobs}.early_data")
+
+
+def _check_chooses(flow: DeployedFlow) -> None:
+    """A client that tries both families, and a server that listens on both."""
+    server = flow.server.adapter
+    if not flow.client.chooses_family:
+        others = names_where(CLIENTS, lambda one: one.chooses_family)
+        told = f"{flow.client.name} tries one address; these clients choose: {others}"
+        raise WrongInputError(told, where="dual_stack")
+    if not (isinstance(server, Server) and server.has_several_addresses):
+        others = names_where(SERVERS, lambda one: one.has_several_addresses)
+        told = f"{server.name} listens on one address; these servers on several: {others}"
+        raise WrongInputError(told, where="server.program")
