@@ -168,6 +168,9 @@ pub(crate) struct Sampling {
     /// Not said if it is the usual one.
     #[serde(default)]
     pub(crate) family: Family,
+    /// Whether hosts have addresses of the other one, too; not said if not.
+    #[serde(default)]
+    pub(crate) both_families: bool,
 }
 
 /// Of which addresses are.
@@ -177,6 +180,17 @@ pub(crate) enum Family {
     #[default]
     Ipv4,
     Ipv6,
+}
+
+impl Sampling {
+    /// Of which TCP sockets are.
+    pub(crate) fn families(&self) -> &[Family] {
+        match (self.both_families, self.family) {
+            (true, _) => &[Family::Ipv4, Family::Ipv6],
+            (false, Family::Ipv4) => &[Family::Ipv4],
+            (false, Family::Ipv6) => &[Family::Ipv6],
+        }
+    }
 }
 
 /// A device whose packets are written to a file.

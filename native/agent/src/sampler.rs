@@ -63,7 +63,7 @@ impl Sampler {
             network.inside(namespace, || QueueReader::new(index_of(device)?).doing(device))?
         });
         let tcp = sampling.tcp_namespaces.iter().map(|namespace| {
-            network.inside(namespace, || TcpReader::new(sampling.family))?.doing(namespace)
+            network.inside(namespace, || TcpReader::new(sampling.families()))?.doing(namespace)
         });
         let processors = sampling
             .processors

@@ -149,13 +149,14 @@ class Migration:
 
 @dataclass(frozen=True)
 class Sampling:
-    """What is read at every interval: queueing disciplines of devices, TCP sockets of a family, and what processors did."""
+    """What is read at every interval: queueing disciplines of devices, TCP sockets of one or both families, and what processors did."""
 
     interval_ns: int
     devices: tuple[tuple[str, str], ...] = ()
     tcp_namespaces: tuple[str, ...] = ()
     family: str = "ipv4"
     processors: tuple[str, ...] = ()
+    both_families: bool = False
 
 
 @dataclass(frozen=True)
@@ -332,6 +333,7 @@ _T = TypeVar("_T")
 
 
 _UNSAID: dict[str, Any] = {
+    "both_families": False,
     "gro_flush_ns": None,
     "ends_at_ns": None,
     "family": "ipv4",

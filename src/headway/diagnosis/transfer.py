@@ -144,15 +144,28 @@ def transfer_of(flow: DeployedFlow, measured: Measurement, epoch_s: float = 0.0)
         awaited = tuple(TimeSpan(began_s + sent, began_s + ended) for sent, ended in visit.awaited)
         page = PageSpans(began_s + visit.connect_s, awaited)
     flows = tuple(replace(one, start_s=client_s + one.start_s) for one in measured.flows)
-    return Transfer(start_s, end_s, sampled_segments(flow), flows, began_s, page)
+    segments = sampled_segments(flow, measured.won)
+    return Transfer(start_s, end_s, segments, flows, began_s, page)
 
 
-def sampled_segments(flow: DeployedFlow) -> tuple[SampledSegment, ...]:
-    """What a flow's connections cross, the client's segment first."""
+def sampled_segments(flow: DeployedFlow, won: str | None = None) -> tuple[SampledSegment, ...]:
+    """What a flow's connections cross, the client's segment first.
+
+    Args:
+        flow: the flow.
+        won: the family that its client came to, if it chose.
+    """
     segments: list[SampledSegment] = []
-    for segment in flow.segments:
+    for segment in _crossed(flow, won):
         segments.append(_sampled(segment, segments[-1].delay_s if segments else 0.0))
     return tuple(segments)
+
+
+def _crossed(flow: DeployedFlow, won: str | None) -> tuple[Segment, ...]:
+    """Hosts of both families have a leg between them for each."""
+    if flow.other is None or won in (None, str(flow.setting.family)):
+        return flow.segments
+    return tuple(replace(segment, legs=(flow.other,)) for segment in flow.segments)
 
 
 def _sampled(segment: Segment, before_s: float) -> SampledSegment:

@@ -109,6 +109,7 @@ def orders_for(deployment: Deployment) -> Orders:
             names,
             setting.family,
             tuple(node.name for node in deployment.nodes if node.kernel.processor),
+            both_families=setting.dual_stack is not None,
         ),
         captures=captures(deployment, network),
         counted=network.counted,

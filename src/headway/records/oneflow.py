@@ -37,6 +37,7 @@ from headway.planning.runs import Run
 from headway.programs.measurement import Measurement
 from headway.records.conditions import flow_conditions
 from headway.records.runkey import setting_key
+from headway.study.family import Family
 from headway.study.video import Video
 
 _SHARED_FILES = (SAMPLES_FILE, CONTROLS_FILE)
@@ -87,16 +88,14 @@ def _columns(
     transfer.save(directory)
     compact_qlog(directory, keep=flow.setting.capture.qlog)
     workload = flow.setting.workload
-    # What is sampled is of the study's own family.
-    sampled = measured.won in (None, str(flow.setting.family))
-    explained = good and sampled and workload.is_controlled and not workload.uploads
+    explained = good and workload.is_controlled and not workload.uploads
     segments = observe(directory, transfer) if explained else []
     finished = FinishedRun(flow, measured, transfer, segments, directory)
     metrics = run_metrics(finished) if good else {}
     if good:
         _keep_playback(finished)
     received = metrics.get("received_bytes") or ()
-    family = flow.setting.family
+    family = Family(measured.won or flow.setting.family)
     return {
         **(flow_conditions(run, flow) | controls.columns),
         "setting_key": setting_key(flow.setting, run.seed),

@@ -183,26 +183,29 @@ pub(crate) struct Connection {
 #[derive(Debug)]
 pub(crate) struct TcpReader {
     netlink: Netlink,
-    request: Vec<u8>,
+    requests: Vec<Vec<u8>>,
     controls: BTreeMap<[u8; 40], String>,
 }
 
 impl TcpReader {
-    /// For the connections of a family in the namespace that the caller is inside of.
-    pub(crate) fn new(family: Family) -> Result<Self, Errno> {
-        let family = match family {
-            Family::Ipv4 => AF_INET,
-            Family::Ipv6 => AF_INET6,
-        };
+    /// For the connections of families in the namespace that the caller is inside of.
+    pub(crate) fn new(families: &[Family]) -> Result<Self, Errno> {
         let wanted = [INET_DIAG_INFO, INET_DIAG_VEGASINFO, INET_DIAG_CONG]
             .into_iter()
             .fold(0, |bits, one| bits | 1 << (one - 1));
-        let request = Message::new(SOCK_DIAG_BY_FAMILY, DUMP)
-            .with(&[family, IPPROTO_TCP, wanted, 0])
-            .with(&CONNECTED_STATES.to_ne_bytes())
-            .with(&[0; 48])
-            .finished(0, false);
-        Ok(Self { netlink: Netlink::sock_diag()?, request, controls: BTreeMap::new() })
+        let request = |family: &Family| {
+            let family = match family {
+                Family::Ipv4 => AF_INET,
+                Family::Ipv6 => AF_INET6,
+            };
+            Message::new(SOCK_DIAG_BY_FAMILY, DUMP)
+                .with(&[family, IPPROTO_TCP, wanted, 0])
+                .with(&CONNECTED_STATES.to_ne_bytes())
+                .with(&[0; 48])
+                .finished(0, false)
+        };
+        let requests = families.iter().map(request).collect();
+        Ok(Self { netlink: Netlink::sock_diag()?, requests, controls: BTreeMap::new() })
     }
 
     /// The congestion controls of all connections that were read, sorted.
@@ -218,7 +221,7 @@ impl TcpReader {
     /// They have a server's port; the connections that a proxy itself opens have not.
     pub(crate) fn read(&mut self) -> Result<Vec<Connection>, Errno> {
         let (mut found, controls) = (Vec::new(), &mut self.controls);
-        self.netlink.ask_all(&self.request, |body| {
+        let mut take = |body: &[u8]| {
             let attributes = body.get(INET_DIAG_BYTES..).unwrap_or(&[]);
             if let Some(mut connection) = connection(body, attribute(attributes, INET_DIAG_INFO)) {
                 connection.gains = gains(attribute(attributes, INET_DIAG_BBRINFO));
@@ -226,7 +229,10 @@ impl TcpReader {
                 let control = || text(attribute(attributes, INET_DIAG_CONG));
                 controls.entry(array(body, 4)).or_insert_with(control);
             }
-        })?;
+        };
+        for request in &self.requests {
+            self.netlink.ask_all(request, &mut take)?;
+        }
         Ok(found)
     }
 }
