@@ -4,6 +4,7 @@ mod body;
 mod coding;
 mod conditions;
 mod conversation;
+mod deadline;
 mod echo;
 mod file;
 mod files;

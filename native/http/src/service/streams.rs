@@ -9,6 +9,7 @@ use headway_messages::schedule::Schedule;
 use headway_wire::fields::WEBSOCKET;
 use headway_wire::{Fields, Request, Response};
 
+use super::deadline::{TIMEOUT, Timely, parse_timeout};
 use super::echo::Echo;
 use super::{Conversation, Reply, Said, Service};
 
@@ -25,7 +26,7 @@ const GRPC: &str = "application/grpc";
 
 /// Answers GET of `/events/SIZE?SCHEDULE` with server-sent events of that size, each made at its time
 /// ([`Schedule`]), and POST to `/echo/SIZE`, whose content is messages, with a message of that size for each: as gRPC
-/// does if they are of its type, with its trailers. The same path answers messages of WebSocket. Other requests are
+/// does if they are of its type, with its trailers, and until the request's deadline. The same path answers messages of WebSocket. Other requests are
 /// another service's.
 pub struct Streams {
     others: Box<dyn Service>,
@@ -83,7 +84,12 @@ fn messages(request: &Request, now: Instant) -> Option<(&'static str, Box<dyn Co
     }
     let mut trailers = Fields::new();
     trailers.push("grpc-status", "0");
-    Some((GRPC, Box::new(echo.with_trailers(trailers))))
+    let talk = Box::new(echo.with_trailers(trailers));
+    let timeout = request.fields.get(TIMEOUT).and_then(|value| parse_timeout(value));
+    match timeout.and_then(|timeout| now.checked_add(timeout)) {
+        Some(until) => Some((GRPC, Box::new(Timely { talk, until }))),
+        None => Some((GRPC, talk)),
+    }
 }
 
 /// A stream of events.
