@@ -106,15 +106,16 @@ def test_a_page_looks_the_same_over_all_protocols(
 
 
 @pytest.mark.parametrize(
-    ("browser", "came"),
+    ("browser", "came", "hop_ms"),
     [
-        ("h1", ("http/1.1", "http/1.1")),
-        ("h2", ("h2", "http/1.1")),
-        ("h3", ("h3", "http/1.1")),
+        ("h1", ("http/1.1", "http/1.1"), 0),
+        ("h2", ("h2", "http/1.1"), 0),
+        ("h2", ("h2", "http/1.1"), 20),
+        ("h3", ("h3", "http/1.1"), 0),
     ],
 )
 def test_a_host_elsewhere_speaks_what_it_can_behind_its_own_path(
-    load: Callable[..., Loaded], tmp_path: Path, browser: str, came: tuple[str, str]
+    load: Callable[..., Loaded], tmp_path: Path, browser: str, came: tuple[str, str], hop_ms: int
 ) -> None:
     """Another server, 40 ms farther: every resource comes from there, and its handshakes take 40 ms longer each way."""
     elsewhere = {
@@ -126,6 +127,8 @@ def test_a_host_elsewhere_speaks_what_it_can_behind_its_own_path(
     }
     raw = page(sites.two_hosts(tmp_path), browser, "nginx", origins={"b": elsewhere})
     raw["path"] = {"rtt": f"{RTT_S * 1000:g} ms"}
+    if hop_ms:
+        raw["hops"] = [{"name": "isp", "path": {"rtt": f"{hop_ms} ms"}}]
     ((record, directory),) = load(raw)
     assert record.error is None
     loaded = read_load(directory)
@@ -140,8 +143,8 @@ def test_a_host_elsewhere_speaks_what_it_can_behind_its_own_path(
         for entry in har["log"]["entries"]
         if entry["request"]["url"] == "https://b.test/frame"
     ]
-    # TCP's handshake, and TLS's: a round trip each, over both paths.
-    assert first * MS == pytest.approx(2 * (RTT_S + 0.04), abs=MS)
+    # TCP's handshake, and TLS's: a round trip each, over all paths on the way.
+    assert first * MS == pytest.approx(2 * (RTT_S + hop_ms * MS + 0.04), abs=MS)
 
 
 def test_hosts_speak_what_they_were_recorded_over(

@@ -68,6 +68,16 @@ def test_its_path_begins_where_the_study_path_ends() -> None:
     assert {host.name for host in network_of(deployment).hosts} >= {"servers", "server", "o1"}
 
 
+def test_hops_that_route_are_on_the_way_to_all_servers() -> None:
+    hops = [{"name": "a", "path": {"rtt": "10 ms"}}, {"name": "b", "path": {"rtt": "6 ms"}}]
+    deployment = deploy(setting({"cdn": {"hosts": ["img.*"], "path": {"rtt": "4 ms"}}}, hops=hops))
+    told = [(leg.left, leg.right, leg.path and leg.path.rtt.ms) for leg in deployment.legs]
+    way = [("client", "a", 20), ("a", "b", 10), ("b", "servers", 6)]
+    assert told == [*way, ("servers", "server", None), ("servers", "o1", 4)]
+    assert deployment.flows[0].http_path.rtt.ms == 36
+    assert network_of(deployment).hosts
+
+
 def test_a_setting_without_origins_has_the_hosts_that_it_had() -> None:
     made = setting({})
     assert [node.name for node in deploy(made).nodes] == ["client", "server"]
@@ -105,8 +115,12 @@ def test_hosts_that_nobody_or_two_would_serve(origins: dict[str, Any], message: 
         ({"workload": {"connections": "one"}}, "hosts at one address"),
         ({"workload": {"origins": "own-addresses"}}, "have the address of their server"),
         ({"tls": False, "protocol": "h1"}, "needs tls = true"),
-        ({"proxy": {"program": "nginx"}}, "without proxies and hops"),
-        ({"hops": [{"name": "a", "path": {"rtt": "10 ms"}}]}, "without proxies and hops"),
+        ({"proxy": {"program": "nginx"}}, "a reverse proxy answers for all hosts"),
+        (
+            {"hops": [{"name": "a", "tcp_pep": {"program": "headway-tcp-pep"}}]},
+            "only route, and a splits connections",
+        ),
+        ({"hops": [{"name": "servers"}]}, "is the name of the router before"),
         ({"dual_stack": {}}, "hosts of both families go without origins"),
     ],
 )

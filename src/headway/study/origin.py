@@ -9,6 +9,8 @@ from typing import Any
 
 from pydantic import Field
 
+from headway.study.flow import SERVERS
+from headway.study.hop import Hop
 from headway.study.host import HTTP, Host, Protocol
 from headway.study.merging import merged
 from headway.study.part import Part, wrong
@@ -69,8 +71,9 @@ def check_origins(
     origins: Mapping[str, OriginServer],
     workload: Workload,
     protocol: Protocol,
+    hops: Mapping[str, Hop],
     *,
-    chain: bool,
+    proxy: bool,
     tls: bool,
 ) -> None:
     """Check that a page's hosts can be where origins put them.
@@ -79,7 +82,8 @@ def check_origins(
         origins: by name.
         workload: what loads them.
         protocol: the highest version that the browser speaks.
-        chain: whether there are proxies or hops on the way.
+        hops: on the way to all of them.
+        proxy: whether a reverse proxy is.
         tls: whether connections are encrypted.
 
     Raises:
@@ -88,8 +92,15 @@ def check_origins(
     if not isinstance(workload, Page):
         raise wrong("origins", 'servers of a page\'s hosts need workload.kind = "page"')
     key = "origins" if origins else "workload.versions"
-    if chain:
-        raise wrong(key, "servers of a page's hosts need a path without proxies and hops")
+    if proxy:
+        raise wrong(key, "a reverse proxy answers for all hosts of a page: leave out one of both")
+    if SERVERS in hops:
+        raise wrong("hops", f"{SERVERS!r} is the name of the router before the page's servers")
+    if splitting := next((name for name, hop in hops.items() if hop.splits), None):
+        told = (
+            f"hops before servers of a page's hosts only route, and {splitting} splits connections"
+        )
+        raise wrong(key, told)
     if not tls:
         raise wrong(key, "needs tls = true, because each host announces its versions by TLS")
     if workload.connections is Connections.ONE:

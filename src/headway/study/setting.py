@@ -60,7 +60,6 @@ _MOST_NETWORKS = 256
 
 DEFAULT_PROGRAMS = {"client": "curl", "server": "nginx"}
 
-
 _LEAST_CHAIN, _LARGEST_CHAIN = Size(2_500), Size(60_000)
 """A message of TLS has 16 MB at most, but OpenSSL takes no chain of more than 100 kB."""
 _NOTHING_SAID = Path()
@@ -240,7 +239,8 @@ class Setting(Part):
                 self.origins,
                 self.workload,
                 self.protocol,
-                chain=bool(self.proxy or self.hops),
+                self.hops,
+                proxy=bool(self.proxy),
                 tls=self.tls,
             )
         if isinstance(self.workload, Page):
@@ -312,7 +312,7 @@ class Setting(Part):
     def middleboxes(self) -> tuple[Hop, ...]:
         """The hosts between client and server, the client's neighbour first."""
         if self.has_origins:
-            return (Hop(name=SERVERS),)
+            return (*self.hops.values(), Hop(name=SERVERS))
         if self.proxy is None:
             return tuple(self.hops.values())
         proxy = self.proxy.model_copy(update={"kernel": TUNED})
