@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from headway.lab.machine import Machine
+from headway.planning.runs import distinct_paths, plan
 from headway.selftest.battery import COALESCED_PATH, COALESCING, battery
 from headway.selftest.describe import describe
 from headway.selftest.probing import measure_path
 from headway.study.kernel import Kernel
+from headway.study.load import study_from
 from headway.study.path import Path as NetworkPath
 from headway.study.units import Duration
 
@@ -24,6 +27,36 @@ def test_the_lab_does_what_the_path_states(
     checks = measure_path(machine, path, seed=1, directory=tmp_path, cpu=0)
     assert checks
     assert [str(check) for check in checks if not check.passed] == []
+
+
+_BESIDE = {"rate": "8 Mbit/s", "rtt": "14 ms", "down": {"loss": "1 %"}}
+_PAGE = {"kind": "page", "site": "sander-07"}
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        {"dns": {"path": _BESIDE}},
+        {"dual_stack": {"path": _BESIDE}},
+        {
+            "origins": {"cdn": {"hosts": ["img.*"], "path": _BESIDE}},
+            "workload": _PAGE,
+            "client": {"program": "chromium"},
+        },
+    ],
+    ids=lambda raw: next(iter(raw)),
+)
+def test_paths_beside_the_chain_are_measured_and_are_as_stated(
+    raw: dict[str, Any], machine: Machine, tmp_path: Path
+) -> None:
+    study = study_from({"name": "beside", "path": {"rtt": "40 ms"}, "variation": "none", **raw})
+    found = distinct_paths(plan(study)).values()
+    assert NetworkPath.model_validate(_BESIDE) in found
+    for number, path in enumerate(found):
+        directory = tmp_path / str(number)
+        checks = measure_path(machine, path, seed=1, directory=directory, cpu=0)
+        assert checks
+        assert [str(check) for check in checks if not check.passed] == []
 
 
 def test_equal_seeds_measure_equal_losses(machine: Machine, tmp_path: Path) -> None:

@@ -30,6 +30,14 @@ PERF = "headway-perf"
 CALL = {"kind": "call", "rate": "1 Mbit/s", "duration": "2 s"}
 SERIES = {"kind": "requests", "count": 20, "down": "2 kB", "users": 2}
 VIDEO = {"kind": "video", "ladder": ["200 kbit/s"], "segment": "2 s", "duration": "8 s"}
+MESSAGES = {
+    "kind": "messages",
+    "carrier": "websocket",
+    "up": "100 B",
+    "down": "200 B",
+    "count": 20,
+    "interval": "20 ms",
+}
 CALLER = "headway-call"
 
 
@@ -75,6 +83,19 @@ def of_servers() -> dict[str, dict[str, Any]]:
     }
 
 
+def of_websocket() -> dict[str, dict[str, Any]]:
+    """In the middle of it, both ends wait for messages, and for the time of the next one."""
+    return {
+        f"websocket {protocol}": {
+            "protocol": protocol,
+            "client": {"program": "headway-client"},
+            "server": {"program": "headway-server"},
+            "workload": MESSAGES,
+        }
+        for protocol in ("h1", "h2", "h3")
+    }
+
+
 def of_what_is_between() -> dict[str, dict[str, Any]]:
     proxies = {
         f"proxy {name} {protocol}": {
@@ -101,7 +122,7 @@ def of_what_is_between() -> dict[str, dict[str, Any]]:
 
 SETTINGS = {
     name: Setting.model_validate({"path": PATH, **raw})
-    for name, raw in (of_clients() | of_servers() | of_what_is_between()).items()
+    for name, raw in (of_clients() | of_servers() | of_websocket() | of_what_is_between()).items()
 }
 
 
