@@ -211,9 +211,10 @@ class HeadwayClient(NativeQuic, Client):
         return self.knob("connections", flow.host)
 
     def _attempts(self, host: Host) -> list[str]:
-        """How it tries one place after the other, as far as a study says."""
-        delay = host.knobs.get("attempt_delay")
-        argv = [f"--attempt-delay={delay}"] if delay else []
+        """How it tries one place after the other, as far as that is not its own default."""
+        delay = self.knob("attempt_delay", host)
+        own = next(knob.default for knob in self.knobs if knob.name == "attempt_delay")
+        argv = [f"--attempt-delay={delay}"] if delay != own else []
         return [*argv, "--fall-back"] if self.knob("fall_back", host) == "on" else argv
 
     def _windows(self, host: Host) -> list[str]:
