@@ -119,7 +119,7 @@ def test_a_player_that_dies_is_a_failed_run_whose_events_are_kept(
 
 def broken(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, change: Callable[[Path], None]) -> None:
     """Have the server's files of a video changed."""
-    made = lab_run.made_video
+    made = lab_run.video_files
 
     def copied(video: Any) -> Path:
         copy = tmp_path / f"{made(video).name}-broken"
@@ -127,7 +127,7 @@ def broken(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, change: Callable[[Pa
         change(copy)
         return copy
 
-    monkeypatch.setattr(lab_run, "made_video", copied)
+    monkeypatch.setattr(lab_run, "video_files", copied)
     # What is served is kept by the name of its parts.
     monkeypatch.setattr("headway.lab.bodies.cache_directory", lambda: tmp_path / "cache")
 
