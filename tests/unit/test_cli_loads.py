@@ -116,3 +116,13 @@ def test_a_command_with_other_options_is_given_a_lab_of_its_own(
 def test_what_is_loaded_is_noticed(tmp_path: Path) -> None:
     """Otherwise no test here could fail."""
     assert {"rich", "numpy"} <= loaded(tmp_path, ("--version",), "import numpy, rich")
+
+
+def test_the_package_is_the_command() -> None:
+    for words in (["--version"], ["rnu"]):
+        ended = [
+            subprocess.run([sys.executable, *how, *words], capture_output=True, text=True)
+            for how in (["-m", "headway"], ["-c", "from headway.cli import main; main()"])
+        ]
+        said = [(one.returncode, one.stdout, one.stderr) for one in ended]
+        assert said[0] == said[1] != (0, "", "")

@@ -38,6 +38,7 @@ FLOORS = (
     ("terminal",),
     ("api",),
     ("cli",),
+    ("__main__",),
 )
 """From the ground up: a package imports what stands on its own floor or below."""
 FLOOR = {name: number for number, names in enumerate(FLOORS) for name in names}
