@@ -67,10 +67,10 @@ def _crossings(flow: DeployedFlow, outcome: Outcome, run_directory: Path) -> Ite
     epoch_ns = round(read_samples(run_directory).epoch_s * 1e9)
     until_ns = epoch_ns + outcome.duration_ns
     for segment in flow.segments:
-        left, right = (run_directory / file for file in capture_files(segment))
+        near, far = segment.near.name, _passed_last(flow, segment)
+        left, right = run_directory / capture_files(segment)[0], run_directory / f"{far}.pcapng"
         if not (left.exists() and right.exists()):
             continue
-        near, far = segment.near.name, segment.far.name
         natted = has_nat([leg.path for leg in segment.legs])
         missed = missed_packets(run_directory, (f"{near}-up", f"{far}-down"))
         for way in Way:
@@ -79,7 +79,14 @@ def _crossings(flow: DeployedFlow, outcome: Outcome, run_directory: Path) -> Ite
             found = passage(left, right, way, until_ns, translated=natted)
             places = segment.bottlenecks(way)
             counts = Counts.total(outcome.counts[place.queue_device] for place in places)
-            yield _crossing(segment, way, missed, found, counts)
+            yield _crossing(segment, (near, far), way, missed, found, counts)
+
+
+def _passed_last(flow: DeployedFlow, segment: Segment) -> str:
+    """The last host that all packets of a segment's path pass: where ways to a page's servers part, or its far end."""
+    if flow.origins and segment.far == flow.server:
+        return flow.origins[0].leg.left
+    return segment.far.name
 
 
 def _slow_hosts(flow: DeployedFlow) -> set[str]:
@@ -87,9 +94,15 @@ def _slow_hosts(flow: DeployedFlow) -> set[str]:
     return {node.name for node in flow.nodes if node.kernel.processor}
 
 
-def _crossing(segment: Segment, way: Way, missed: int, found: Passage, counts: Counts) -> Crossing:
+def _crossing(
+    segment: Segment,
+    ends: tuple[str, str],
+    way: Way,
+    missed: int,
+    found: Passage,
+    counts: Counts,
+) -> Crossing:
     paths = [leg.path for leg in segment.legs]
-    ends = segment.near.name, segment.far.name
     delays_ns = found.delays_ns
     counted = drops_are_counted(paths, way)
     return Crossing(
