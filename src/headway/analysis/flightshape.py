@@ -16,6 +16,10 @@ _APART_S = 0.6
 """Drops that are closer together belong to one cut of the window."""
 _PLACES = (0.2, 0.4, 0.6, 0.8)
 """Shares of the time between two cuts at which the shape is read."""
+_SETTLED_ROUNDS = (1.0, 3.0)
+"""Round trips after the last drop of a cut in which its depth is read: a second cut is a round trip after the first."""
+_TWICE = 1.5
+"""Power of a cut's share that divides one cut from two, which leave its square."""
 _LEAST_S = 15.0
 """Less does not show how a window grows between its cuts."""
 _DIP, _PEAK = 0.6, 1.2
@@ -60,6 +64,8 @@ class FlightShape:
 
 FEATURES = tuple(field.name for field in fields(FlightShape))
 _NO_CUTS = 3.0
+Span = tuple[int, int]
+"""Where a time between two cuts begins and ends."""
 
 
 def shape_of(flight: Flight) -> FlightShape | None:
@@ -68,10 +74,13 @@ def shape_of(flight: Flight) -> FlightShape | None:
         return None
     first = int(len(flight.bdps) * _BEGINNING)
     later, drops = flight.bdps[first:-1], flight.drops[first:-1]
+    spans = [one for one in pairwise(_cuts(drops, flight.every_s)) if one[1] - one[0] >= 8]
+    once = _cut_once(later, spans, flight)
+    grown = [later[begin:end] for begin, end in once]
+    if len(once) < len(spans):
+        later = np.concatenate(grown)
     low, median, high, most = np.quantile(later, (0.1, 0.5, 0.9, 0.995))
     above, third = max(most - 1.0, 0.1), len(later) // 3
-    cuts = list(_cuts(drops, flight.every_s))
-    grown = [later[begin:end] for begin, end in pairwise(cuts) if end - begin >= 8]
     return FlightShape(
         lowest=min(float(np.quantile(later, 0.02)), 1.0),
         level=float(np.clip((median - 1) / above, -1, 1)),
@@ -89,6 +98,24 @@ def _cuts(drops: Series, every_s: float) -> Iterator[int]:
     apart = int(_APART_S / every_s)
     last = np.diff(places, append=len(drops) + apart + 1) > apart
     yield from places[last].tolist()
+
+
+def _cut_once(later: Series, spans: list[Span], flight: Flight) -> list[Span]:
+    """Those times between cuts that begin with a single cut of the window.
+
+    Losses of one overshoot may cut it twice: HAProxy finds them late, and takes what it lost before its recovery
+    period for another congestion event (RFC 9002, section 7.3.2, does not). Two cuts leave the square of what one does,
+    so the controller shows in the shallowest ones.
+    """
+    left = [_left_by_cut(later[begin:end], flight) for begin, end in spans]
+    return [one for one, share in zip(spans, left, strict=True) if share >= max(left) ** _TWICE]
+
+
+def _left_by_cut(part: Series, flight: Flight) -> float:
+    """How much is in flight after a cut, over the most before the next."""
+    round_s = flight.rtt_s * float(part.max())
+    begin, end = (int(rounds * round_s / flight.every_s) for rounds in _SETTLED_ROUNDS)
+    return float(np.median(part[begin : end + 1]) / part.max()) if begin < len(part) else 1.0
 
 
 def _times(there: np.ndarray) -> int:

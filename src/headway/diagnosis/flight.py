@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
@@ -11,11 +12,12 @@ from numpy.typing import NDArray
 
 from headway.diagnosis.rampup import bottleneck
 from headway.diagnosis.samples import read_samples
-from headway.diagnosis.segment import observe_queue
+from headway.diagnosis.segment import Moment, observe_queue
 from headway.diagnosis.transfer import Transfer
 
 Series = NDArray[np.float64]
 _EVERY_S = 0.05
+_ETHERNET_BYTES = 1514.0
 
 
 @dataclass(frozen=True)
@@ -28,7 +30,7 @@ class Flight:
             round-trip propagation delay, and what its queue holds.
         drops: packets that the queue dropped in each interval.
         rtt_s: round-trip propagation delay.
-        bdp_packets: the product in full packets.
+        bdp_packets: the product in full packets of this sender.
     """
 
     every_s: float
@@ -56,11 +58,22 @@ class Flight:
         earlier = np.interp(at - segment.rtt_s, times, sent)
         in_flight = np.interp(at, times, sent) - earlier + np.interp(at, times, queued)
         drops = np.diff(np.interp(at, times, dropped), prepend=dropped[0])
-        return cls(_EVERY_S, in_flight / bdp, drops, segment.rtt_s, bdp / _PACKET_BYTES)
+        return cls(_EVERY_S, in_flight / bdp, drops, segment.rtt_s, bdp / _full_packet(moments))
 
     @property
     def seconds(self) -> float:
         return self.every_s * len(self.bdps)
 
 
-_PACKET_BYTES = 1514
+_FEWEST = 3
+"""Packets between two samples that show how large full ones are: a single one may be a probe of the path's MTU."""
+
+
+def _full_packet(moments: Sequence[Moment]) -> float:
+    """Bytes of a sender's full packets: windows grow by these, and QUIC's have 1200 to 1472 bytes of payload."""
+    sent, packets = (
+        np.diff([float(getattr(moment, name)) for moment in moments])
+        for name in ("sent_bytes", "sent_packets")
+    )
+    some = packets >= _FEWEST
+    return float((sent[some] / packets[some]).max()) if some.any() else _ETHERNET_BYTES
