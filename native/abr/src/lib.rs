@@ -5,6 +5,8 @@
 //! since the session's start. The same calls give the same session.
 
 mod history;
+mod live;
+mod pace;
 mod playback;
 mod player;
 mod rule;
@@ -12,6 +14,8 @@ mod session;
 mod video;
 
 pub use history::History;
+pub use live::Live;
+pub use pace::Pace;
 pub use player::{Player, Settings, Step};
 pub use rule::{RuleName, UnknownRule};
 pub use session::{Segment, Session, Stall};

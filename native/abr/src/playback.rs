@@ -1,5 +1,7 @@
 //! The buffer and what is played of it.
 
+use crate::live::Live;
+use crate::pace::{CatchUp, Pace};
 use crate::session::Stall;
 
 /// Plays what is there, as long as anything is.
@@ -7,6 +9,7 @@ use crate::session::Stall;
 pub(crate) struct Playback {
     /// What has to be there before the picture moves, at the start and after a stall.
     needed_s: f64,
+    /// Below 0 as long as what is there is in front of where a viewer joins.
     level_s: f64,
     /// Until when this is known.
     at_s: f64,
@@ -17,6 +20,8 @@ pub(crate) struct Playback {
     pub(crate) played_s: f64,
     pub(crate) stalls: Vec<Stall>,
     stalled_at_s: Option<f64>,
+    /// Of live video.
+    catch_up: Option<CatchUp>,
 }
 
 impl Playback {
@@ -31,13 +36,30 @@ impl Playback {
             played_s: 0.0,
             stalls: Vec::new(),
             stalled_at_s: None,
+            catch_up: None,
         }
+    }
+
+    /// Of live video.
+    pub(crate) fn live(needed_s: f64, live: &Live) -> Self {
+        let catch_up = Some(CatchUp::new(live.latency_s, live.catch_up));
+        Self { level_s: -live.joins_s, catch_up, ..Self::new(needed_s) }
     }
 
     /// What is buffered at a moment that is not before any other.
     pub(crate) fn level_s(&mut self, now_s: f64) -> f64 {
         self.advance(now_s);
-        self.level_s
+        self.level_s.max(0.0)
+    }
+
+    /// How fast what is there is played.
+    pub(crate) fn rate(&self) -> f64 {
+        self.catch_up.as_ref().map_or(1.0, CatchUp::rate)
+    }
+
+    /// How fast live video was played since when.
+    pub(crate) fn into_paces(self) -> Vec<Pace> {
+        self.catch_up.map(CatchUp::into_paces).unwrap_or_default()
     }
 
     pub(crate) fn is_playing(&self) -> bool {
@@ -57,6 +79,10 @@ impl Playback {
         if !self.is_playing && (self.level_s >= self.needed_s || is_last) {
             self.is_playing = true;
             self.started_s.get_or_insert(now_s);
+            let late_s = self.late_s();
+            if let Some(catch_up) = &mut self.catch_up {
+                catch_up.moves(now_s, late_s);
+            }
             if let Some(at_s) = self.stalled_at_s.take() {
                 self.stalls.push(Stall { at_s, lasted_s: now_s - at_s });
             }
@@ -68,9 +94,16 @@ impl Playback {
     /// # Returns
     /// When that is.
     pub(crate) fn end(&mut self, latest_s: f64) -> f64 {
-        let empty_s = self.at_s + self.level_s;
-        let plays_out = self.is_complete && self.is_playing && empty_s <= latest_s;
-        let end_s = if plays_out { empty_s } else { latest_s };
+        while self.is_complete && self.is_playing {
+            let empty_s = self.at_s + self.level_s / self.rate();
+            let until_s = empty_s.min(latest_s).min(self.thinks_s());
+            // What is left is too little for any clock.
+            if until_s <= self.at_s {
+                break;
+            }
+            self.advance(until_s);
+        }
+        let end_s = if self.is_complete { self.at_s.min(latest_s) } else { latest_s };
         self.advance(end_s);
         if let Some(at_s) = self.stalled_at_s.take().filter(|_| !self.is_complete) {
             self.stalls.push(Stall { at_s, lasted_s: end_s - at_s });
@@ -78,15 +111,43 @@ impl Playback {
         end_s
     }
 
+    /// Of live video, how much later it is seen than is aimed at: what was not played since the session's start.
+    fn late_s(&self) -> f64 {
+        self.at_s - self.played_s
+    }
+
+    /// When the rate may change next.
+    fn thinks_s(&self) -> f64 {
+        self.catch_up.as_ref().map_or(f64::INFINITY, CatchUp::due_s)
+    }
+
     fn advance(&mut self, now_s: f64) {
+        while self.thinks_s() <= now_s {
+            self.play(self.thinks_s());
+            let (late_s, level_s) = (self.late_s(), self.is_playing.then_some(self.level_s));
+            if let Some(catch_up) = &mut self.catch_up {
+                catch_up.think(self.at_s, late_s, level_s);
+            }
+        }
+        self.play(now_s);
+    }
+
+    /// Plays at the rate that it has.
+    fn play(&mut self, now_s: f64) {
         if self.is_playing {
-            let passed_s = now_s - self.at_s;
-            let played_s = passed_s.min(self.level_s);
+            let rate = self.rate();
+            let wanted_s = (now_s - self.at_s) * rate;
+            let played_s = wanted_s.min(self.level_s);
             self.played_s += played_s;
             self.level_s -= played_s;
-            if passed_s > played_s || (self.level_s <= 0.0 && passed_s > 0.0) {
+            if wanted_s > played_s || (self.level_s <= 0.0 && wanted_s > 0.0) {
                 self.is_playing = false;
-                self.stalled_at_s = Some(self.at_s + played_s);
+                self.at_s += played_s / rate;
+                self.stalled_at_s = Some(self.at_s);
+                let late_s = self.late_s();
+                if let Some(catch_up) = &mut self.catch_up {
+                    catch_up.stands(self.at_s, late_s);
+                }
             }
         }
         self.at_s = now_s;

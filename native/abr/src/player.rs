@@ -1,6 +1,7 @@
 //! A player: requests, buffer and rule together.
 
 use crate::history::History;
+use crate::live::Arrival;
 use crate::playback::Playback;
 use crate::rule::{Choice, Rule, RuleName, State};
 use crate::session::{Segment, Session};
@@ -48,6 +49,8 @@ pub struct Player {
     playback: Playback,
     segments: Vec<Segment>,
     asked: Option<Segment>,
+    /// What is on its way, of live video.
+    arrival: Option<Arrival>,
 }
 
 impl Player {
@@ -58,12 +61,17 @@ impl Player {
         let least_s = 2.0 * video.longest_s();
         let buffer_s = settings.buffer_s.max(least_s);
         let settings = Settings { buffer_s, start_s: settings.start_s.min(buffer_s), ..settings };
+        let playback = match &video.live {
+            Some(live) => Playback::live(settings.start_s, live),
+            None => Playback::new(settings.start_s),
+        };
         Ok(Self {
             rule: settings.rule.rule(&video, buffer_s),
-            playback: Playback::new(settings.start_s),
+            playback,
             history: History::default(),
             segments: Vec::new(),
             asked: None,
+            arrival: None,
             video,
             settings,
         })
@@ -87,6 +95,12 @@ impl Player {
         self.playback.is_playing()
     }
 
+    /// How fast it moves, if it does.
+    #[must_use]
+    pub fn rate(&self) -> f64 {
+        self.playback.rate()
+    }
+
     /// How often the buffer has been empty since the picture appeared.
     #[must_use]
     pub fn starvations(&self) -> usize {
@@ -98,6 +112,9 @@ impl Player {
         let number = self.segments.len();
         if number == self.video.segments || self.settings.watch_s.is_some_and(|end| end <= now_s) {
             return Step::Done;
+        }
+        if let Some(at_s) = self.video.available_s(number).filter(|&at_s| at_s > now_s) {
+            return Step::Wait(at_s);
         }
         let buffer_s = self.playback.level_s(now_s);
         let room_s = self.settings.buffer_s - buffer_s - self.video.length_s(number);
@@ -116,14 +133,31 @@ impl Player {
         }
     }
 
+    /// So much of the requested segment has come. Live video is played as it comes, chunk by chunk.
+    pub fn heard(&mut self, now_s: f64, bytes: u64) {
+        let (Some(live), Some(arrival)) = (self.video.live, &mut self.arrival) else { return };
+        let chunks = arrival.heard(now_s, bytes);
+        let is_whole = arrival.came_s.len() as u64 == self.video.chunks();
+        let is_last = is_whole && self.segments.len() + 1 == self.video.segments;
+        if chunks > 0 {
+            self.playback.add(now_s, chunks as f64 * live.chunk_s, is_last);
+        }
+    }
+
     /// The requested segment has come.
     pub fn loaded(&mut self, now_s: f64, bytes: u64) {
         let Some(mut segment) = self.asked.take() else { return };
         segment.loaded_s = now_s;
         segment.bytes = bytes;
-        self.history.add(bytes, now_s - segment.requested_s);
-        let is_last = segment.number + 1 == self.video.segments;
-        self.playback.add(now_s, self.video.length_s(segment.number), is_last);
+        if let Some(arrival) = self.arrival.take() {
+            arrival.tell(&mut self.history);
+            segment.left_s = Some(self.playback.level_s(now_s));
+            segment.chunks_s = arrival.came_s;
+        } else {
+            self.history.add(bytes, now_s - segment.requested_s);
+            let is_last = segment.number + 1 == self.video.segments;
+            self.playback.add(now_s, self.video.length_s(segment.number), is_last);
+        }
         self.segments.push(segment);
     }
 
@@ -139,7 +173,8 @@ impl Player {
             ended_s,
             played_s: self.playback.played_s,
             segments: self.segments,
-            stalls: self.playback.stalls,
+            stalls: std::mem::take(&mut self.playback.stalls),
+            paces: self.playback.into_paces(),
         }
     }
 
@@ -156,7 +191,13 @@ impl Player {
             bytes: 0,
             buffer_s,
             believed_bit_s: self.history.smoothed_bit_s(),
+            chunks_s: Vec::new(),
+            left_s: None,
         });
+        if self.video.live.is_some() {
+            let bytes = self.video.bytes(rung, number);
+            self.arrival = Some(Arrival::new(bytes, self.video.chunks()));
+        }
         Step::Request { segment: number, rung }
     }
 }

@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use crate::pace::Pace;
+
 /// A segment that was fetched.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Segment {
@@ -19,6 +21,12 @@ pub struct Segment {
     pub buffer_s: f64,
     /// The throughput that the player believed in then, in bit/s.
     pub believed_bit_s: Option<f64>,
+    /// Of live video, when each of its chunks had come.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub chunks_s: Vec<f64>,
+    /// Of live video, what was buffered when all of it had come, in seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub left_s: Option<f64>,
 }
 
 /// The buffer was empty, and the picture stood still.
@@ -43,4 +51,7 @@ pub struct Session {
     pub segments: Vec<Segment>,
     /// After the picture had appeared.
     pub stalls: Vec<Stall>,
+    /// Of live video, how fast it was played since when.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub paces: Vec<Pace>,
 }

@@ -2,6 +2,8 @@
 
 use serde::Deserialize;
 
+use crate::live::Live;
+
 /// One quality of a video.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -34,6 +36,8 @@ pub struct Video {
     pub segments: usize,
     /// The ladder, from the lowest rate up.
     pub rungs: Vec<Rung>,
+    /// Of one that is made while it is played.
+    pub live: Option<Live>,
 }
 
 /// A video that cannot be played.
@@ -51,6 +55,11 @@ pub enum VideoError {
     /// Segments without a length.
     #[error("{0} lengths for {1} segments")]
     Lengths(usize, usize),
+    /// Live video that cannot be.
+    #[error(
+        "live video has segments of one length, whole chunks in each, and a latency of a chunk or more"
+    )]
+    Live,
 }
 
 impl Video {
@@ -79,7 +88,28 @@ impl Video {
             }
             before = rung.bit_s;
         }
-        Ok(())
+        match (&self.live, &self.segment_s) {
+            (None, _) => Ok(()),
+            (Some(live), Lengths::All(length_s)) => live.check(*length_s),
+            (Some(_), Lengths::Each(_)) => Err(VideoError::Live),
+        }
+    }
+
+    /// When the source of live video began with a segment, in seconds from the session's start.
+    #[must_use]
+    pub fn begins_s(&self, segment: usize) -> Option<f64> {
+        self.live.map(|live| live.began_s() + segment as f64 * self.longest_s())
+    }
+
+    /// When the first chunk of a segment of live video can be had.
+    pub(crate) fn available_s(&self, segment: usize) -> Option<f64> {
+        Some(self.begins_s(segment)? + self.live?.chunk_s)
+    }
+
+    /// How many chunks a segment has; one that is not live comes as a whole.
+    #[must_use]
+    pub fn chunks(&self) -> u64 {
+        self.live.map_or(1, |live| (self.longest_s() / live.chunk_s).round() as u64)
     }
 
     /// What a segment plays, in seconds.

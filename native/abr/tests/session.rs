@@ -24,7 +24,7 @@ fn video(segments: usize) -> Video {
         paths: vec![format!("/{bit_s}")],
         bytes: vec![(bit_s * SEGMENT_S / 8.0) as u64],
     });
-    Video { segment_s: Lengths::All(SEGMENT_S), segments, rungs: rungs.collect() }
+    Video { segment_s: Lengths::All(SEGMENT_S), segments, rungs: rungs.collect(), live: None }
 }
 
 fn settings(rule: RuleName) -> Settings {

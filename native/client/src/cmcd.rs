@@ -15,6 +15,14 @@ impl Reporter {
         Self { session, starvations: 0 }
     }
 
+    fn of_session(&self, player: &Player) -> String {
+        let rate = if player.is_playing() { player.rate() } else { 0.0 };
+        let kind = if player.video().live.is_some() { "l" } else { "v" };
+        let told =
+            if kind == "v" || rate == 1.0 { String::new() } else { format!("pr={rate:.3},") };
+        format!("{told}sf=d,sid=\"{}\",st={kind}", self.session)
+    }
+
     /// Fields of the request that the player makes now, keys in the order of the alphabet as the standard has them.
     pub(crate) fn report(&mut self, player: &Player) -> Vec<(&'static str, String)> {
         let Some(segment) = player.asked() else { return Vec::new() };
@@ -41,7 +49,7 @@ impl Reporter {
         let mut fields = vec![
             ("cmcd-object", object),
             ("cmcd-request", asked.join(",")),
-            ("cmcd-session", format!("sf=d,sid=\"{}\",st=v", self.session)),
+            ("cmcd-session", self.of_session(player)),
         ];
         let starvations = player.starvations();
         if starvations > std::mem::replace(&mut self.starvations, starvations) {
@@ -69,6 +77,7 @@ mod tests {
             segment_s: Lengths::All(2.0),
             segments: 9,
             rungs: vec![rung(1e6), rung(2.5e6)],
+            live: None,
         };
         let settings =
             Settings { rule: RuleName::Lowest, buffer_s: 30.0, start_s: 2.0, watch_s: None };

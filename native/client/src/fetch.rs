@@ -157,8 +157,8 @@ impl<'a> Fetch<'a> {
 
     /// A viewer's next request, if it is time for one.
     fn view(&mut self, now: Instant) {
-        let now_s = self.clock.seconds(now);
-        if let Some(job) = self.viewer.as_mut().and_then(|viewer| viewer.next(now_s)) {
+        let clock = &self.clock;
+        if let Some(job) = self.viewer.as_mut().and_then(|viewer| viewer.next(clock, now)) {
             self.waiting.push_back(self.records.len());
             self.records.push(Record::new(job, &self.clock));
             self.trees.plant();
@@ -400,6 +400,10 @@ impl<'a> Fetch<'a> {
             ClientEvent::Data { data, .. } => {
                 self.goodput.add(at_s, data.len() as u64);
                 record.content(&data, at_s);
+                let viewer = self.viewer.as_mut();
+                if let Some((viewer, bytes)) = viewer.zip(record.good_so_far()) {
+                    viewer.heard(at_s, bytes);
+                }
             }
             ClientEvent::Trailers { fields, .. } => record.trailers(&fields),
             ClientEvent::Finished { content_bytes, .. } => {

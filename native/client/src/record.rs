@@ -168,6 +168,11 @@ impl Record {
         self.row.error.is_none().then_some(self.row.bytes)
     }
 
+    /// Bytes that have come of a response that is as it should be; none of another.
+    pub(crate) fn good_so_far(&self) -> Option<u64> {
+        self.good_bytes().filter(|_| self.is_good)
+    }
+
     pub(crate) fn is_over(&self) -> bool {
         self.is_over
     }

@@ -51,14 +51,15 @@ impl Viewer {
     }
 
     /// The next request, if it is time for one.
-    pub(crate) fn next(&mut self, now_s: f64) -> Option<Job> {
+    pub(crate) fn next(&mut self, clock: &Clock, now: Instant) -> Option<Job> {
+        let now_s = clock.seconds(now);
         if !matches!(self.state, State::Resting(until_s) if until_s <= now_s) {
             return None;
         }
         match self.player.step(now_s) {
             Step::Request { segment, rung } => {
                 self.state = State::Fetching;
-                Some(self.request(rung, segment, now_s))
+                Some(self.request(rung, segment, clock, now_s))
             }
             Step::Wait(until_s) => {
                 self.state = State::Resting(until_s);
@@ -69,6 +70,11 @@ impl Viewer {
                 None
             }
         }
+    }
+
+    /// So much of its response has come.
+    pub(crate) fn heard(&mut self, now_s: f64, bytes: u64) {
+        self.player.heard(now_s, bytes);
     }
 
     /// A request is over.
@@ -105,12 +111,23 @@ impl Viewer {
         self.player.end(now_s)
     }
 
-    fn request(&mut self, rung: usize, segment: usize, now_s: f64) -> Job {
-        let path = self.player.video().path(rung, segment);
-        let mut job = self.template.of_path(path, Duration::from_secs_f64(now_s));
+    fn request(&mut self, rung: usize, segment: usize, clock: &Clock, now_s: f64) -> Job {
+        let path = path(self.player.video(), rung, segment, clock);
+        let mut job = self.template.of_path(&path, Duration::from_secs_f64(now_s));
         for (name, value) in self.reporter.iter_mut().flat_map(|one| one.report(&self.player)) {
             job.request.fields.push(name, value);
         }
         job
     }
+}
+
+/// Where a segment is; of live video it says when its source makes it.
+fn path(video: &Video, rung: usize, segment: usize, clock: &Clock) -> String {
+    let path = video.path(rung, segment);
+    let Some((live, begins_s)) = video.live.zip(video.begins_s(segment)) else {
+        return path.to_owned();
+    };
+    let begins_ns = ((clock.started_unix_s() + begins_s) * 1e9).round() as u64;
+    let segment_s = video.length_s(segment);
+    format!("{path}?begins={begins_ns}&segment={segment_s}&chunk={}", live.chunk_s)
 }

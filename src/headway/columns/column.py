@@ -74,6 +74,7 @@ class Needs(Enum):
     RESOLVER = "a resolver, [dns]"
     CONTENT_TAKEN = "a server that takes the content of an upload, with status 200 and not early"
     DUAL_STACK = "hosts of both families, [dual_stack]"
+    LIVE = "live video, workload.live"
     PROCESSOR = "a host with a processor, kernel.processor"
 
 

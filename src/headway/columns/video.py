@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from headway.columns.column import HIGHER_LOWER, LOWER_HIGHER, Better, Columns, Of, column, metric
+from headway.columns.column import (
+    HIGHER_LOWER,
+    LOWER_HIGHER,
+    Better,
+    Columns,
+    Needs,
+    Of,
+    column,
+    metric,
+)
 
 
 def _of_videos(meaning: str, label: str, **how: Any) -> Any:
@@ -108,6 +117,32 @@ class VideoSession(Columns):
         "How many segments were fetched although their number had been fetched before, in whichever quality.",
         "repeated segments of the video",
         words=("fewer", "more"),
+    )
+    video_latency_s: float | None = _of_videos(
+        "Of live videos, as the three that follow: the live latency, from when the source made a picture until it was "
+        "seen, the mean over the time in which the picture moved.",
+        "live latency of the video",
+        needs=Needs.LIVE,
+        words=LOWER_HIGHER,
+    )
+    video_latency_worst_s: float | None = _of_videos(
+        "The greatest of these latencies.",
+        "greatest live latency of the video",
+        needs=Needs.LIVE,
+        words=LOWER_HIGHER,
+    )
+    video_rate_changed_share: float | None = _of_videos(
+        "The part of that time in which the rate of playback differed from 1 by more than 1 %.",
+        "time of the video at another rate of playback",
+        needs=Needs.LIVE,
+        words=LOWER_HIGHER,
+    )
+    video_chunk_delay_s: float | None = _of_videos(
+        "From when the source had made a chunk until all of it had come, the mean over the chunks made after the picture "
+        "had appeared; null without any.",
+        "delay of the video's chunks",
+        needs=Needs.LIVE,
+        words=LOWER_HIGHER,
     )
     video_qoe_index: float | None = column(
         "Linear quality of experience for each segment, by its last fetch (Yin and others, SIGCOMM 2015), in Mbit/s: the rates, less their "

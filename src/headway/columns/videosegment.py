@@ -38,6 +38,9 @@ class FetchedSegment(Columns):
     )
     limited_s: float | None = column("For how long that did.")
     stalled_s: float = given("How long the picture stood still while it was fetched.")
+    chunks_s: tuple[float, ...] = column(
+        "Of live video, when each of its chunks had come; empty of others.", default=()
+    )
     repeated: bool = given("Whether this number had been fetched before, in whichever quality.")
 
 

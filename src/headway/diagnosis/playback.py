@@ -12,7 +12,7 @@ from headway.diagnosis.metrics.measure import FinishedRun
 from headway.diagnosis.reasons import Limit
 from headway.diagnosis.transfer import TimeSpan
 from headway.lab.linkrates import mean_rate_mbit, rates_towards_client
-from headway.programs.measurement import PlayedSegment, PlayedStall, PlayedVideo
+from headway.programs.measurement import PlayedPace, PlayedSegment, PlayedStall, PlayedVideo
 
 
 @dataclass(frozen=True)
@@ -25,6 +25,7 @@ class Playback:
         start_s: when the picture appeared; None if it did not.
         end_s: when the video had been played, or the viewer left.
         stalls: how often the picture stood still.
+        paces: of live video, how fast it was played since when.
         rates: of the narrowest link towards the client, from each moment on, Mbit/s; none without one.
         segments: those that came, in their order.
     """
@@ -36,6 +37,7 @@ class Playback:
     stalls: tuple[PlayedStall, ...]
     rates: tuple[tuple[float, float], ...]
     segments: tuple[FetchedSegment, ...]
+    paces: tuple[PlayedPace, ...] = ()
 
 
 PLAYBACK = Document(Playback, "playback.json")
@@ -61,6 +63,7 @@ def playback_of(finished: FinishedRun) -> Playback | None:
         stalls=video.stalls,
         rates=rates,
         segments=tuple(segments),
+        paces=video.paces,
     )
 
 
@@ -118,17 +121,26 @@ def _fetched(
         first_byte_s=one.first_byte_s,
         last_byte_s=one.last_byte_s,
         buffer_before_s=one.buffer_s,
-        # What comes in place of another adds nothing.
-        buffer_after_s=max(one.buffer_s - (span.end_s - span.begin_s - waited_s), 0.0)
-        + (0.0 if repeated else video.lengths_s[one.number]),
+        buffer_after_s=_left_s(one, video, span, waited_s, repeated=repeated),
         throughput_mbit=one.mbit,
         believed_mbit=one.believed_mbit,
         link_mbit=mean_rate_mbit(rates, one.asked_s, one.last_byte_s),
         limited_by=limit[0] if limit else None,
         limited_s=limit[1] if limit else None,
         stalled_s=stalled_s,
+        chunks_s=one.chunks_s,
         repeated=repeated,
     )
+
+
+def _left_s(
+    one: PlayedSegment, video: PlayedVideo, span: TimeSpan, waited_s: float, *, repeated: bool
+) -> float:
+    if one.left_s is not None:
+        return one.left_s
+    kept_s = max(one.buffer_s - (span.end_s - span.begin_s - waited_s), 0.0)
+    # What comes in place of another adds nothing.
+    return kept_s + (0.0 if repeated else video.lengths_s[one.number])
 
 
 def _stalls(video: PlayedVideo) -> Iterator[TimeSpan]:

@@ -81,6 +81,9 @@ class DashJs(HeadlessShell):
     def check(self, host: Host, workload: Workload) -> None:
         if not isinstance(workload, Video):
             return
+        if workload.live is not None:
+            told = f"{self.name} plays no live video here; headway-client does"
+            raise WrongInputError(told, where="workload.live")
         if workload.rule is QualityRule.MPC:
             raise WrongInputError(
                 f"{self.name} has no rule mpc; headway-client has", where="workload.rule"

@@ -48,6 +48,7 @@ from headway.programs.videos import (
     check_scripted,
     played,
     session_error,
+    source_of,
     video_options,
 )
 from headway.study.discovery import Means
@@ -178,7 +179,7 @@ class HeadwayClient(NativeQuic, Client):
         falls_back = self.knob("fall_back", flow.host) == "on"
         came_to = came_to_of(report.requests, report.connections, flow, falls_back=falls_back)
         if isinstance(flow.workload, Video):
-            return came_to.told_in(_watched(report, flow.workload))
+            return came_to.told_in(_watched(report, flow, flow.workload))
         return came_to.told_in(self._fetched(report, flow, ended))
 
     def _fetched(self, report: _NativeReport, flow: Flow, ended: Ended) -> Measurement:
@@ -367,10 +368,11 @@ def _waits(report: _NativeReport, flow: Flow) -> tuple[float, ...]:
     return tuple(waits[1:] if isinstance(flow.workload, SlowReader) else waits)
 
 
-def _watched(report: _NativeReport, video: Video) -> Measurement:
+def _watched(report: _NativeReport, flow: Flow, video: Video) -> Measurement:
     """What a session measured: its requests are those whose segments came, since the viewer may leave at any time."""
     assert report.session is not None, "a report without one is an error"
     segments = report.session.segments
+    first_bytes_s = [one.first_byte_s for one in report.requests]
     return Measurement(
         dns_s=report.looked_up_s,
         connect_s=_least(request.connected_s for request in report.requests),
@@ -378,7 +380,7 @@ def _watched(report: _NativeReport, video: Video) -> Measurement:
         ttfb_s=_least(request.first_byte_s for request in report.requests),
         total_s=segments[-1].loaded_s if segments else None,
         bytes=sum(segment.bytes for segment in segments) if segments else None,
-        video=played(report.session, video, [one.first_byte_s for one in report.requests]),
+        video=played(report.session, video, first_bytes_s, source_of(flow, video)),
     )
 
 

@@ -95,6 +95,8 @@ class PlayedSegment:
         last_byte_s: when it ended.
         buffer_s: what was buffered when it was asked for.
         believed_mbit: the throughput that the player reckoned with when it chose the rung; None without any.
+        chunks_s: of live video, when each of its chunks had come.
+        left_s: of live video, what was buffered when all of it had come.
     """
 
     number: int
@@ -105,6 +107,8 @@ class PlayedSegment:
     last_byte_s: float
     buffer_s: float
     believed_mbit: float | None = None
+    chunks_s: tuple[float, ...] = ()
+    left_s: float | None = None
 
     @property
     def mbit(self) -> float:
@@ -126,6 +130,21 @@ class PlayedStall:
 
 
 @dataclass(frozen=True)
+class PlayedPace:
+    """From a moment on, live video was played at a rate.
+
+    Attributes:
+        at_s: since when, seconds from the session's start.
+        latency_s: the live latency then.
+        rate: of playback; 0 while the picture stood still.
+    """
+
+    at_s: float
+    latency_s: float
+    rate: float
+
+
+@dataclass(frozen=True)
 class PlayedVideo:
     """A video as its player played it; moments are seconds from the session's start.
 
@@ -137,6 +156,8 @@ class PlayedVideo:
         played_s: what was played.
         segments: those that were fetched, in the order in which they came.
         stalls: how often the picture stood still after it had appeared.
+        paces: of live video, changes of the rate of playback, from when the picture appeared on.
+        source_s: of live video, when its source began with the first segment.
     """
 
     ladder_mbit: tuple[float, ...]
@@ -146,6 +167,8 @@ class PlayedVideo:
     played_s: float
     segments: tuple[PlayedSegment, ...]
     stalls: tuple[PlayedStall, ...]
+    paces: tuple[PlayedPace, ...] = ()
+    source_s: float | None = None
 
     @property
     def duration_s(self) -> float:

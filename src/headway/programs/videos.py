@@ -11,8 +11,10 @@ from pydantic import BaseModel
 
 from headway.errors import WrongInputError
 from headway.programs.base import Flow
-from headway.programs.measurement import PlayedSegment, PlayedStall, PlayedVideo
+from headway.programs.measurement import PlayedPace, PlayedSegment, PlayedStall, PlayedVideo
 from headway.study.film import Film
+from headway.study.live import Live
+from headway.study.units import Duration
 from headway.study.video import QualityRule, Video
 
 
@@ -26,6 +28,8 @@ class NativeSegment(BaseModel):
     bytes: int
     buffer_s: float
     believed_bit_s: float | None
+    chunks_s: tuple[float, ...] = ()
+    left_s: float | None = None
 
 
 class NativeStall(BaseModel):
@@ -33,6 +37,14 @@ class NativeStall(BaseModel):
 
     at_s: float
     lasted_s: float
+
+
+class NativePace(BaseModel):
+    """A change of the rate of playback in the client's report."""
+
+    at_s: float
+    latency_s: float
+    rate: float
 
 
 class NativeSession(BaseModel):
@@ -43,6 +55,7 @@ class NativeSession(BaseModel):
     played_s: float
     segments: list[NativeSegment]
     stalls: list[NativeStall]
+    paces: list[NativePace] = []
 
 
 def check_scripted(video: Video) -> None:
@@ -63,15 +76,41 @@ def check_scripted(video: Video) -> None:
 def video_options(flow: Flow, video: Video, files: dict[str, str]) -> list[str]:
     """Options of the client; what the video is goes into a file."""
     name = f"/run/{flow.namespace}-video"
-    files[name] = json.dumps(_of_film(film) if (film := video.film) else _of_ladder(video))
+    files[name] = json.dumps(_told_of(flow, video))
     return [
         f"--video={name}",
         f"--rule={video.rule}",
         f"--buffer={video.buffer.s:.9f}",
-        f"--start-buffer={(video.segment if video.start is None else video.start).s:.9f}",
+        f"--start-buffer={video.first_level.s:.9f}",
         f"--watch={video.leaves.s:.9f}",
         *((f"--cmcd={session_name(flow)}",) if video.cmcd else ()),
     ]
+
+
+def _told_of(flow: Flow, video: Video) -> dict[str, Any]:
+    if video.live is None:
+        return _of_film(film) if (film := video.film) else _of_ladder(video)
+    live = {
+        "chunk_s": video.live.chunk.s,
+        "latency_s": video.live.latency.s,
+        "catch_up": float(video.live.catch_up),
+        "joins_s": _joins(flow, video, video.live).s,
+    }
+    told = _of_ladder(video)
+    for rung in told["rungs"]:
+        rung["paths"] = [f"/live/{rung['bytes'][0]}"]
+    return told | {"live": live}
+
+
+def _joins(flow: Flow, video: Video, live: Live) -> Duration:
+    return live.joins(video.segment, f"{flow.seed} {flow.name}")
+
+
+def source_of(flow: Flow, video: Video) -> float | None:
+    """When the source of live video began with its first segment, in seconds from the session's start."""
+    if (live := video.live) is None:
+        return None
+    return -Duration(live.latency + _joins(flow, video, live)).s
 
 
 def _of_ladder(video: Video) -> dict[str, Any]:
@@ -103,7 +142,10 @@ def session_name(flow: Flow) -> str:
 
 
 def played(
-    session: NativeSession, video: Video, first_bytes_s: Sequence[float | None]
+    session: NativeSession,
+    video: Video,
+    first_bytes_s: Sequence[float | None],
+    source_s: float | None = None,
 ) -> PlayedVideo:
     """What the session's player tells.
 
@@ -111,6 +153,7 @@ def played(
         session: its report.
         video: what it played.
         first_bytes_s: when the response to each of its requests began, in their order.
+        source_s: of live video, when its source began, on the session's clock.
     """
     return PlayedVideo(
         ladder_mbit=tuple(rate.mbit for rate in video.ladder),
@@ -121,6 +164,8 @@ def played(
         # The viewer may leave before the last response has come.
         segments=tuple(map(_segment, session.segments, first_bytes_s)),
         stalls=tuple(PlayedStall(one.at_s, one.lasted_s) for one in session.stalls),
+        source_s=source_s,
+        paces=tuple(PlayedPace(one.at_s, one.latency_s, one.rate) for one in session.paces),
     )
 
 
@@ -134,6 +179,8 @@ def _segment(one: NativeSegment, first_byte_s: float | None) -> PlayedSegment:
         last_byte_s=one.loaded_s,
         buffer_s=one.buffer_s,
         believed_mbit=None if one.believed_bit_s is None else one.believed_bit_s / 1e6,
+        chunks_s=one.chunks_s,
+        left_s=one.left_s,
     )
 
 

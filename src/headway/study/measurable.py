@@ -103,6 +103,8 @@ def _needed(setting: Setting) -> Iterator[Needs]:
         yield Needs.QUIC
     if any(map(_is_taken, setting.workloads)):
         yield Needs.CONTENT_TAKEN
+    if any(isinstance(one, Video) and one.live for one in setting.workloads):
+        yield Needs.LIVE
     if setting.dns is not None:
         yield Needs.RESOLVER
     if setting.dual_stack is not None:

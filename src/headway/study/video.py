@@ -10,7 +10,9 @@ from pydantic import Field, StringConstraints, WithJsonSchema, field_validator, 
 from typing_extensions import override
 
 from headway.errors import WrongInputError
+from headway.study.application import Application
 from headway.study.film import Film
+from headway.study.live import LIVE_RECORD_BYTES, Live
 from headway.study.mpd import film_at
 from headway.study.part import wrong
 from headway.study.units import Duration, Rate, Size
@@ -116,6 +118,20 @@ class Video(WorkloadPart):
         description="whether the player tells the server of its state with each request (CMCD, CTA-5004)",
     )
 
+    live: Live | None = Field(
+        default=None,
+        exclude_if=lambda value: value is None,
+        description="the source makes the video while it is played, and chunks of segments can be had as they are made",
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _at_the_edge(cls, value: Any) -> Any:
+        """The rule of live video, if none is asked for."""
+        if isinstance(value, dict) and value.get("live") is not None:
+            return {"rule": QualityRule.THROUGHPUT, **value}
+        return value
+
     @model_validator(mode="before")
     @classmethod
     def _of_its_mpd(cls, value: Any) -> Any:
@@ -163,7 +179,32 @@ class Video(WorkloadPart):
             raise wrong("ladder", f"in {self.segment} the lowest rate is less than a byte")
         if self.watch is not None and not self.watch:
             raise wrong("watch", "nobody watches for no time")
+        if self.live is not None:
+            self._check_live(self.live)
         return self
+
+    def _check_live(self, live: Live) -> None:
+        if self.mpd is not None:
+            raise wrong("live", "a video of your own is there as a whole: leave out mpd")
+        if self.segment % live.chunk:
+            raise wrong("live.chunk", f"whole chunks make a segment of {self.segment}")
+        if live.latency + self.segment > self.buffer:
+            least = Duration(live.latency + self.segment)
+            raise wrong("buffer", f"latency and a segment have room in it: {least} or more")
+        if self.first_level > live.latency:
+            raise wrong(
+                "start", f"no more than the latency, {live.latency}: the source has no more"
+            )
+        if self.rule is QualityRule.BOLA:
+            told = "bola goes by buffers of 10 s and more, which live video never has; throughput and mpc are for it"
+            raise wrong("rule", told)
+
+    @property
+    def first_level(self) -> Duration:
+        """What is buffered before the picture moves: of live video a chunk, of others a segment, if nothing is said."""
+        if self.start is not None:
+            return self.start
+        return self.segment if self.live is None else self.live.chunk
 
     @property
     def film(self) -> Film | None:
@@ -216,7 +257,12 @@ class Video(WorkloadPart):
     @property
     @override
     def body_sizes(self) -> tuple[Size, ...]:
-        return () if self.mpd else self.sizes
+        return () if self.mpd or self.live else self.sizes
+
+    @property
+    @override
+    def application(self) -> Application | None:
+        return Application("", streams=True, record_bytes=LIVE_RECORD_BYTES) if self.live else None
 
     @property
     @override
@@ -231,4 +277,5 @@ class Video(WorkloadPart):
     def __str__(self) -> str:
         rungs = f"{len(self.ladder)} qualities to {self.ladder[-1]}"
         watched = f" watched for {self.watch}" if self.watch is not None else ""
-        return f"video of {self.duration} in {rungs}{watched}, by {self.rule}"
+        live = f", {self.live}" if self.live is not None else ""
+        return f"video of {self.duration} in {rungs}{watched}, by {self.rule}{live}"

@@ -10,6 +10,7 @@ mod file;
 mod files;
 mod generated;
 mod growing;
+mod live;
 mod padded;
 mod path;
 mod portion;

@@ -11,6 +11,7 @@ use headway_wire::{Fields, Request, Response};
 
 use super::deadline::{TIMEOUT, Timely, parse_timeout};
 use super::echo::Echo;
+use super::live::Segment;
 use super::{Conversation, Reply, Said, Service};
 
 /// Where streams of events are: `/events/SIZE?SCHEDULE`.
@@ -21,11 +22,14 @@ const MOST_EVENT_BYTES: usize = 16 << 20;
 /// Of content that is messages behind their lengths.
 const MESSAGES: &str = "application/octet-stream";
 
+/// Of segments of video (ISO/IEC 23000-19).
+const SEGMENTS: &str = "video/mp4";
+
 /// Of what gRPC sends.
 const GRPC: &str = "application/grpc";
 
 /// Answers GET of `/events/SIZE?SCHEDULE` with server-sent events of that size, each made at its time
-/// ([`Schedule`]), and POST to `/echo/SIZE`, whose content is messages, with a message of that size for each: as gRPC
+/// ([`Schedule`]), of `/live/SIZE?...` with a segment of live video ([`Segment`]), and POST to `/echo/SIZE`, whose content is messages, with a message of that size for each: as gRPC
 /// does if they are of its type, with its trailers, and until the request's deadline. The same path answers messages of WebSocket. Other requests are
 /// another service's.
 pub struct Streams {
@@ -51,7 +55,7 @@ impl Service for Streams {
         now: Instant,
     ) -> Option<(Response, Box<dyn Conversation>)> {
         let (kind, conversation): (_, Box<dyn Conversation>) = match &request.method[..] {
-            "GET" => (MEDIA_TYPE, Box::new(Events::parse(&request.path, now, unix_ns())?)),
+            "GET" => made_over_time(&request.path, now)?,
             "POST" => messages(request, now)?,
             "CONNECT" if request.protocol == WEBSOCKET => {
                 let echo = Echo::parse(&request.path, Framing::WebSocket, now, unix_ns())?;
@@ -72,6 +76,14 @@ impl Service for Streams {
     fn acknowledge(&mut self, request: &Request, content_bytes: u64) -> Reply {
         self.others.acknowledge(request, content_bytes)
     }
+}
+
+/// What is made at its own times, and of what type it is.
+fn made_over_time(path: &str, now: Instant) -> Option<(&'static str, Box<dyn Conversation>)> {
+    if let Some(segment) = Segment::parse(path, now, unix_ns()) {
+        return Some((SEGMENTS, Box::new(segment)));
+    }
+    Some((MEDIA_TYPE, Box::new(Events::parse(path, now, unix_ns())?)))
 }
 
 /// Who answers messages behind their lengths, and of what type the answers are.

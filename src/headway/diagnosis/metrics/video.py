@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from statistics import fmean
 from typing import Any
@@ -27,6 +27,7 @@ def _video(finished: FinishedRun) -> Mapping[str, Any]:
     return {
         **_waits(played),
         **_switches(played),
+        **_live(played),
         "video_first_segment_s": played.segments[0].last_byte_s,
         "video_bitrate_mbit": fmean(_rates(played)),
         "video_buffer_s": fmean(segment.buffer_s for segment in played.segments),
@@ -75,6 +76,49 @@ def _switches(played: PlayedVideo) -> dict[str, Any]:
         "video_down_mbit": _mean(downs),
         "video_switched_mbit": _mean(ups + downs),
     }
+
+
+_AS_RECORDED = 0.01
+"""A rate of playback that differs less from 1 is taken for it."""
+
+
+def _live(played: PlayedVideo) -> dict[str, Any]:
+    """How far behind its source live video was seen; nothing of other video."""
+    ends = [*(pace.at_s for pace in played.paces[1:]), played.end_s]
+    moving = [
+        (end_s - pace.at_s, pace)
+        for pace, end_s in zip(played.paces, ends, strict=False)
+        if pace.rate
+    ]
+    shown_s = math.fsum(lasted_s for lasted_s, _ in moving)
+    if not shown_s:
+        return {}
+    # It changes evenly from one change of the rate to the next.
+    borders = [
+        (pace.latency_s, pace.latency_s + lasted_s * (1 - pace.rate)) for lasted_s, pace in moving
+    ]
+    areas = [lasted_s * fmean(ends) for (lasted_s, _), ends in zip(moving, borders, strict=True)]
+    changed = [lasted_s for lasted_s, pace in moving if abs(pace.rate - 1) > _AS_RECORDED]
+    delays = list(_chunk_delays(played))
+    return {
+        "video_latency_s": math.fsum(areas) / shown_s,
+        "video_latency_worst_s": max(map(max, borders)),
+        "video_rate_changed_share": math.fsum(changed) / shown_s,
+        "video_chunk_delay_s": fmean(delays) if delays else None,
+    }
+
+
+def _chunk_delays(played: PlayedVideo) -> Iterator[float]:
+    """Of the chunks that were made after the picture had appeared."""
+    begins_s = [played.source_s or 0.0]
+    for length_s in played.lengths_s:
+        begins_s.append(begins_s[-1] + length_s)
+    for segment in played.segments:
+        chunk_s = played.lengths_s[segment.number] / max(len(segment.chunks_s), 1)
+        for number, came_s in enumerate(segment.chunks_s, start=1):
+            made_s = begins_s[segment.number] + number * chunk_s
+            if played.start_s is not None and made_s >= played.start_s:
+                yield came_s - made_s
 
 
 def _mean(sizes: Sequence[float]) -> float:
