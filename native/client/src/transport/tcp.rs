@@ -136,11 +136,11 @@ impl TcpTransport {
         if !ready.readable {
             return Ok(Reading::Open);
         }
-        // Before reading: what has become readable is what the kernel has let go.
-        if let Ok(info) = pipe.info() {
-            self.releases.extend(self.held.sample(now, &info));
-        }
-        pipe.read(now, |piece| self.side.receive(piece))
+        let before = pipe.read_bytes();
+        let reading = pipe.read(now, |piece| self.side.receive(piece));
+        let came = pipe.read_bytes() - before;
+        self.releases.extend(self.held.read(now, came, || pipe.info().ok()));
+        reading
     }
 
     fn write(&mut self) -> Result<(), PipeError> {

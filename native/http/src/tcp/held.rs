@@ -29,12 +29,36 @@ pub struct HeldBytes {
     last: TcpInfo,
     last_advance: Option<Instant>,
     waiting: u64,
+    read: u64,
     total: u64,
 }
 
 impl HeldBytes {
-    /// Takes a sample, made before what is readable is read.
-    pub fn sample(&mut self, now: Instant, info: &TcpInfo) -> Option<Release> {
+    /// Takes note of bytes that were just read.
+    ///
+    /// A segment or less releases nothing. So the kernel is asked only after more, and not for every packet of an even
+    /// flow, which would be every third system call of a download.
+    ///
+    /// # Arguments
+    /// * `info` - asks the kernel.
+    pub fn read(
+        &mut self,
+        now: Instant,
+        bytes: u64,
+        info: impl FnOnce() -> Option<TcpInfo>,
+    ) -> Option<Release> {
+        self.read += bytes;
+        if bytes > u64::from(self.last.rcv_mss_bytes) {
+            return self.sample(now, &info()?);
+        }
+        if self.read > self.last.received_bytes {
+            self.last.received_bytes = self.read;
+            self.last_advance = Some(now);
+        }
+        None
+    }
+
+    fn sample(&mut self, now: Instant, info: &TcpInfo) -> Option<Release> {
         let segment = u64::from(info.rcv_mss_bytes);
         let arrived = info.out_of_order_packets.wrapping_sub(self.last.out_of_order_packets);
         let advanced = info.received_bytes.saturating_sub(self.last.received_bytes);
@@ -91,6 +115,23 @@ mod tests {
         assert_eq!(release, Release { at: at(50), since: at(0), bytes: 5000 });
         // Afterwards all is in order again.
         assert_eq!(held.sample(at(51), &info(5, 12)), None);
+    }
+
+    #[test]
+    fn the_kernel_is_asked_only_if_more_than_a_segment_came() {
+        let (mut held, start) = (HeldBytes::default(), Instant::now());
+        let at = |ms| start + Duration::from_millis(ms);
+        assert_eq!(held.read(at(0), 1000, || Some(info(0, 1))), None);
+        for ms in [1, 2, 3] {
+            assert_eq!(held.read(at(ms), 1000, || unreachable!("a segment")), None);
+        }
+        // Segment 5 is lost; 6 to 8 wait, and come with it. They fill two reads, of which the second has nothing new.
+        let release = held.read(at(50), 3000, || Some(info(3, 8))).unwrap();
+        assert_eq!(release, Release { at: at(50), since: at(3), bytes: 3000 });
+        assert_eq!(held.read(at(51), 1000, || unreachable!("the rest")), None);
+        // 9 is lost, 10 waits.
+        let release = held.read(at(90), 2000, || Some(info(4, 10))).unwrap();
+        assert_eq!(release, Release { at: at(90), since: at(50), bytes: 1000 });
     }
 
     #[test]

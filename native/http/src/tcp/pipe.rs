@@ -86,6 +86,7 @@ pub struct Pipe {
     lowat: Option<Lowat>,
     writable: bool,
     reading: Reading,
+    read_bytes: u64,
     closing: Closing,
     milestones: Milestones,
     registered: Option<Interest>,
@@ -153,6 +154,7 @@ impl Pipe {
             lowat: options.notsent_lowat_bytes.filter(|_| options.adapts_lowat).map(Lowat::new),
             writable: false,
             reading: Reading::Open,
+            read_bytes: 0,
             closing: Closing::No,
             milestones: Milestones { started: now, connected: None, secured: None },
             registered: None,
@@ -202,6 +204,7 @@ impl Pipe {
             Err(error) if is_temporary(&error) => return Ok(Reading::Open),
             Err(error) => return Err(error.into()),
         };
+        self.read_bytes += length as u64;
         let Some(tls) = &mut self.tls else {
             if length == 0 {
                 self.reading = Reading::Ended;
@@ -224,6 +227,12 @@ impl Pipe {
         }
         flushed?;
         Ok(self.reading)
+    }
+
+    /// What was read from the kernel so far; with TLS, what it makes of the content.
+    #[must_use]
+    pub fn read_bytes(&self) -> u64 {
+        self.read_bytes
     }
 
     /// How many bytes may be written now.
