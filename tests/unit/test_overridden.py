@@ -59,16 +59,60 @@ def test_a_change_of_the_axis_is_one() -> None:
     assert experiment.levels("path.rtt") == ["80 ms"]
 
 
-def test_an_experiment_without_the_axis_is_changed() -> None:
-    text = (
-        STUDY.partition("[axes]")[0]
-        + """
+TWO = (
+    STUDY.partition("[axes]")[0]
+    + """
 [experiments.fixed]
 path.rtt = "20 ms"
 [experiments.swept]
 axes.path.rtt = ["20 ms", "40 ms"]
+[quick]
+repetitions = 2
+experiments.fixed.path.rtt = "30 ms"
 """
-    )
-    fixed, swept = changed({"path": {"rtt": "80 ms"}}, text).experiments
+)
+
+
+def test_an_experiment_without_the_axis_is_changed() -> None:
+    fixed, swept = changed({"path": {"rtt": "80 ms"}}, TWO).experiments
     assert fixed.setting(next(fixed.grid()), "h1").path.rtt.ms == 80
     assert swept.levels("path.rtt") == ["20 ms", "40 ms"]
+
+
+@pytest.mark.parametrize("quick", [False, True])
+def test_one_experiment_is_changed_and_not_the_others(quick: bool) -> None:
+    source = Source("grid.toml", TWO, Path())
+    changes = {"experiments": {"fixed": {"path": {"rtt": "80 ms"}, "repetitions": 7}}}
+    fixed, swept = parse_study(source, changes=changes, quick=quick).experiments
+    assert fixed.setting(next(fixed.grid()), "h1").path.rtt.ms == 80
+    assert (fixed.repetitions.most, swept.repetitions.most) == (7, 2 if quick else 1)
+
+
+@pytest.mark.parametrize(
+    ("changes", "text", "message"),
+    [
+        (
+            {"experiments": {"none": {"tls": False}}},
+            TWO,
+            "grid.toml: there is no experiment 'none' to change; there are fixed, swept",
+        ),
+        (
+            {"experiments": {"none": {"tls": False}}},
+            STUDY,
+            "grid.toml: there is no experiment 'none' to change; it has none by name",
+        ),
+        ({"experiments": {"fixed": 3}}, TWO, "--set: write experiments.NAME.KEY=VALUE"),
+        (
+            {"experiments": {"swept": {"path": {"rtt": "80 ms"}}}},
+            TWO,
+            "grid.toml: another path.rtt would change nothing: it is an axis (20 ms, 40 ms); "
+            "set experiments.swept.axes.path.rtt=[...] to change its values",
+        ),
+    ],
+)
+def test_a_change_of_no_experiment_is_refused(
+    changes: dict[str, Any], text: str, message: str
+) -> None:
+    with pytest.raises(WrongInputError) as raised:
+        changed(changes, text)
+    assert str(raised.value) == message

@@ -24,7 +24,7 @@ from headway.study.library import DIRECTORY, builtin_names, builtin_text
 from headway.study.merging import merged
 from headway.study.outside import OutsideProgram
 from headway.study.outsidefile import PROGRAMS_FILE, programs_beside, read_programs
-from headway.study.overridden import check_matter
+from headway.study.overridden import check_matter, named_experiment, of_experiments
 from headway.study.source import Source
 from headway.study.sysctls import dotted, nested
 
@@ -107,13 +107,18 @@ def parse_study(
     _prepare(as_written, source)
     written = _study(as_written, source, settings=False)
     study = _of_tables(_changed(raw, changes), source, forms, written.experiments)
-    check_matter(changes, study.experiments, source.name)
+    of_all, of_one = of_experiments(changes)
+    check_matter(of_all, study.experiments, source.name)
+    for name, own in of_one.items():
+        one = named_experiment(name, study, source.name)
+        check_matter(own, [one], source.name, f"experiments.{name}.")
     return study
 
 
 def _changed(raw: dict[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
     """A study's tables with others in their place, in its short form and its experiments, too."""
     raw = _by_hop(raw)
+    of_all, of_one = of_experiments(changes)
     inner = {
         key: _changed(table, changes)
         for key, table in raw.items()
@@ -121,10 +126,12 @@ def _changed(raw: dict[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
     }
     if isinstance(named := raw.get("experiments"), dict):
         inner["experiments"] = {
-            name: merged(_by_hop(one), changes) if isinstance(one, dict) else one
+            name: merged(merged(_by_hop(one), of_all), of_one.get(name, {}))
+            if isinstance(one, dict)
+            else one
             for name, one in named.items()
         }
-    return merged(raw | inner, dict(changes))
+    return merged(raw | inner, of_all)
 
 
 def _by_hop(raw: dict[str, Any]) -> dict[str, Any]:
