@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import pytest
+
 from headway.columns.videosegment import FetchedSegment
 from headway.diagnosis.playback import Playback
-from headway.programs.measurement import PlayedStall
+from headway.programs.measurement import PlayedPace, PlayedStall
 from headway.report.chosen import ChosenRun
 from headway.report.evidence import RunEvidence, VideoStory
+from headway.report.figures.livelevels import latencies, levels
 from headway.report.figures.segments import KIND
 from headway.report.sheet import Area, Line
 from headway.report.theme import BLUE, FASTER, GREY, RED, SLOWER
@@ -79,6 +84,24 @@ def test_segments_stand_over_the_links_rate_and_stalls_under_them() -> None:
         True,
     ]
     assert picture.data().height == 4
+
+
+def test_a_live_videos_latency_is_drawn_and_what_its_chunks_fill() -> None:
+    """Two chunks are there at the start, the third comes when they were played, the fourth two and a half seconds late."""
+    paces = (PlayedPace(1.0, 3.5, 1.0), PlayedPace(2.5, 3.5, 0.0), PlayedPace(5.0, 6.0, 1.25))
+    came = fetched(0, 0, 0, 5, 0, 0.5).model_copy(update={"chunks_s": (1.0, 1.0, 2.0, 5.0)})
+    live = replace(PLAYBACK, segments=(came,), end_s=5.4, paces=paces, source_s=-2.5)
+    late = [latency_s for _, latency_s in latencies(live)]
+    assert late == pytest.approx([3.5, 3.5, 6.0, 5.9])
+    found = dict(levels(live))
+    # Of two at a moment, the one right after it.
+    assert found == pytest.approx({1.0: 1.0, 2.0: 0.5, 2.5: 0.0, 5.0: 0.5, 5.4: 0.0})
+    of = subject(made.runs({"h3": [1.0]}), evidence=RunEvidence(videos=(story("", live),)))
+    picture = drawn(KIND, of)
+    assert picture.data().write_csv().count("\n") == 2
+    for sheet in (picture.wide, picture.narrow):
+        assert sheet and within(sheet)
+        assert "buffer, latency [s]" in texts(sheet)
 
 
 def test_videos_of_which_nothing_came_are_not_drawn() -> None:

@@ -26,6 +26,7 @@ class Playback:
         end_s: when the video had been played, or the viewer left.
         stalls: how often the picture stood still.
         paces: of live video, how fast it was played since when.
+        source_s: of live video, when its source began with the first segment.
         rates: of the narrowest link towards the client, from each moment on, Mbit/s; none without one.
         segments: those that came, in their order.
     """
@@ -38,6 +39,7 @@ class Playback:
     rates: tuple[tuple[float, float], ...]
     segments: tuple[FetchedSegment, ...]
     paces: tuple[PlayedPace, ...] = ()
+    source_s: float | None = None
 
 
 PLAYBACK = Document(Playback, "playback.json")
@@ -64,6 +66,7 @@ def playback_of(finished: FinishedRun) -> Playback | None:
         rates=rates,
         segments=tuple(segments),
         paces=video.paces,
+        source_s=video.source_s,
     )
 
 

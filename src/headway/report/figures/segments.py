@@ -13,6 +13,7 @@ from headway.report.chosen import runs_said
 from headway.report.evidence import VideoStory
 from headway.report.figures.data import told
 from headway.report.figures.kind import Kind, Picture, Subject, is_narrow, picture_name
+from headway.report.figures.livelevels import latencies, levels
 from headway.report.figures.rungs import rung_fill
 from headway.report.plots import Frame, named_frame, x_axis
 from headway.report.scale import Scale, written
@@ -36,7 +37,7 @@ def _draw(subject: Subject) -> Picture | None:
     said = (
         "Each bar is a segment, from its request to its last byte, at the rate of its rung (purple the lowest, green the "
         "highest). The grey line is the rate of the narrowest link, dots are the throughput as the player saw it; both are "
-        "cut off above the rungs that were fetched. Below: what was buffered; red where the picture stood still, grey until "
+        "cut off above the rungs that were fetched. Below: what was buffered (of live video the thin line is its latency); red where the picture stood still, grey until "
         "it appeared."
     )
     return Picture(
@@ -65,7 +66,8 @@ def _data(stories: Sequence[VideoStory]) -> pl.DataFrame:
             "run_id": story.run.run_id,
             "contender": story.run.contender,
             "flow": story.flow,
-            **one.model_dump(),
+            # Columns of CSV have one value.
+            **one.model_dump(exclude={"chunks_s"}),
         }
         for story in stories
         for one in story.playback.segments
@@ -80,7 +82,11 @@ def _sheet(stories: Sequence[VideoStory], width: float) -> Sheet:
     pitch = (width - _EDGE + _GAP) / columns
     end_s = max(story.playback.end_s for story in stories)
     most_mbit = _ABOVE * max(one.rate_mbit for story in stories for one in story.playback.segments)
-    most_s = max(one.buffer_after_s for story in stories for one in story.playback.segments)
+    most_s = max(
+        *(one.buffer_after_s for story in stories for one in story.playback.segments),
+        *(latency_s for story in stories for _, latency_s in latencies(story.playback)),
+        0.0,
+    )
     for place, story in enumerate(stories):
         left, top = place % columns * pitch + _LEFT, place // columns * tall
         rates = Frame(left, top + _HEAD, pitch - _GAP - _LEFT, _RATES)
@@ -136,8 +142,11 @@ def _plot_buffer(sheet: Sheet, story: VideoStory, frame: Frame, across: Scale, u
         left = across(begin_s)
         wide = max(1.0, across(end_s) - left)
         sheet.box(left, frame.top, wide, frame.height, fill=colour, opacity=0.7)
-    named_frame(sheet, "buffer [s]", frame, up)
-    line = list(_levels(story, across, up))
+    late = [(across(at_s), up(latency_s)) for at_s, latency_s in latencies(playback)]
+    named_frame(sheet, "buffer, latency [s]" if late else "buffer [s]", frame, up)
+    sheet.lines([late] if late else [], INK, 1.0)
+    made = ((across(at_s), up(level_s)) for at_s, level_s in levels(playback))
+    line = list(made if late else _levels(story, across, up))
     reading = Reading("buffer [s]", across, up)
     sheet.lines([line] if len(line) > 1 else [], BLUE, 1.3, reading=reading)
     ticks = across.ticks(6)
