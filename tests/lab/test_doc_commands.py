@@ -57,6 +57,7 @@ NOT_CARRIED_OUT = {
     "run perna2022-video": MINUTES,
     "run kakhki2017-video": MINUTES,
     "run phones": MINUTES,
+    "run video-sharing": MINUTES,
     "run fast-internet": MINUTES,
     "run controllers": MINUTES,
     "controllers": "needs results of that study; tests/unit/test_controllers.py has made ones",
