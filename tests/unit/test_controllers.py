@@ -20,6 +20,7 @@ from tests.unit import made_results as made
 from tests.unit import made_samples as samples
 
 OTHERS = Path(__file__).parent / "controllers" / "others.csv"
+FRESH = OTHERS.with_name("fresh.csv")
 SAME_ALGORITHM = {"ngtcp2 quic bbr": "bbr3"}
 """What a stated name means."""
 HIDDEN = {"caddy quic", "nginx-1.26 quic", "haproxy quic bbr"}
@@ -28,9 +29,9 @@ UNSEEN = {"4 connections", "window of 60"}
 NOT_JUDGED = {"fixed rate"}
 
 
-def others() -> list[tuple[str, str, str, FlightShape]]:
+def others(file: Path = OTHERS) -> list[tuple[str, str, str, FlightShape]]:
     """Sender, stated controller, run and shape."""
-    lines = OTHERS.read_text(encoding="utf-8").splitlines()
+    lines = file.read_text(encoding="utf-8").splitlines()
     return [
         (
             row["sender"],
@@ -54,6 +55,13 @@ def test_runs_of_other_programs_are_told() -> None:
         if sender not in HIDDEN | UNSEEN | NOT_JUDGED
     ]
     assert (sum(judged), len(judged)) == (48, 48)
+
+
+def test_runs_after_the_features_were_settled_are_told() -> None:
+    """On two paths that neither the table nor the choice of features had, and of programs that neither had."""
+    found = [(known_shapes().guess(seen).controller, stated) for _, stated, _, seen in others(FRESH)]
+    assert len(found) == 40
+    assert all(seen == stated for seen, stated in found)
 
 
 def test_what_no_known_controller_is_like_is_unknown() -> None:
