@@ -145,3 +145,20 @@ def test_added_on_the_command_line(
         cli.main()
     assert not ended.value.code
     assert "fast 0.65.0 is ready, compiled with go 1.24.10" in capsys.readouterr().out
+
+
+def test_a_release_shares_sources_and_replaces_some(
+    tmp_path: Path, bin_directory: Path, extra: Extra
+) -> None:
+    """What is shared is compiled with the release's own files, and its key depends on both."""
+    own = tmp_path / "own"
+    own.mkdir()
+    (own / "go.mod").write_text((extra.sources / "go.mod").read_text().replace("0.65.0", "0.54.1"))
+    older = Extra("fast-0.54", "the same", extra.module, own, shared=extra.sources)
+    assert [one.parent.name for one in older.files] == ["own", "sources"]
+    assert older.version == "0.54.1"
+    before = older.key
+    put_go(bin_directory)
+    assert add_extra(older).directory.name.startswith("fast-0.54-")
+    (extra.sources / "main.go").write_text("package main // changed\n")
+    assert older.key != before

@@ -31,6 +31,7 @@ from aioquic.quic.connection import QuicConnection  # type: ignore
 from aioquic.quic.logger import QuicFileLogger  # type: ignore
 
 from headway.aioquic.acks import forget_old_gaps
+from headway.aioquic.releases import say_release
 from headway.aioquic.sockets import datagram_socket
 
 # Flow control is not to limit a transfer: these windows exceed the bandwidth-delay product of
@@ -286,6 +287,7 @@ def _options() -> argparse.Namespace:
 def main() -> int:
     """Carry out the requests and print the report; 0 if all were answered."""
     options = _options()
+    say_release()
     with contextlib.ExitStack() as stack:
         report = RequestsReport([Request(url) for url in options.urls])
         for file in options.body:

@@ -27,9 +27,10 @@ from aioquic.quic.configuration import (  # type: ignore
 )
 from aioquic.quic.connection import QuicConnection  # type: ignore
 from aioquic.quic.logger import QuicFileLogger  # type: ignore
-from aioquic.quic.packet import QuicPacketType, pull_quic_header  # type: ignore
+from aioquic.quic.packet import pull_quic_header  # type: ignore
 
 from headway.aioquic.acks import forget_old_gaps
+from headway.aioquic.releases import is_initial, say_release
 from headway.aioquic.sockets import datagram_socket
 
 _LARGEST_DATAGRAM = 65536
@@ -167,8 +168,7 @@ class ConnectionTable:
         for connection in self._connections:
             if header.destination_cid in connection.ids:
                 return connection
-        is_first = header.packet_type == QuicPacketType.INITIAL
-        if not is_first or len(datagram) < SMALLEST_MAX_DATAGRAM_SIZE:
+        if not is_initial(header) or len(datagram) < SMALLEST_MAX_DATAGRAM_SIZE:
             return None
         quic = QuicConnection(
             configuration=self.configuration,
@@ -220,6 +220,7 @@ def _options() -> argparse.Namespace:
 def main() -> None:
     """Serve until SIGTERM comes."""
     options = _options()
+    say_release()
     with datagram_socket(options.address) as opened:
         opened.bind((options.address, options.port))
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))

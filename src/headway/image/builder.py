@@ -27,8 +27,9 @@ from headway.image.infos import (
     base_of,
 )
 from headway.image.kernel import build_kernel, find_source
+from headway.image.keys import LayerInputs
 from headway.image.layertree import build_layer
-from headway.image.modules import Module, install_module
+from headway.image.modules import install_module
 from headway.image.native import build_native
 from headway.image.options import OFFLINE, ImageOptions
 from headway.image.packagelist import PackageList
@@ -44,6 +45,7 @@ from headway.image.prerequisites import (
 )
 from headway.image.process import Runner, RunningTools
 from headway.image.progress import BuildProgress, SilentProgress
+from headway.image.releases import install_release
 from headway.image.roottree import build_root
 from headway.image.rust import (
     RustToolchain,
@@ -261,22 +263,26 @@ class _Build:
                 key=layer.key,
                 base=base_of(root),
                 mirror=self._mirror,
-                packages=packages | self._modules(layer.inputs.modules, directory, runner),
+                packages=packages | self._beside_debian(layer.inputs, tree, directory, runner),
                 built=_now(),
             )
 
         self._make(layer.name, fill)
 
-    def _modules(
-        self, modules: Iterable[Module], directory: Path, runner: Runner
+    def _beside_debian(
+        self, inputs: LayerInputs, root: Path, directory: Path, runner: Runner
     ) -> dict[str, str]:
-        """Put scripts into a layer's tree; their versions."""
+        """Put scripts and a Python package's release into a layer's tree; their versions."""
         tree = directory / TREE_DIRECTORY
-        for module in modules:
+        for module in inputs.modules:
             self.progress.step(f"downloading {module.package}")
             install_module(module, tree, directory / module.name, runner, self.progress.note)
+        if inputs.release:
+            self.progress.step(f"downloading {inputs.release.package}")
+            install_release(inputs.release, root, tree, runner)
         open_to_everyone(tree)
-        return {module.package: module.version for module in modules}
+        found = (*inputs.modules, *((inputs.release,) if inputs.release else ()))
+        return {one.package: one.version for one in found}
 
     def _selected(self, wanted: PackageList, runner: Runner, present: str = "") -> list[Chosen]:
         """What of which suite is to be downloaded, besides packages that are there."""

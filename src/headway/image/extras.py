@@ -5,8 +5,10 @@ They are not part of the root tree; a lab shows each that is installed in ``/lab
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from headway.cache import (
     PARTIAL_SUFFIX,
@@ -36,12 +38,21 @@ class Extra:
         what: what it is, in a few words.
         module: the Go module whose version is the program's.
         sources: where its sources are.
+        shared: where those are that it shares with another release; its own replace some of them.
     """
 
     name: str
     what: str
     module: str
     sources: Path
+    shared: Path | None = None
+
+    @property
+    def files(self) -> list[Path]:
+        """Its sources, sorted by name."""
+        places = (self.shared, self.sources) if self.shared else (self.sources,)
+        named = {file.name: file for place in places for file in place.iterdir()}
+        return [named[name] for name in sorted(named)]
 
     @property
     def version(self) -> str:
@@ -56,11 +67,7 @@ class Extra:
     @property
     def key(self) -> str:
         """The key of its sources and of how they are compiled."""
-        contents = (
-            part
-            for file in sorted(self.sources.iterdir())
-            for part in (file.name, file.read_bytes())
-        )
+        contents = (part for file in self.files for part in (file.name, file.read_bytes()))
         return digest(_RECIPE.read_bytes(), *contents)
 
 
@@ -72,6 +79,13 @@ EXTRAS = {
             "HTTP/3 client on quic-go, with connection migration",
             "github.com/quic-go/quic-go",
             _SOURCES / "quic-go-client",
+        ),
+        Extra(
+            "quic-go-client-0.54",
+            "the same on quic-go 0.54",
+            "github.com/quic-go/quic-go",
+            _SOURCES / "quic-go-client-0.54",
+            shared=_SOURCES / "quic-go-client",
         ),
     )
 }
@@ -161,9 +175,12 @@ def add_extra(extra: Extra, progress: BuildProgress | None = None) -> InstalledE
         runner = Runner(log, lock)
 
         def fill(directory: Path) -> None:
-            golang.compile_program(
-                extra.sources, directory / extra.name, runner, progress, offline=offline
-            )
+            with TemporaryDirectory() as together:
+                for file in extra.files:
+                    shutil.copy(file, together)
+                golang.compile_program(
+                    Path(together), directory / extra.name, runner, progress, offline=offline
+                )
 
         directory = store.make(f"{_prefix(extra)}{version}", fill)
     return InstalledExtra(extra, version, directory)

@@ -18,6 +18,7 @@ from headway.image import kconfig
 from headway.image.modules import Module, parse_modules
 from headway.image.options import ImageOptions
 from headway.image.packagelist import PackageList, sections
+from headway.image.releases import Release, parse_release
 from headway.image.wheels import Wheel, parse_wheels
 
 _HERE = Path(__file__).parent
@@ -111,24 +112,28 @@ class LayerInputs(RootInputs):
         name: of the layer.
         words: by which a command is known to need it.
         modules: scripts of npm's registry.
+        release: a release of a Python package that stands beside Debian's.
     """
 
     name: str = ""
     words: tuple[str, ...] = ()
     modules: tuple[Module, ...] = ()
+    release: Release | None = None
 
     @property
     def programs(self) -> frozenset[str]:
-        """Names of its packages, wheels and modules, as adapters of programs state them."""
+        """Names of its packages, wheels, modules and release, as adapters of programs state them."""
         others = (*(wheel.name for wheel in self.wheels), *(one.package for one in self.modules))
-        return self.packages.programs | frozenset(others)
+        released = (self.release.package,) if self.release else ()
+        return self.packages.programs | frozenset((*others, *released))
 
     @override
     def key(self, options: ImageOptions) -> str:
         """The key of the layer, which depends on the tree below it."""
         scripts = (f"{one.package} {one.integrity} {one.file}" for one in self.modules)
         below = RootInputs.of_package().key(options)
-        return f"{self.name}-{digest(below, super().key(options), *scripts)}"
+        released = self.release.requirements if self.release else ()
+        return f"{self.name}-{digest(below, super().key(options), *scripts, *released)}"
 
 
 @cache
@@ -143,7 +148,9 @@ def _layer(name: str) -> LayerInputs:
     words = sections(_read("packages.txt"))[name].words
     scripts = sections(_read("modules.txt"))
     modules = parse_modules(scripts[name].text) if name in scripts else ()
-    return LayerInputs(made.packages, made.wheels, made.recipe, name, words, modules)
+    releases = sections(_read("releases.txt"))
+    release = parse_release(name, releases[name].text) if name in releases else None
+    return LayerInputs(made.packages, made.wheels, made.recipe, name, words, modules, release)
 
 
 def _of_section(name: str, recipe: tuple[str, ...]) -> RootInputs:

@@ -1,6 +1,6 @@
 """aioquic: HTTP/3, by a client and a server of ours that run on it.
 
-They are ``headway.aioquic.client`` and ``headway.aioquic.server``.
+They are ``headway.aioquic.client`` and ``headway.aioquic.server``, on Debian's release or on one that stands beside it.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from pathlib import Path
 from typing_extensions import override
 
 from headway.contract.orders import Ended, Program
+from headway.image.keys import all_layers
 from headway.programs.base import (
     CERTIFICATE_FILE,
     KEY_FILE,
@@ -35,7 +36,6 @@ from headway.study.workload import Download, Migration, Parallel
 _PYTHON = ("python3", "-B", "-m")
 _CLIENT = (*_PYTHON, "headway.aioquic.client")
 _SERVER = (*_PYTHON, "headway.aioquic.server")
-_ENVIRONMENT = {"PYTHONPATH": "/lab/code"}
 _PACKAGE = "python3-aioquic"
 _CONGESTION_CONTROLS = ("reno", "cubic")
 _FEW_ACK_RANGES = Adjustment(
@@ -44,6 +44,13 @@ _FEW_ACK_RANGES = Adjustment(
     "64, the newest",
     "it lists every gap there ever was, and fails when the list outgrows a packet",
 )
+
+
+def _environment(package: str) -> dict[str, str]:
+    """Has Python find our code, and a release that stands beside Debian's before that."""
+    releases = (layer.release for layer in all_layers().values())
+    places = [one.guest_directory for one in releases if one and one.package == package]
+    return {"PYTHONPATH": ":".join([*places, "/lab/code"])}
 
 
 class Aioquic(Client):
@@ -93,7 +100,7 @@ class Aioquic(Client):
             self.name,
             flow.namespace,
             (*argv, *flow.urls),
-            _ENVIRONMENT,
+            _environment(self.package),
             migration_signal=signal.SIGUSR1,
         )
         return Started((program,), bodies=bodies)
@@ -140,8 +147,40 @@ class AioquicServer(Server):
             f"{listener.namespace}-{self.name}",
             listener.namespace,
             (*argv, "/lab/www"),
-            _ENVIRONMENT,
+            _environment(self.package),
             service=True,
             listens=served_on(listener),
         )
         return Started((program,))
+
+
+class Aioquic0925(Aioquic):
+    """aioquic 0.9.25 of January 2024."""
+
+    name = "aioquic-0.9.25"
+    package = "aioquic@0.9.25"
+    also = (_PACKAGE,)
+
+
+class Aioquic172(Aioquic):
+    """aioquic 1.7.2, newer than Debian's."""
+
+    name = "aioquic-1.7.2"
+    package = "aioquic@1.7.2"
+    also = (_PACKAGE,)
+
+
+class AioquicServer0925(AioquicServer):
+    """aioquic 0.9.25 of January 2024."""
+
+    name = "aioquic-0.9.25"
+    package = "aioquic@0.9.25"
+    also = (_PACKAGE,)
+
+
+class AioquicServer172(AioquicServer):
+    """aioquic 1.7.2, newer than Debian's."""
+
+    name = "aioquic-1.7.2"
+    package = "aioquic@1.7.2"
+    also = (_PACKAGE,)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import ClassVar
 
 from pydantic import BaseModel, ValidationError
 from typing_extensions import override
@@ -80,7 +81,7 @@ class Curl(Client):
     name = "curl"
     package = "curl"
     protocols = HTTP
-    workloads = (Download, Parallel, Migration, Upload)
+    workloads: tuple[type, ...] = (Download, Parallel, Migration, Upload)
     expects = True
     quic_congestion_controls = ("cubic",)
     writes_qlog = True
@@ -88,6 +89,9 @@ class Curl(Client):
     asks_over = frozenset({"udp", "tcp", "https"})
     discovers_by = frozenset({Means.RACE})
     chooses_family = True
+    executable: ClassVar[str] = "curl"
+    libraries: ClassVar[str] = ""
+    """Where it finds its library, if not where all programs do."""
     knobs = (
         RETRY_PAUSE,
         Knob(
@@ -123,7 +127,7 @@ class Curl(Client):
     @override
     def start(self, flow: Flow) -> Started:
         argv = [
-            "curl",
+            self.executable,
             "--silent",
             "--show-error",
             "--no-progress-meter",
@@ -152,6 +156,8 @@ class Curl(Client):
         for url, target in zip(flow.urls, targets, strict=True):
             argv += ["--output", target, url]
         env = secrets_environment(flow)
+        if self.libraries:
+            env["LD_LIBRARY_PATH"] = self.libraries
         if flow.capture.qlog and flow.protocol is Protocol.H3:
             directory = f"{QLOG_DIRECTORY}/{flow.namespace}"
             env["QLOGDIR"] = directory
@@ -162,6 +168,18 @@ class Curl(Client):
     @override
     def measure(self, flow: Flow, directory: Path, ended: Ended) -> Measurement:
         return measured(directory / f"{self.name}.out", flow, ended)
+
+
+class Curl814(Curl):
+    """curl 8.14.1 of Debian 13, whose HTTP/3 is nghttp3 on OpenSSL's QUIC, not on ngtcp2."""
+
+    name = "curl-8.14"
+    package = "curl@trixie"
+    workloads: tuple[type, ...] = (Download, Parallel)
+    quic_congestion_controls = ("reno",)
+    writes_qlog = False
+    executable = "/opt/trixie/usr/bin/curl"
+    libraries = "/opt/trixie/usr/lib/x86_64-linux-gnu"
 
 
 def _content(flow: Flow, upload: Upload) -> list[str]:
@@ -197,14 +215,13 @@ def measured(printed: Path, flow: Flow, ended: Ended) -> Measurement:
         seen = []
     if len(seen) < flow.workload.requests:
         return Measurement(error=f"curl printed no result (exit status {ended.exit_status})")
-    directory = printed.parent
     if flow.workload.migrates:
-        return _last_attempt(seen, flow, ended, directory)
-    return _all_transfers(sorted(seen, key=lambda one: one.urlnum), flow, directory)
+        return _last_attempt(seen, flow, ended, printed.parent)
+    return _all_transfers(sorted(seen, key=lambda one: one.urlnum), flow, printed)
 
 
-def _all_transfers(seen: list[_CurlTransfer], flow: Flow, directory: Path) -> Measurement:
-    wrong = (_error(one, flow, directory) for one in seen)
+def _all_transfers(seen: list[_CurlTransfer], flow: Flow, printed: Path) -> Measurement:
+    wrong = (_error(one, flow, printed.parent) for one in seen)
     if error := next((error for error in wrong if error), None):
         broken = any(one.exitcode for one in seen)
         connected = any(_is_connected(one, flow) for one in seen) if broken else None
@@ -215,8 +232,8 @@ def _all_transfers(seen: list[_CurlTransfer], flow: Flow, directory: Path) -> Me
     # A transfer that joins a connection has none of its own; the first one made it.
     return Measurement(
         spoken=_spoken(seen[0]) if flow.discovery else None,
-        race=_race(seen[0], flow, directory),
-        tried=_tried(directory) if flow.other_address else (),
+        race=_race(seen[0], flow, printed),
+        tried=_tried(printed) if flow.other_address else (),
         won=_family(seen[0].remote_ip) if flow.other_address else None,
         dns_s=_addressed_s(seen) if flow.resolver else None,
         connect_s=max(_connected_s(one, flow) for one in seen),
@@ -243,9 +260,9 @@ def _spoken(seen: _CurlTransfer) -> str | None:
     return names.get(seen.http_version)
 
 
-def _tried(directory: Path) -> tuple[Tried, ...]:
+def _tried(printed: Path) -> tuple[Tried, ...]:
     """The addresses that its trace says it tried, and when, from its first line on."""
-    lines = (directory / f"{Curl.name}.err").read_text(encoding="utf-8", errors="replace")
+    lines = printed.with_suffix(".err").read_text(encoding="utf-8", errors="replace")
     found = [(_clock_s(line), _TRYING.search(line)) for line in lines.splitlines()]
     times = [at_s for at_s, _ in found if at_s is not None]
     return tuple(
@@ -255,11 +272,11 @@ def _tried(directory: Path) -> tuple[Tried, ...]:
     )
 
 
-def _race(seen: _CurlTransfer, flow: Flow, directory: Path) -> QuicRace | None:
+def _race(seen: _CurlTransfer, flow: Flow, printed: Path) -> QuicRace | None:
     """What came of its QUIC beside TCP. Where it chooses between families, too, its trace tells no wait for QUIC apart."""
     if not (flow.discovery and flow.protocol is Protocol.H3) or flow.other_address:
         return None
-    times_s = [one.at_s for one in _tried(directory)]
+    times_s = [one.at_s for one in _tried(printed)]
     lost = seen.http_version != _VERSION_SEEN[Protocol.H3]
     return QuicRace(lost, times_s[-1] - times_s[0] if lost and times_s else 0.0)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing_extensions import override
 
 from headway.contract.orders import Ended, Program
+from headway.image.extras import find_extra
 from headway.programs.base import CA_FILE, QLOG_DIRECTORY, Adjustment, Client, Flow, Started
 from headway.programs.client import in_new_directory, reported, secrets_environment
 from headway.programs.measurement import Measurement
@@ -16,17 +17,13 @@ from headway.study.host import Protocol
 from headway.study.upload import Upload
 from headway.study.workload import Download, Migration, Parallel
 
-_EXTRA = "quic-go-client"
-_CLIENT = f"/lab/extras/{_EXTRA}/{_EXTRA}"
-"""To migrate to: the kernel chooses the address that the host has by then."""
-
 
 class QuicGo(Client):
     """quic-go: all requests at once, on one connection; its one controller is NewReno."""
 
     name = "quic-go"
     package = "quic-go"
-    extra = _EXTRA
+    extra: str = "quic-go-client"
     protocols = frozenset({Protocol.H3})
     workloads = (Download, Parallel, Migration, Upload)
     quic_congestion_controls = ("reno",)
@@ -43,11 +40,12 @@ class QuicGo(Client):
     @override
     def start(self, flow: Flow) -> Started:
         argv = [
-            _CLIENT,
+            find_extra(self.extra).guest_program,
             f"--ca={CA_FILE}",
             f"--address={flow.socket_address}",
         ]
         if flow.workload.migrates:
+            # The kernel chooses the address that the host has by then, unless it is known.
             target = flow.second_address or flow.address.family.unspecified
             argv.append(f"--migrate-to={target}")
         bodies = flow.body_files
@@ -71,3 +69,10 @@ class QuicGo(Client):
     @override
     def measure(self, flow: Flow, directory: Path, ended: Ended) -> Measurement:
         return reported(directory / f"{self.name}.out", self.name, flow)
+
+
+class QuicGo054(QuicGo):
+    """quic-go 0.54.1 of August 2025."""
+
+    name = "quic-go-0.54"
+    extra = "quic-go-client-0.54"

@@ -7,7 +7,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -22,14 +21,13 @@ import (
 	"net/url"
 	"os"
 	"os/signal"
-	"path/filepath"
+	"runtime/debug"
 	"sync"
 	"syscall"
 	"time"
 
 	"github.com/quic-go/quic-go"
 	"github.com/quic-go/quic-go/http3"
-	"github.com/quic-go/quic-go/qlogwriter"
 )
 
 // Flow control is not to limit a transfer: these windows exceed the bandwidth-delay product of
@@ -44,6 +42,9 @@ const (
 	handshakeTimeout = 60 * time.Second
 	idleTimeout      = 30 * time.Second
 )
+
+// noError is H3_NO_ERROR (RFC 9114, section 8.1), which has another type in each release of quic-go.
+const noError = 0x100
 
 const (
 	statusFailed = 1
@@ -94,6 +95,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "quic-go-client:", err)
 		os.Exit(statusUsage)
 	}
+	sayRelease()
 	result := run(chosen, signals)
 	if err := json.NewEncoder(os.Stdout).Encode(result); err != nil {
 		fmt.Fprintln(os.Stderr, "quic-go-client:", err)
@@ -101,6 +103,16 @@ func main() {
 	}
 	if result.failed() {
 		os.Exit(statusFailed)
+	}
+}
+
+// sayRelease names the release of quic-go that runs, on standard error.
+func sayRelease() {
+	build, _ := debug.ReadBuildInfo()
+	for _, module := range build.Deps {
+		if module.Path == "github.com/quic-go/quic-go" {
+			fmt.Fprintln(os.Stderr, "quic-go", module.Version)
+		}
 	}
 }
 
@@ -222,7 +234,7 @@ func exchange(chosen options, signals <-chan os.Signal, result *report) error {
 	pending.Wait()
 	result.Migrated, err = migration.end()
 	result.MigrationError = text(err)
-	return client.CloseWithError(quic.ApplicationErrorCode(http3.ErrCodeNoError), "")
+	return client.CloseWithError(noError, "")
 }
 
 // trusted is the pool of certificates in a file, or nil, the system's, if none is named.
@@ -364,38 +376,6 @@ func migrate(life context.Context, connection *quic.Conn, chosen options) error 
 	}
 	return path.Switch()
 }
-
-// qlogFile writes a connection's qlog, if a directory is named for it.
-type qlogFile struct {
-	directory string
-	writing   sync.WaitGroup
-}
-
-func (q *qlogFile) tracer() func(context.Context, bool, quic.ConnectionID) qlogwriter.Trace {
-	if q.directory == "" {
-		return nil
-	}
-	return func(_ context.Context, isClient bool, id quic.ConnectionID) qlogwriter.Trace {
-		file, err := os.Create(filepath.Join(q.directory, "quic-go-client.sqlog"))
-		if err != nil {
-			fmt.Fprintln(os.Stderr, "quic-go-client: no qlog:", err)
-			return nil
-		}
-		trace := qlogwriter.NewConnectionFileSeq(&buffered{bufio.NewWriter(file), file}, isClient, id)
-		q.writing.Go(trace.Run)
-		return trace
-	}
-}
-
-// wait returns when the qlog is complete; the connection must be closed.
-func (q *qlogFile) wait() { q.writing.Wait() }
-
-type buffered struct {
-	*bufio.Writer
-	file *os.File
-}
-
-func (b *buffered) Close() error { return errors.Join(b.Flush(), b.file.Close()) }
 
 func (r *report) failed() bool {
 	for _, answered := range r.Requests {
