@@ -176,3 +176,27 @@ def test_chunks_of_a_few_packets_tell_of_the_link_too(
     assert record.error is None
     believed = playback(tmp_path / "run").segments[-1].believed_mbit
     assert believed == pytest.approx(4 * 1448 / FULL, rel=0.1)
+
+
+@pytest.mark.parametrize("server", ["nginx", "caddy", "haproxy"])
+def test_a_server_before_the_source_passes_chunks_on_as_they_come(
+    run_setting: RunSetting, server: str
+) -> None:
+    """nginx does, too, although its proxy_buffering is on."""
+    record = run_setting(setting("h2", server={"program": server}))
+    assert record.error is None and record.video_stalls == 0
+    # The first of eight takes a whole round trip.
+    assert record.video_chunk_delay_s == pytest.approx(ONE_WAY_S * 9 / 8, abs=1e-3)
+
+
+def test_servers_hear_that_it_is_live_and_how_fast_it_is_played(
+    run_setting: RunSetting, tmp_path: Path
+) -> None:
+    record = run_setting(setting("h3", {"catch_up": "10 %"}, None, {"cmcd": True}))
+    assert record.error is None
+    log = (tmp_path / "run" / "server-access.jsonl").read_text(encoding="utf-8")
+    told = [str(json.loads(line)["cmcd"]) for line in log.splitlines()]
+    assert len(told) == 10
+    assert all("st=l" in one for one in told)
+    # The picture is late by the start, so it is played faster.
+    assert any("pr=1.0" in one for one in told)
