@@ -64,6 +64,7 @@ NOT_CARRIED_OUT = {
     "run curl-fallback.toml": SHORT_FORM,
     "run broken-ipv6.toml": SHORT_FORM,
     "run lossy.toml": SHORT_FORM,
+    "run releases.toml": SHORT_FORM,
     "run lost-server-hello.toml": SHORT_FORM,
     "run mine.toml": OWN,
     "validate mine.toml": OWN,
