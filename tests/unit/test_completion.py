@@ -68,7 +68,7 @@ def found(*words: str) -> list[str]:
         (("exec", "--clock", "vir"), ["virtual"]),
         (("report", "res"), ["results/"]),
         (("packets", "results/s", ""), ["cell-h2-001"]),
-        (("image", "add", ""), ["quic-go-client"]),
+        (("image", "add", ""), ["quic-go-client", "quic-go-client-0.54"]),
         (("completion", "b"), ["bash"]),
         (("nosuch", ""), []),
     ],

@@ -134,8 +134,11 @@ def test_every_program_is_in_the_root_tree_or_in_a_layer() -> None:
     of_layers = {name: layer for name, layer in found.items() if layer}
     assert of_layers == {
         "aioquic": "aioquic",
+        "aioquic-0.9.25": "aioquic-0.9.25",
+        "aioquic-1.7.2": "aioquic-1.7.2",
         "caddy": "caddy",
         "chromium": "chromium",
+        "curl-8.14": "curl-8.14",
         "dash.js": "dash.js",
         "dash.js-4.2.1": "dash.js-4.2.1",
         "envoy": "envoy",

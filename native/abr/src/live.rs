@@ -2,8 +2,8 @@
 
 use serde::Deserialize;
 
+use crate::error::VideoError;
 use crate::history::History;
-use crate::video::VideoError;
 
 /// Times below this are no times by which throughput is measured, in seconds.
 const LEAST_S: f64 = 1e-3;

@@ -1,11 +1,12 @@
 //! A player: requests, buffer and rule together.
 
+use crate::error::VideoError;
 use crate::history::History;
 use crate::live::Arrival;
 use crate::playback::Playback;
 use crate::rule::{Choice, Rule, RuleName, State};
 use crate::session::{Segment, Session};
-use crate::video::{Video, VideoError};
+use crate::video::Video;
 
 /// What no clock tells apart.
 const AT_ONCE_S: f64 = 1e-6;

@@ -160,6 +160,7 @@ class Aioquic0925(Aioquic):
     name = "aioquic-0.9.25"
     package = "aioquic@0.9.25"
     also = (_PACKAGE,)
+    adjustments = tuple(one.of("aioquic-0.9.25") for one in Aioquic.adjustments)
 
 
 class Aioquic172(Aioquic):
@@ -168,6 +169,7 @@ class Aioquic172(Aioquic):
     name = "aioquic-1.7.2"
     package = "aioquic@1.7.2"
     also = (_PACKAGE,)
+    adjustments = tuple(one.of("aioquic-1.7.2") for one in Aioquic.adjustments)
 
 
 class AioquicServer0925(AioquicServer):
@@ -176,6 +178,7 @@ class AioquicServer0925(AioquicServer):
     name = "aioquic-0.9.25"
     package = "aioquic@0.9.25"
     also = (_PACKAGE,)
+    adjustments = tuple(one.of("aioquic-0.9.25") for one in AioquicServer.adjustments)
 
 
 class AioquicServer172(AioquicServer):
@@ -184,3 +187,4 @@ class AioquicServer172(AioquicServer):
     name = "aioquic-1.7.2"
     package = "aioquic@1.7.2"
     also = (_PACKAGE,)
+    adjustments = tuple(one.of("aioquic-1.7.2") for one in AioquicServer.adjustments)

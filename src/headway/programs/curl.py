@@ -178,6 +178,8 @@ class Curl814(Curl):
     workloads: tuple[type, ...] = (Download, Parallel)
     quic_congestion_controls = ("reno",)
     writes_qlog = False
+    expects = False
+    adjustments = tuple(one.of("curl-8.14") for one in Curl.adjustments)
     executable = "/opt/trixie/usr/bin/curl"
     libraries = "/opt/trixie/usr/lib/x86_64-linux-gnu"
 
@@ -214,7 +216,9 @@ def measured(printed: Path, flow: Flow, ended: Ended) -> Measurement:
     except (FileNotFoundError, ValidationError):
         seen = []
     if len(seen) < flow.workload.requests:
-        return Measurement(error=f"curl printed no result (exit status {ended.exit_status})")
+        return Measurement(
+            error=f"{printed.stem} printed no result (exit status {ended.exit_status})"
+        )
     if flow.workload.migrates:
         return _last_attempt(seen, flow, ended, printed.parent)
     return _all_transfers(sorted(seen, key=lambda one: one.urlnum), flow, printed)

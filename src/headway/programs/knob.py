@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True)
@@ -14,6 +14,10 @@ class Adjustment:
     setting: str
     value: str
     why: str
+
+    def of(self, program: str) -> Adjustment:
+        """The same of another release of the program."""
+        return replace(self, program=program)
 
 
 @dataclass(frozen=True)
