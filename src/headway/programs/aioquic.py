@@ -63,7 +63,7 @@ class Aioquic(Client):
     workloads = (Download, Parallel, Migration, Upload)
     quic_congestion_controls = _CONGESTION_CONTROLS
     writes_qlog = True
-    adjustments = (
+    adjustments: tuple[Adjustment, ...] = (
         Adjustment(
             "aioquic",
             "max_stream_data, max_data",
@@ -119,7 +119,7 @@ class AioquicServer(Server):
     quic_congestion_controls = _CONGESTION_CONTROLS
     writes_qlog = True
     takes_uploads = True
-    adjustments = (
+    adjustments: tuple[Adjustment, ...] = (
         _FEW_ACK_RANGES,
         Adjustment(
             "aioquic",

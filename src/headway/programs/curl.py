@@ -101,7 +101,7 @@ class Curl(Client):
             ("on", "off"),
         ),
     )
-    adjustments = (
+    adjustments: tuple[Adjustment, ...] = (
         Adjustment("curl", "--resolve", "the server", "no time is spent on name resolution"),
         Adjustment(
             "curl",
