@@ -167,7 +167,7 @@ class Curl(Client):
 
     @override
     def measure(self, flow: Flow, directory: Path, ended: Ended) -> Measurement:
-        return measured(directory / f"{self.name}.out", flow, ended)
+        return measured(directory / f"{self.name}.out", flow, ended, self.name)
 
 
 class Curl814(Curl):
@@ -200,7 +200,7 @@ def address_options(flow: Flow) -> tuple[str, ...]:
     return ("--resolve", f"{SERVER_NAME}:{flow.port}:{addresses}")
 
 
-def measured(printed: Path, flow: Flow, ended: Ended) -> Measurement:
+def measured(printed: Path, flow: Flow, ended: Ended, program: str = "curl") -> Measurement:
     """What a curl measured that was told ``--write-out "%{json}\\n"``.
 
     Args:
@@ -216,9 +216,7 @@ def measured(printed: Path, flow: Flow, ended: Ended) -> Measurement:
     except (FileNotFoundError, ValidationError):
         seen = []
     if len(seen) < flow.workload.requests:
-        return Measurement(
-            error=f"{printed.stem} printed no result (exit status {ended.exit_status})"
-        )
+        return Measurement(error=f"{program} printed no result (exit status {ended.exit_status})")
     if flow.workload.migrates:
         return _last_attempt(seen, flow, ended, printed.parent)
     return _all_transfers(sorted(seen, key=lambda one: one.urlnum), flow, printed)
