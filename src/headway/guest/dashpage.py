@@ -20,6 +20,9 @@ window.headwayPlay = orders => {
   const events = dashjs.MediaPlayer.events;
   const began = performance.now();
   const now = () => performance.now() - began;
+  const unix_ms = performance.timeOrigin + began;
+  // An MPD says when its source began in whole milliseconds.
+  const source_ms = orders.behind_s === null ? null : Math.floor(unix_ms - orders.behind_s * 1000);
   const tell = (what, more) => headwayTell(JSON.stringify({what, at_ms: now(), ...more}));
   const rungOf = request => {
     const id = request.representation?.id ?? request.representationId;
@@ -74,14 +77,19 @@ window.headwayPlay = orders => {
     if (!isMedia(request)) return;
     tell('loaded', {...ofSegment(request), error: error ? String(error.message ?? error) : null});
   });
+  player.on(events.FRAGMENT_LOADING_PROGRESS, ({request, response}) => {
+    if (isMedia(request) && response) tell('chunk', {url: request.url, bytes: response.byteLength});
+  });
   player.on(events.FRAGMENT_LOADING_ABANDONED, ({request}) => {
     if (isMedia(request)) tell('abandoned', ofSegment(request));
   });
   player.on(events.ERROR, ({error}) => end('error', {
     error: `${error?.message ?? error}`, code: error?.code ?? null,
   }));
-  for (const name of ['playing', 'waiting', 'stalled', 'seeking', 'pause']) {
-    video.addEventListener(name, () => tell(name, {place_s: video.currentTime, state: video.readyState}));
+  for (const name of ['playing', 'waiting', 'stalled', 'seeking', 'pause', 'ratechange']) {
+    video.addEventListener(name, () => tell(name, {
+      place_s: video.currentTime, state: video.readyState, rate: video.playbackRate,
+    }));
   }
   video.addEventListener('ended', () => end('ended'));
   // dash.js may see the end sooner than the element, and then goes back to shortly before it.
@@ -91,9 +99,11 @@ window.headwayPlay = orders => {
 
   player.updateSettings(orders.settings);
   video.muted = true;
-  player.initialize(video, orders.mpd, true);
-  const unix_ms = performance.timeOrigin + began;
-  tell('begin', {version: dashjs.Version ?? player.getVersion(), unix_ms});
+  player.initialize(video, orders.mpd.replace('BEGINS', `${source_ms}000000`), true);
+  tell('begin', {
+    version: dashjs.Version ?? player.getVersion(), unix_ms,
+    source_ms: source_ms === null ? null : source_ms - unix_ms,
+  });
 };
 """
 """To be evaluated after dash.js."""

@@ -26,7 +26,8 @@ class PlayerOrders:
     Attributes:
         url: of the page: it comes from nowhere, and its origin is the server's.
         script: the file with dash.js.
-        mpd: path of the MPD on the server.
+        mpd: the MPD's URL; in that of live video the page says when its source began, in the place of ``BEGINS``.
+        behind_s: of live video, how long before the session its source began; None of other video.
         rungs: names of the representations, the lowest rate first.
         settings: of dash.js.
         watch_s: when the viewer leaves.
@@ -40,6 +41,7 @@ class PlayerOrders:
     settings: Message
     watch_s: float
     limit_s: float
+    behind_s: float | None = None
 
 
 class PlayerTab:
@@ -72,6 +74,7 @@ class PlayerTab:
             "rungs": orders.rungs,
             "settings": orders.settings,
             "watch_s": orders.watch_s,
+            "behind_s": orders.behind_s,
         }
         with (directory / SESSION_FILE).open("wb", buffering=0) as self._told:
             until = time.monotonic() + orders.watch_s + _GRACE_S

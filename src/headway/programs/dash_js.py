@@ -16,9 +16,10 @@ from headway.programs.base import KEY_PIN_FILE, SERVER_NAME, Adjustment, Flow, K
 from headway.programs.browser import BROWSER_PACKAGE, QUIC_OPTIONS, HeadlessShell
 from headway.programs.dash_session import played_session
 from headway.programs.measurement import Measurement
-from headway.programs.videos import session_name
+from headway.programs.videos import session_name, source_of
 from headway.study.film import Film
 from headway.study.host import Host
+from headway.study.live import Live
 from headway.study.video import QualityRule, Video
 from headway.study.workload import Workload
 from headway.videos.content import Content, check_content, files_of
@@ -81,9 +82,10 @@ class DashJs(HeadlessShell):
     def check(self, host: Host, workload: Workload) -> None:
         if not isinstance(workload, Video):
             return
-        if workload.live is not None:
-            told = f"{self.name} plays no live video here; headway-client does"
-            raise WrongInputError(told, where="workload.live")
+        if workload.live is not None and workload.audio is not None:
+            raise WrongInputError(
+                "live video has no sound here; leave it out", where="workload.audio"
+            )
         if workload.rule is QualityRule.MPC:
             raise WrongInputError(
                 f"{self.name} has no rule mpc; headway-client has", where="workload.rule"
@@ -101,6 +103,7 @@ class DashJs(HeadlessShell):
         video = _video(flow)
         content = files_of(video)
         server = f"{'https' if flow.tls else 'http'}://{SERVER_NAME}"
+        source_s = source_of(flow, video)
         (module,) = (
             one
             for layer in all_layers().values()
@@ -110,11 +113,12 @@ class DashJs(HeadlessShell):
         orders = PlayerOrders(
             url=f"{server}/{_PAGE}",
             script=module.guest_file,
-            mpd=f"{server}/{content.place}/{content.manifest}",
+            mpd=f"{server}/{_source_path(video)}{content.place}/{content.manifest}",
             rungs=content.names,
             settings=self._settings(flow, video),
             watch_s=video.leaves.s,
             limit_s=flow.limit.s,
+            behind_s=None if source_s is None else -source_s,
         )
         configuration = Configuration(argv=(), trusted_key=KEY_PIN_FILE, player=orders)
         return self.driven(flow, (SERVER_NAME,), configuration)
@@ -138,6 +142,8 @@ class DashJs(HeadlessShell):
         if video.rule is not QualityRule.DYNAMIC:
             buffer["fastSwitchEnabled"] = False
             streaming["abr"] = self.rule_settings(video)
+        if video.live is not None:
+            streaming |= _live_settings(video.live)
         if video.cmcd:
             streaming["cmcd"] = {"enabled": True, "mode": self.cmcd_mode, "sid": session_name(flow)}
         return {"debug": {"logLevel": 0}, "streaming": streaming | {"buffer": buffer}}
@@ -198,6 +204,23 @@ def _check_film(film: Film) -> None:
                 raise WrongInputError(
                     f"{film.file}: {wrong}; it has {', '.join(known)}", where="workload.mpd"
                 )
+
+
+def _source_path(video: Video) -> str:
+    """Where a server has the files of live video, each segment as its source makes it (docs/native-server.md)."""
+    if (live := video.live) is None:
+        return ""
+    return f"live/begins=BEGINS&segment={video.segment.s:.9f}&chunk={live.chunk.s:.9f}/"
+
+
+def _live_settings(live: Live) -> dict[str, Any]:
+    most = float(live.catch_up)
+    return {
+        "delay": {"liveDelay": live.latency.s},
+        "liveCatchup": {"enabled": most > 0, "playbackRate": {"min": -most, "max": most}},
+        # Client and source are on one clock, so it need not ask for the time.
+        "utcSynchronization": {"enabled": False},
+    }
 
 
 def _video(flow: Flow) -> Video:

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
 from headway.guest.loadfiles import LOAD_FILE, SESSION_FILE
 from headway.programs.base import Flow
-from headway.programs.measurement import Measurement, PlayedSegment, PlayedStall, PlayedVideo
+from headway.programs.measurement import (
+    Measurement,
+    PlayedPace,
+    PlayedSegment,
+    PlayedStall,
+    PlayedVideo,
+)
 from headway.study.host import Protocol
 from headway.study.video import Video
 
@@ -38,7 +45,7 @@ def played_session(name: str, flow: Flow, directory: Path) -> Measurement:
         return Measurement(error=f"{name}: {error}{_got_to(events)}")
     assert isinstance(flow.workload, Video)
     try:
-        fetched = list(_fetched(events))
+        fetched = list(_fetched(events, flow.workload))
     except _UntoldError as untold:
         return Measurement(error=f"{name}: {untold}{_got_to(events)}")
     resources = [event for event in events if event["what"] == "resource"]
@@ -91,6 +98,8 @@ def _got_to(events: Sequence[Event]) -> str:
 def _played(events: Sequence[Event], fetched: Sequence[PlayedSegment], video: Video) -> PlayedVideo:
     (end,) = (event for event in events if event["what"] == "end")
     end_s = end["at_ms"] * _MS
+    begin = next(event for event in events if event["what"] == "begin")
+    source_s = _seconds(begin["source_ms"])
     starts = (event["at_ms"] * _MS for event in events if event["what"] == "playing")
     return PlayedVideo(
         ladder_mbit=tuple(rate.mbit for rate in video.ladder),
@@ -100,7 +109,23 @@ def _played(events: Sequence[Event], fetched: Sequence[PlayedSegment], video: Vi
         played_s=end["played_s"],
         segments=tuple(fetched),
         stalls=tuple(_stalls(events, end_s)),
+        source_s=source_s,
+        paces=() if source_s is None else tuple(_paces(events, source_s)),
     )
+
+
+def _paces(events: Sequence[Event], source_s: float) -> Iterator[PlayedPace]:
+    """Changes of the rate of live video, and how far behind its source it was then."""
+    moves = False
+    for event in events:
+        what = event["what"]
+        if what == "ratechange" and not moves:
+            continue
+        if what in ("playing", "waiting", "ratechange"):
+            moves = what != "waiting"
+            at_s = event["at_ms"] * _MS
+            rate = event["rate"] if moves else 0.0
+            yield PlayedPace(at_s, at_s - source_s - event["place_s"], rate)
 
 
 def _stalls(events: Sequence[Event], end_s: float) -> Iterator[PlayedStall]:
@@ -118,12 +143,16 @@ def _stalls(events: Sequence[Event], end_s: float) -> Iterator[PlayedStall]:
         yield PlayedStall(since_s, end_s - since_s)
 
 
-def _fetched(events: Sequence[Event]) -> Iterator[PlayedSegment]:
+def _fetched(events: Sequence[Event], video: Video) -> Iterator[PlayedSegment]:
     """The segments that came, in their order."""
     asked: dict[str, Event] = {}
+    came: dict[str, list[Event]] = {}
     for place, event in enumerate(events):
         if event["what"] == "request":
             asked[event["url"]] = event
+            came[event["url"]] = []
+        elif event["what"] == "chunk" and event["url"] in came:
+            came[event["url"]].append(event)
         elif event["what"] == "loaded" and not event["error"]:
             if (request := asked.get(event["url"])) is None:
                 raise _UntoldError(f"it did not tell when it asked for {event['url']}")
@@ -137,7 +166,20 @@ def _fetched(events: Sequence[Event]) -> Iterator[PlayedSegment]:
                 last_byte_s=timing["end_ms"] * _MS,
                 buffer_s=request["buffer_s"],
                 believed_mbit=_mbit(request.get("believed_kbit_s")),
+                chunks_s=_chunks_s(came[event["url"]], timing["bytes"], video),
             )
+
+
+def _chunks_s(came: Sequence[Event], size: int, video: Video) -> tuple[float, ...]:
+    """When each chunk of a segment of live video had come; several may have come together."""
+    if video.live is None:
+        return ()
+    chunks = video.segment // video.live.chunk
+    ends = [size * number // chunks for number in range(1, chunks + 1)]
+    times: list[float] = []
+    for event, bytes_ in zip(came, accumulate(one["bytes"] for one in came), strict=True):
+        times += [event["at_ms"] * _MS for end in ends[len(times) :] if end <= bytes_]
+    return tuple(times)
 
 
 def _timing(events: Sequence[Event], place: int, request: Event) -> Event:

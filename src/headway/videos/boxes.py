@@ -55,53 +55,69 @@ def boxes(data: bytes, start: int = 0, end: int | None = None) -> Iterator[Box]:
 
 @dataclass(frozen=True)
 class Encoded:
-    """A file with one fragment, taken apart.
+    """A file of fragments, taken apart.
 
     Attributes:
         init: what describes the track (``ftyp`` and ``moov``).
-        fragment: its samples (``moof`` and ``mdat``).
+        fragments: its samples, each time a ``moof`` and its ``mdat``.
     """
 
     init: bytes
-    fragment: bytes
+    fragments: tuple[bytes, ...]
 
     @classmethod
-    def of(cls, data: bytes) -> Encoded:
-        """Take a file apart; only its first fragment counts.
+    def of(cls, data: bytes, count: int = 1) -> Encoded:
+        """Take a file apart.
+
+        Args:
+            data: the file.
+            count: of the fragments that it must have; those behind them do not count.
 
         Raises:
-            BoxError: it has none.
+            BoxError: it has fewer.
         """
-        found: dict[bytes, bytes] = {}
+        found: dict[bytes, list[bytes]] = {}
         for box in boxes(data):
-            found.setdefault(box.kind, data[box.start : box.end])
-        lacks = [kind for kind in (b"ftyp", b"moov", b"moof", b"mdat") if kind not in found]
-        if lacks:
-            raise BoxError(f"there is no box {lacks[0].decode()}")
-        return cls(found[b"ftyp"] + found[b"moov"], found[b"moof"] + found[b"mdat"])
+            found.setdefault(box.kind, []).append(data[box.start : box.end])
+        wanted = {b"ftyp": 1, b"moov": 1, b"moof": count, b"mdat": count}
+        for kind, least in wanted.items():
+            if (there := len(found.get(kind, ()))) < least:
+                raise BoxError(f"there are {there} of {least} boxes {kind.decode()}")
+        fragments = map(bytes.__add__, found[b"moof"][:count], found[b"mdat"])
+        return cls(found[b"ftyp"][0] + found[b"moov"][0], tuple(fragments))
 
-    def segment(self, number: int, decode_time: int) -> bytes:
-        """The fragment as the segment of a number, from 1, whose first sample has a time."""
-        data = bytearray(self.fragment)
-        for box in _inner(self.fragment, 0, len(data)):
-            if box.kind == b"mfhd":
-                struct.pack_into(">I", data, box.body + 4, number)
-            elif box.kind == b"tfdt":
-                if data[box.body] != _WIDE:
-                    raise BoxError("the time of its fragments has less than 64 bits")
-                struct.pack_into(">Q", data, box.body + 4, decode_time)
-        return bytes(data)
+    def segment(self, number: int, decode_time: int) -> Iterator[bytes]:
+        """The fragments as those of the segment of a number, from 1, whose first sample has a time."""
+        first = (number - 1) * len(self.fragments) + 1
+        for sequence, fragment in enumerate(self.fragments, start=first):
+            yield _timed(fragment, sequence, decode_time)
 
 
-def padding_header(size: int) -> bytes:
-    """The beginning of a box that players skip, with so many bytes in all.
+def _timed(fragment: bytes, sequence: int, decode_time: int) -> bytes:
+    """A fragment by another number, and later by a time."""
+    data = bytearray(fragment)
+    for box in _inner(fragment, 0, len(data)):
+        if box.kind == b"mfhd":
+            struct.pack_into(">I", data, box.body + 4, sequence)
+        elif box.kind == b"tfdt":
+            if data[box.body] != _WIDE:
+                raise BoxError("the time of its fragments has less than 64 bits")
+            (time,) = struct.unpack_from(">Q", data, box.body + 4)
+            struct.pack_into(">Q", data, box.body + 4, time + decode_time)
+    return bytes(data)
+
+
+def widened(fragment: bytes, size: int) -> bytes:
+    """A fragment that says it has so many bytes: those behind its samples belong to its ``mdat``, and no sample is there.
 
     Raises:
-        BoxError: no box is so small.
+        BoxError: it has more.
     """
-    if size and size < _HEADER.size:
-        raise BoxError(f"{size} bytes are less than a box")
-    return _HEADER.pack(size, b"free") if size else b""
+    if size < len(fragment):
+        raise BoxError(f"a fragment of {len(fragment)} bytes has no room in {size}")
+    *_, last = boxes(fragment)
+    header = _HEADER.pack(size - last.start, last.kind)
+    return fragment[: last.start] + header + fragment[last.body :]
 
 
 def _inner(data: bytes, start: int, end: int) -> Iterator[Box]:

@@ -13,7 +13,7 @@ from headway.errors import WrongInputError
 from headway.study.film import Film
 from headway.study.units import Duration, Rate
 from headway.study.video import Video
-from headway.videos.boxes import BoxError, padding_header
+from headway.videos.boxes import BoxError, widened
 from headway.videos.encode import (
     AUDIO_FRAME,
     AUDIO_HZ,
@@ -31,10 +31,8 @@ from headway.videos.encode import (
 from headway.videos.manifest import MPD_FILE, Representation, written_mpd
 
 _SECOND = 10**9
-_BOX = 8
-"""Bytes of an empty box, the least that fills a segment."""
 _MOST_BYTES = 2**32 - 1
-"""Of a box, and so of what fills a segment."""
+"""Of a box, and so of a fragment's samples and what fills it."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +45,7 @@ class Content:
         count: of its segments.
         audio: rate of its sound; None if it has none.
         pictures: of each quality, as ``1280x720``; None if its rate decides.
+        chunk: what a chunk of a segment plays, which can be sent while the segment is made; None of video on demand.
     """
 
     ladder: tuple[Rate, ...]
@@ -54,11 +53,14 @@ class Content:
     count: int
     audio: Rate | None = None
     pictures: tuple[str, ...] | None = None
+    chunk: Duration | None = None
 
     @classmethod
     def of(cls, video: Video) -> Content:
         """What a study's video is."""
-        return cls(video.ladder, video.segment, len(video.lengths), video.audio, video.pictures)
+        chunk = video.live.chunk if video.live else None
+        count, pictures = len(video.lengths), video.pictures
+        return cls(video.ladder, video.segment, count, video.audio, pictures, chunk)
 
     @property
     def duration(self) -> Duration:
@@ -71,7 +73,8 @@ class Content:
         rates = (str(int(rate)) for rate in self.ladder)
         # By its name, the sound is no further quality.
         sound = () if self.audio is None else (f"audio {int(self.audio)}",)
-        said = (str(self.segment), str(self.count), *rates, *sound, *(self.pictures or ()))
+        chunk = () if self.chunk is None else (f"chunk {self.chunk}",)
+        said = (str(self.segment), str(self.count), *rates, *sound, *(self.pictures or ()), *chunk)
         return f"video-{digest(*said)}"
 
     @property
@@ -94,6 +97,11 @@ class Content:
         all_frames = max(self.duration * AUDIO_HZ // (AUDIO_FRAME * _SECOND), 1)
         count = -(-all_frames // frames)
         return frames, all_frames - (count - 1) * frames, count
+
+    @property
+    def chunks(self) -> int:
+        """Of a segment; 1 of video on demand."""
+        return 1 if self.chunk is None else self.segment // self.chunk
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -124,28 +132,29 @@ def check_content(content: Content) -> None:
             raise WrongInputError(told, where="resolutions")
     for key, rate, length, what, needs in _wanted(content):
         has = round(rate * length / (8 * _SECOND))
-        if has < needs + _BOX:
-            raise WrongInputError(_too_little(rate, has, what, needs + _BOX), where=key)
+        if has < needs:
+            raise WrongInputError(_too_little(content, rate, has, what, needs), where=key)
         if has > _MOST_BYTES:
             told = f"{rate} is {has:,} bytes for a segment, which has at most {_MOST_BYTES:,}"
             raise WrongInputError(told, where=key)
 
 
 def _wanted(content: Content) -> Iterator[tuple[str, Rate, Duration, str, int]]:
-    """Of each kind of segment its key, its rate, its length, what it shows, and how many bytes that takes."""
+    """Of each kind of segment, or first chunk, its key, its rate, its length, what it shows, and how many bytes that takes."""
+    whole = content.chunk or content.segment
     for rate, size in zip(content.ladder, content.shown, strict=True):
-        needs = picture_bytes(size, content.segment)
-        yield "ladder", rate, content.segment, f"a picture of {size}", needs
+        yield "ladder", rate, whole, f"a picture of {size}", picture_bytes(size, whole)
     if content.audio is not None:
         for frames in content.sound_frames[:2]:
             length = Duration(frames * AUDIO_FRAME * _SECOND // AUDIO_HZ)
             yield "audio", content.audio, length, "sound", silence_bytes(frames)
 
 
-def _too_little(rate: Rate, has: int, what: str, needs: int) -> str:
+def _too_little(content: Content, rate: Rate, has: int, what: str, needs: int) -> str:
+    whole = "segment" if content.chunk is None else "chunk"
     return (
-        f"{rate} is {has} bytes for a segment, and {what} takes {needs};"
-        " a longer segment or a higher rate has room"
+        f"{rate} is {has} bytes for a {whole}, and {what} takes {needs};"
+        f" a longer {whole} or a higher rate has room"
     )
 
 
@@ -182,7 +191,8 @@ def write_content(
 ) -> None:
     """Write all files of a video into a directory.
 
-    What its pictures do not fill of a segment is a hole in a sparse file, so it takes no space.
+    What its pictures do not fill of a segment, or of a chunk, is a hole in a sparse file, so it takes no space. A
+    segment's chunks have equal sizes, to a byte.
 
     Raises:
         WrongInputError: the lowest rate is too little for a picture.
@@ -192,19 +202,21 @@ def write_content(
     qualities = []
     for quality in _qualities(content, scratch, ffmpeg):
         say(f"{quality.name}: {quality.segments} segments of {quality.size:,} bytes")
-        _write(quality, directory / quality.name)
+        _write(content, quality, directory / quality.name)
         qualities.append(quality)
     for file in scratch.iterdir():
         file.unlink()
     scratch.rmdir()
     listed = [Representation(one.name, one.rate, one.track) for one in qualities]
-    (directory / MPD_FILE).write_text(written_mpd(content.duration, listed), encoding="utf-8")
+    mpd = written_mpd(content.duration, listed, content.chunk)
+    (directory / MPD_FILE).write_text(mpd, encoding="utf-8")
 
 
 def _qualities(content: Content, scratch: Path, ffmpeg: Ffmpeg) -> Iterator[_Quality]:
     for name, rate, size in zip(content.names, content.ladder, content.shown, strict=True):
         hue = content.ladder.index(rate) / len(content.ladder)
-        track = encode_picture(ffmpeg, scratch, size, content.segment, hue)
+        whole = content.chunk or content.segment
+        track = encode_picture(ffmpeg, scratch, size, whole, hue, content.chunks)
         yield _Quality(name, rate, track, content.count)
     if content.audio is not None:
         yield _sound(content, content.audio, scratch, ffmpeg)
@@ -217,25 +229,30 @@ def _sound(content: Content, rate: Rate, scratch: Path, ffmpeg: Ffmpeg) -> _Qual
     return _Quality("audio", rate, track, count, last)
 
 
-def _write(quality: _Quality, directory: Path) -> None:
+def _write(content: Content, quality: _Quality, directory: Path) -> None:
     directory.mkdir()
     (directory / "init.mp4").write_bytes(quality.track.encoded.init)
     for number in range(1, quality.segments + 1):
         is_last = number == quality.segments
         track = quality.last if quality.last and is_last else quality.track
         size = segment_bytes(quality.rate, track)
-        data = track.encoded.segment(number, (number - 1) * quality.track.ticks)
-        try:
-            data += padding_header(size - len(data))
-        except BoxError:
-            # `check_content` has refused it, unless its estimate is too low.
-            what = f"a picture of {quality.track.width}x{quality.track.height}"
-            told = _too_little(
-                quality.rate, size, what if quality.track.width else "sound", len(data) + _BOX
-            )
-            raise WrongInputError(
-                told, where="ladder" if quality.track.width else "audio"
-            ) from None
+        fragments = list(track.encoded.segment(number, (number - 1) * quality.track.ticks))
         with (directory / f"{number}.m4s").open("wb") as file:
-            file.write(data)
+            for place, fragment in enumerate(fragments):
+                start, end = (size * one // len(fragments) for one in (place, place + 1))
+                file.seek(start)
+                try:
+                    file.write(widened(fragment, end - start))
+                except BoxError:
+                    told = _no_room(content, quality, end - start, len(fragment))
+                    raise told from None
             os.truncate(file.fileno(), size)
+
+
+def _no_room(content: Content, quality: _Quality, has: int, needs: int) -> WrongInputError:
+    """`check_content` has refused it, unless its estimate is too low."""
+    if not quality.track.width:
+        told = _too_little(content, quality.rate, has, "sound", needs)
+        return WrongInputError(told, where="audio")
+    what = f"a picture of {quality.track.width}x{quality.track.height}"
+    return WrongInputError(_too_little(content, quality.rate, has, what, needs), where="ladder")

@@ -1,4 +1,4 @@
-"""Pictures and silence, encoded by ffmpeg: one fragment each, cheap to decode, of which all segments are made."""
+"""Pictures and silence, encoded by ffmpeg: the fragments of one segment, cheap to decode, of which all others are made."""
 
 from __future__ import annotations
 
@@ -41,8 +41,10 @@ Ffmpeg = Callable[[Sequence[str]], None]
 _USUAL = ("-nostdin", "-y", "-v", "error", "-fflags", "+bitexact")
 _FRAGMENTED = (
     *("-map_metadata", "-1", "-flags", "+bitexact", "-f", "mp4"),
-    *("-movflags", "empty_moov+default_base_moof", "-frag_duration", "2000000000"),
+    *("-movflags", "empty_moov+default_base_moof", "-frag_duration"),
 )
+_ENDLESS_US = 2_000_000_000
+"""A fragment has no end before the file's."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,7 @@ class EncodedTrack:
     """An encoded track, from which segments are made.
 
     Attributes:
-        encoded: its initialisation, and a fragment as long as a segment.
+        encoded: its initialisation, and the fragments of a segment.
         codecs: what it takes to decode it (RFC 6381).
         timescale: ticks per second.
         ticks: of a segment.
@@ -81,10 +83,10 @@ def is_picture(size: str) -> bool:
     )
 
 
-def picture_bytes(size: str, segment: Duration) -> int:
-    """Bytes that `encode_picture` needs at most, at most a fifth above what it was measured to need."""
+def picture_bytes(size: str, chunk: Duration) -> int:
+    """Bytes that a segment's first chunk needs at most, or all of it as one; at most a fifth above what was measured."""
     blocks = _blocks(size)
-    return round(790 + 0.042 * blocks + _frames(segment) * (20 + 0.0073 * blocks))
+    return round(790 + 0.042 * blocks + _frames(chunk) * (20 + 0.0073 * blocks))
 
 
 def silence_bytes(frames: int) -> int:
@@ -97,22 +99,25 @@ def _blocks(size: str) -> int:
     return width * height
 
 
-def _frames(segment: Duration) -> int:
-    """Of a picture in a segment."""
-    return max(round(segment / _SECOND * _FRAMES_PER_SECOND), 1)
+def _frames(chunk: Duration) -> int:
+    """Of a picture in a chunk, or in a segment without chunks."""
+    return max(round(chunk / _SECOND * _FRAMES_PER_SECOND), 1)
 
 
 def encode_picture(
-    ffmpeg: Ffmpeg, scratch: Path, size: str, segment: Duration, hue: float
+    ffmpeg: Ffmpeg, scratch: Path, size: str, chunk: Duration, hue: float, chunks: int = 1
 ) -> EncodedTrack:
-    """A picture of one colour that stands still for a segment.
+    """A picture of one colour that stands still for a segment, in fragments that play a chunk each.
 
     Raises:
         BoxError: ffmpeg made something else.
     """
     width, height = map(int, size.split("x"))
-    frames = _frames(segment)
-    per_second = Fraction(frames * _SECOND, segment)
+    of_chunk = _frames(chunk)
+    frames = of_chunk * chunks
+    per_second = Fraction(of_chunk * _SECOND, chunk)
+    # The fragment ends in front of the frame that is a chunk behind its first.
+    ends_us = round((of_chunk - 0.5) / of_chunk * chunk / 1000) if chunks > 1 else _ENDLESS_US
     timescale = per_second.numerator * _TICKS_PER_FRAME
     colour = "".join(f"{round(255 * part):02x}" for part in colorsys.hsv_to_rgb(hue, 0.6, 0.8))
     shown = f"color=c=0x{colour}:s={size}:r={per_second}"
@@ -122,10 +127,10 @@ def encode_picture(
             *(*_USUAL, "-f", "lavfi", "-i", shown, "-frames:v", str(frames)),
             *("-c:v", "libx264", "-threads", "1", "-profile:v", "high", "-pix_fmt", "yuv420p"),
             *("-preset", "veryfast", "-bf", "0", "-refs", "1", "-g", str(frames)),
-            *("-video_track_timescale", str(timescale), *_FRAGMENTED, str(out)),
+            *("-video_track_timescale", str(timescale), *_FRAGMENTED, str(ends_us), str(out)),
         ]
     )
-    encoded = Encoded.of(out.read_bytes())
+    encoded = Encoded.of(out.read_bytes(), chunks)
     ticks = frames * per_second.denominator * _TICKS_PER_FRAME
     return EncodedTrack(encoded, _avc(encoded.init), timescale, ticks, width, height)
 
@@ -140,7 +145,7 @@ def encode_silence(ffmpeg: Ffmpeg, scratch: Path, rate: Rate, frames: int) -> En
     ffmpeg(
         [
             *(*_USUAL, "-f", "lavfi", "-i", silence, "-frames:a", str(frames)),
-            *("-c:a", "aac", "-b:a", str(int(rate)), *_FRAGMENTED, str(out)),
+            *("-c:a", "aac", "-b:a", str(int(rate)), *_FRAGMENTED, str(_ENDLESS_US), str(out)),
         ]
     )
     encoded = Encoded.of(out.read_bytes())

@@ -11,7 +11,7 @@ use headway_wire::{Fields, Request, Response};
 
 use super::deadline::{TIMEOUT, Timely, parse_timeout};
 use super::echo::Echo;
-use super::live::Segment;
+use super::live::{Segment, SourceFile};
 use super::{Conversation, Reply, Said, Service};
 
 /// Where streams of events are: `/events/SIZE?SCHEDULE`.
@@ -29,7 +29,7 @@ const SEGMENTS: &str = "video/mp4";
 const GRPC: &str = "application/grpc";
 
 /// Answers GET of `/events/SIZE?SCHEDULE` with server-sent events of that size, each made at its time
-/// ([`Schedule`]), of `/live/SIZE?...` with a segment of live video ([`Segment`]), and POST to `/echo/SIZE`, whose content is messages, with a message of that size for each: as gRPC
+/// ([`Schedule`]), of `/live/SIZE?...` and `/live/.../FILE` with live video ([`Segment`], [`SourceFile`]), and POST to `/echo/SIZE`, whose content is messages, with a message of that size for each: as gRPC
 /// does if they are of its type, with its trailers, and until the request's deadline. The same path answers messages of WebSocket. Other requests are
 /// another service's.
 pub struct Streams {
@@ -46,7 +46,10 @@ impl Streams {
 
 impl Service for Streams {
     fn respond(&mut self, request: &Request) -> Reply {
-        self.others.respond(request)
+        match SourceFile::parse(&request.path) {
+            Some(file) => file.respond(request, &mut *self.others),
+            None => self.others.respond(request),
+        }
     }
 
     fn converse(
@@ -55,7 +58,13 @@ impl Service for Streams {
         now: Instant,
     ) -> Option<(Response, Box<dyn Conversation>)> {
         let (kind, conversation): (_, Box<dyn Conversation>) = match &request.method[..] {
-            "GET" => made_over_time(&request.path, now)?,
+            "GET" => match SourceFile::parse(&request.path) {
+                Some(file) => {
+                    let segment = file.segment(request, &mut *self.others, now, unix_ns())?;
+                    (SEGMENTS, Box::new(segment))
+                }
+                None => made_over_time(&request.path, now)?,
+            },
             "POST" => messages(request, now)?,
             "CONNECT" if request.protocol == WEBSOCKET => {
                 let echo = Echo::parse(&request.path, Framing::WebSocket, now, unix_ns())?;
