@@ -25,6 +25,7 @@ def upstream(namespace: str, application: Application) -> Started:
         command("headway-server"),
         f"--plain={UPSTREAM}",
         *application_options(application),
+        *((f"--root={CONTENT_DIRECTORY}",) if application.files else ()),
         "--no-dates",
         "--limits=off",
         "--notsent-lowat=0",

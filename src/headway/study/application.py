@@ -21,6 +21,7 @@ class Application:
         delay: how long each answer takes in addition, in parallel with others.
         streams: whether it makes its answers over time.
         websockets: whether it answers messages of WebSocket.
+        files: whether it has the server's files, too.
         record_bytes: of the largest TLS record in which it sends them, if it serves them itself; None leaves it to TLS.
         status: of its answers to requests with content.
         header_bytes: names and values of header fields that each answer has besides.
@@ -33,6 +34,7 @@ class Application:
     delay: Duration = _NONE
     streams: bool = False
     websockets: bool = False
+    files: bool = False
     record_bytes: int | None = None
     status: int = TAKEN
     early: bool = False

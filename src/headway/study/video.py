@@ -262,7 +262,9 @@ class Video(WorkloadPart):
     @property
     @override
     def application(self) -> Application | None:
-        return Application("", streams=True, record_bytes=LIVE_RECORD_BYTES) if self.live else None
+        if not self.live:
+            return None
+        return Application("", streams=True, files=True, record_bytes=LIVE_RECORD_BYTES)
 
     @property
     @override
