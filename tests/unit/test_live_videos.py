@@ -34,6 +34,7 @@ SERVED = {"server": {"program": "headway-server"}}
         ({"live": {"latency": "27 s"}}, "latency and a segment have room in it: 31 s or more"),
         ({"live": {}, "start": "4 s"}, "no more than the latency, 3 s"),
         ({"live": {}, "rule": "bola"}, "throughput and mpc are for it"),
+        ({"rule": "lol+"}, r"lol\+ is for live video: add live = \{\}"),
     ],
 )
 def test_what_cannot_be_is_refused(workload: dict[str, Any], message: str) -> None:
@@ -44,10 +45,15 @@ def test_what_cannot_be_is_refused(workload: dict[str, Any], message: str) -> No
 def test_programs_that_cannot_are_named() -> None:
     with pytest.raises(WrongInputError, match=r"server\.program: .* has no application behind it"):
         check_programs(deploy(setting(LIVE, server={"program": "ngtcp2"}, protocol="h3")))
-    with pytest.raises(WrongInputError, match=r"workload\.live: dash\.js plays no live video"):
-        check_programs(deploy(setting(LIVE, client={"program": "dash.js"}, **SERVED)))
+    sounds = LIVE | {"audio": "64 kbit/s"}
+    with pytest.raises(WrongInputError, match=r"workload\.audio: live video has no sound here"):
+        check_programs(deploy(setting(sounds, client={"program": "dash.js"}, **SERVED)))
+    with pytest.raises(WrongInputError, match=r"rule l2a is dash\.js' own"):
+        check_programs(deploy(setting(LIVE | {"rule": "l2a"}, **SERVED)))
     for server in ("headway-server", "nginx", "caddy", "haproxy"):
-        check_programs(deploy(setting(LIVE, server={"program": server})))
+        for client in ("headway-client", "dash.js", "dash.js-4.2.1"):
+            names = {"client": {"program": client}, "server": {"program": server}}
+            check_programs(deploy(setting(LIVE, **names)))
 
 
 def test_its_rule_and_start_are_its_own() -> None:

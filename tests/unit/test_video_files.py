@@ -11,7 +11,7 @@ import pytest
 
 from headway.errors import WrongInputError
 from headway.study.units import Duration, Rate
-from headway.videos.boxes import BoxError, Encoded, boxes, padding_header
+from headway.videos.boxes import BoxError, Encoded, boxes, widened
 from headway.videos.content import Content, check_content, write_content
 from headway.videos.encode import audio_frames, picture_bytes, silence_bytes
 
@@ -22,11 +22,16 @@ def box(kind: bytes, content: bytes = b"") -> bytes:
     return struct.pack(">I4s", 8 + len(content), kind) + content
 
 
-def encoded(time_version: int = 1) -> bytes:
-    time = box(b"tfdt", bytes([time_version, 0, 0, 0]) + bytes(8))
-    fragment = box(b"moof", box(b"mfhd", bytes(8)) + box(b"traf", box(b"tfhd") + time))
+def fragment(time_version: int = 1, time: int = 0) -> bytes:
+    said = box(b"tfdt", bytes([time_version, 0, 0, 0]) + struct.pack(">Q", time))
+    head = box(b"moof", box(b"mfhd", bytes(8)) + box(b"traf", box(b"tfhd") + said))
+    return head + box(b"mdat", b"picture")
+
+
+def encoded(*fragments: bytes) -> bytes:
     described = box(b"moov", b"avcC\x01\x64\x00\x1f")
-    return box(b"ftyp", b"iso5") + described + fragment + box(b"mdat", b"picture") + box(b"mfra")
+    parts = fragments or (fragment(),)
+    return box(b"ftyp", b"iso5") + described + b"".join(parts) + box(b"mfra")
 
 
 def ffmpeg(arguments: Sequence[str]) -> None:
@@ -42,11 +47,54 @@ def test_segments_have_their_number_their_time_and_the_size_of_their_rate(tmp_pa
         for number in (1, 2, 3):
             data = (tmp_path / name / f"{number}.m4s").read_bytes()
             assert len(data) == size
-            assert [one.kind for one in boxes(data)] == [b"moof", b"mdat", b"free"]
+            assert [one.kind for one in boxes(data)] == [b"moof", b"mdat"]
             assert data[20:24] == struct.pack(">I", number)
             (place,) = (data.index(b"tfdt") + 8,)
             assert struct.unpack_from(">Q", data, place) == ((number - 1) * ticks,)
     assert not (tmp_path / ".scratch").exists()
+
+
+CHUNK_TICKS = 2000
+"""Of two frames, as all frames have a thousand ticks."""
+
+
+def ffmpeg_of_chunks(arguments: Sequence[str]) -> None:
+    """Writes four fragments, if it is asked for fragments that end half a frame before half a second."""
+    assert arguments[arguments.index("-frag_duration") + 1] == "375000"
+    times = range(0, 5 * CHUNK_TICKS, CHUNK_TICKS)
+    Path(arguments[-1]).write_bytes(encoded(*(fragment(time=time) for time in times)))
+
+
+def test_a_segment_of_live_video_has_a_fragment_for_each_chunk(tmp_path: Path) -> None:
+    half = Duration(SECOND // 2)
+    write_content(
+        Content((Rate(8002),), Duration(2 * SECOND), 3, chunk=half), tmp_path, ffmpeg_of_chunks
+    )
+    data = (tmp_path / "video-0/3.m4s").read_bytes()
+    found = list(boxes(data))
+    assert [one.kind for one in found] == [b"moof", b"mdat"] * 4
+    # headway-server's chunks of 2001 bytes end there, too.
+    assert [one.end for one in found[1::2]] == [500, 1000, 1500, 2000]
+    for place, moof in enumerate(found[::2]):
+        (time,) = struct.unpack_from(">Q", data, data.index(b"tfdt", moof.start) + 8)
+        assert time == (2 * 4 + place) * CHUNK_TICKS
+        assert struct.unpack_from(">I", data, moof.start + 20) == (2 * 4 + place + 1,)
+    root = ElementTree.parse(tmp_path / "video.mpd").getroot()
+    assert (root.get("type"), root.get("availabilityStartTime")) == (
+        "dynamic",
+        "1970-01-01T00:00:00Z",
+    )
+    template = root.find(".//{urn:mpeg:dash:schema:mpd:2011}SegmentTemplate")
+    assert template is not None
+    assert template.get("availabilityTimeOffset") == "1.500000"
+    assert template.get("availabilityTimeComplete") == "false"
+
+
+def test_a_fragment_without_room_is_refused() -> None:
+    one = fragment()
+    assert widened(one, len(one)) == one
+    with pytest.raises(BoxError, match="has no room"):
+        widened(one, len(one) - 1)
 
 
 def test_sound_has_whole_frames_and_is_no_longer_than_the_picture(tmp_path: Path) -> None:
@@ -130,7 +178,7 @@ def test_silence_has_room_in_what_is_reckoned_for_it() -> None:
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (box(b"ftyp") + box(b"moov") + box(b"mdat"), "no box moof"),
+        (box(b"ftyp") + box(b"moov") + box(b"mdat"), "there are 0 of 1 boxes moof"),
         (b"\0\0\0\x10moov", "does not fit"),
         (b"\0\0\0", "are no box"),
     ],
@@ -142,11 +190,4 @@ def test_what_is_no_fragment_is_named(data: bytes, message: str) -> None:
 
 def test_short_times_are_refused() -> None:
     with pytest.raises(BoxError, match="less than 64 bits"):
-        Encoded.of(encoded(0)).segment(1, 0)
-
-
-def test_padding_is_a_box_or_nothing() -> None:
-    assert padding_header(0) == b""
-    assert padding_header(8) == box(b"free")
-    with pytest.raises(BoxError):
-        padding_header(7)
+        list(Encoded.of(encoded(fragment(0))).segment(1, 0))

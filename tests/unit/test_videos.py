@@ -40,7 +40,10 @@ def setting(workload: dict[str, Any] | None = None, **keys: Any) -> Setting:
         ({"start": "31 s"}, "no more than the buffer holds: 30 s"),
         ({"watch": "0 s"}, "nobody watches for no time"),
         ({"duration": "400 s"}, r"it takes 800 s, beyond limits.virtual \(600 s\)"),
-        ({"rule": "pensieve"}, "'throughput', 'bola', 'mpc', 'dynamic', 'lowest' or 'highest'"),
+        (
+            {"rule": "pensieve"},
+            "'throughput', 'bola', 'mpc', 'dynamic', 'lol\\+', 'l2a', 'lowest' or 'highest'",
+        ),
     ],
 )
 def test_what_cannot_be_is_refused(workload: dict[str, Any], message: str) -> None:

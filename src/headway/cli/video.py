@@ -50,6 +50,12 @@ def make_command(
     audio: Annotated[
         str | None, typer.Option(help="Rate of the sound; the preset's, or no sound.")
     ] = None,
+    chunk: Annotated[
+        str | None,
+        typer.Option(
+            help="What a chunk of a segment plays: low-latency CMAF, in a dynamic MPD and without sound."
+        ),
+    ] = None,
 ) -> None:
     """Write a video: an MPD, and segments of exactly the sizes that the rates say."""
     # Reading a study and finding an image take a moment, which help and completion need not wait for.
@@ -59,7 +65,8 @@ def make_command(
 
     if out.exists():
         raise WrongInputError("is there already; name another directory", where=str(out))
-    content = Content.of(_video(ladder, {"segment": segment, "duration": duration, "audio": audio}))
+    asked = {"segment": segment, "duration": duration, "audio": audio}
+    content = Content.of(_video(ladder, asked, chunk))
     check_content(content)
     made = made_video(content, typer.echo)
     out.parent.mkdir(parents=True, exist_ok=True)
@@ -69,7 +76,7 @@ def make_command(
     typer.echo(f"{out}/video.mpd: {segments} in {rungs} {'quality' if rungs == 1 else 'qualities'}")
 
 
-def _video(ladder: list[str], asked: dict[str, str | None]) -> Video:
+def _video(ladder: list[str], asked: dict[str, str | None], chunk: str | None) -> Video:
     from pydantic import ValidationError
 
     from headway.study.units import Duration, UnitError
@@ -77,13 +84,20 @@ def _video(ladder: list[str], asked: dict[str, str | None]) -> Video:
 
     name = ladder[0] if len(ladder) == 1 and ladder[0] in LADDERS else ""
     keys = {**_PRESETS.get(name, {}), **{key: one for key, one in asked.items() if one}}
+    if chunk is not None and asked["audio"]:
+        raise WrongInputError("a video in chunks has no sound here; leave it out", where="audio")
     try:
         # Files have no buffer, so that of the player is what any segment fits into.
         keys["buffer"] = str(Duration(2 * Duration.parse(keys.get("segment", "4 s"))))
     except UnitError as error:
         raise WrongInputError(str(error), where="segment") from None
+    live = {}
+    if chunk is not None:
+        keys.pop("audio", None)
+        # Nor a latency.
+        live = {"live": {"chunk": chunk, "latency": chunk}}
     try:
-        return Video.model_validate({"ladder": name or ladder, **keys})
+        return Video.model_validate({"ladder": name or ladder, **keys, **live})
     except ValidationError as error:
         first = error.errors()[0]
         place = first.get("ctx", {}).get("key") or str(

@@ -143,18 +143,21 @@ class DashJs(HeadlessShell):
             buffer["fastSwitchEnabled"] = False
             streaming["abr"] = self.rule_settings(video)
         if video.live is not None:
-            streaming |= _live_settings(video.live)
+            streaming |= _live_settings(video.live, video.rule)
         if video.cmcd:
             streaming["cmcd"] = {"enabled": True, "mode": self.cmcd_mode, "sid": session_name(flow)}
         return {"debug": {"logLevel": 0}, "streaming": streaming | {"buffer": buffer}}
 
     def rule_settings(self, video: Video) -> dict[str, Any]:
         """Of adaptation, with one rule alone."""
-        active = {QualityRule.THROUGHPUT: "throughputRule", QualityRule.BOLA: "bolaRule"}
-        names = (
-            *("throughputRule", "bolaRule", "insufficientBufferRule", "switchHistoryRule"),
-            "abandonRequestsRule",
-        )
+        active = {
+            QualityRule.THROUGHPUT: "throughputRule",
+            QualityRule.BOLA: "bolaRule",
+            QualityRule.LOLP: "loLPRule",
+            QualityRule.L2A: "l2ARule",
+        }
+        others = ("insufficientBufferRule", "switchHistoryRule", "abandonRequestsRule")
+        names = (*active.values(), *others)
         rules = {name: {"active": name == active.get(video.rule)} for name in names}
         return {"rules": rules, **fixed_rate(video)}
 
@@ -169,7 +172,12 @@ class DashJs4(DashJs):
 
     @override
     def rule_settings(self, video: Video) -> dict[str, Any]:
-        strategies = {QualityRule.THROUGHPUT: "abrThroughput", QualityRule.BOLA: "abrBola"}
+        strategies = {
+            QualityRule.THROUGHPUT: "abrThroughput",
+            QualityRule.BOLA: "abrBola",
+            QualityRule.LOLP: "abrLoLP",
+            QualityRule.L2A: "abrL2A",
+        }
         others = ("insufficientBufferRule", "switchHistoryRule", "droppedFramesRule")
         off = dict.fromkeys((*others, "abandonRequestsRule"), False)
         strategy = strategies.get(video.rule)
@@ -213,11 +221,14 @@ def _source_path(video: Video) -> str:
     return f"live/begins=BEGINS&segment={video.segment.s:.9f}&chunk={live.chunk.s:.9f}/"
 
 
-def _live_settings(live: Live) -> dict[str, Any]:
+def _live_settings(live: Live, rule: QualityRule) -> dict[str, Any]:
     most = float(live.catch_up)
+    # LoL+ has a way of catching up of its own.
+    mode = "liveCatchupModeLoLP" if rule is QualityRule.LOLP else "liveCatchupModeDefault"
+    rates = {"min": -most, "max": most}
     return {
         "delay": {"liveDelay": live.latency.s},
-        "liveCatchup": {"enabled": most > 0, "playbackRate": {"min": -most, "max": most}},
+        "liveCatchup": {"enabled": most > 0, "playbackRate": rates, "mode": mode},
         # Client and source are on one clock, so it need not ask for the time.
         "utcSynchronization": {"enabled": False},
     }

@@ -98,8 +98,8 @@ def _got_to(events: Sequence[Event]) -> str:
 def _played(events: Sequence[Event], fetched: Sequence[PlayedSegment], video: Video) -> PlayedVideo:
     (end,) = (event for event in events if event["what"] == "end")
     end_s = end["at_ms"] * _MS
-    begin = next(event for event in events if event["what"] == "begin")
-    source_s = _seconds(begin["source_ms"])
+    begin = next((event for event in events if event["what"] == "begin"), {})
+    source_s = _seconds(begin.get("source_ms"))
     starts = (event["at_ms"] * _MS for event in events if event["what"] == "playing")
     return PlayedVideo(
         ladder_mbit=tuple(rate.mbit for rate in video.ladder),

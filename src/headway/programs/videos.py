@@ -58,15 +58,18 @@ class NativeSession(BaseModel):
     paces: list[NativePace] = []
 
 
+_OF_DASH_JS = (QualityRule.DYNAMIC, QualityRule.LOLP, QualityRule.L2A)
+
+
 def check_scripted(video: Video) -> None:
     """Refuse what the scripted player does not do.
 
     Raises:
         WrongInputError: it is asked for.
     """
-    if video.rule is QualityRule.DYNAMIC:
+    if video.rule in _OF_DASH_JS:
         raise WrongInputError(
-            "rule dynamic is dash.js' own; headway-client has throughput, bola, mpc, lowest, highest",
+            f"rule {video.rule} is dash.js' own; headway-client has throughput, bola, mpc, lowest, highest",
             where="workload.rule",
         )
     if video.audio is not None:

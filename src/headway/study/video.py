@@ -62,8 +62,13 @@ class QualityRule(StrEnum):
     BOLA = "bola"
     MPC = "mpc"
     DYNAMIC = "dynamic"
+    LOLP = "lol+"
+    L2A = "l2a"
     LOWEST = "lowest"
     HIGHEST = "highest"
+
+
+_LIVE_RULES = (QualityRule.LOLP, QualityRule.L2A)
 
 
 class Video(WorkloadPart):
@@ -181,6 +186,8 @@ class Video(WorkloadPart):
             raise wrong("watch", "nobody watches for no time")
         if self.live is not None:
             self._check_live(self.live)
+        elif self.rule in _LIVE_RULES:
+            raise wrong("rule", f"{self.rule} is for live video: add live = {{}}")
         return self
 
     def _check_live(self, live: Live) -> None:
