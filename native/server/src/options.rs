@@ -94,7 +94,9 @@ pub(crate) struct Options {
     /// Answers GET of /events/SIZE?SCHEDULE with server-sent events of that size, each made at its time: SCHEDULE is
     /// first=SECONDS&interval=SECONDS&count=N, or at=SECONDS,SECONDS,... Answers GET of
     /// /live/SIZE?begins=NANOSECONDS&segment=SECONDS&chunk=SECONDS with a segment of live video, each chunk when it is
-    /// made, if the segment began at that moment since 1970. Answers POST to /echo/SIZE, whose content is
+    /// made, if the segment began at that moment since 1970, and GET of
+    /// /live/begins=NANOSECONDS&segment=SECONDS&chunk=SECONDS/FILE with a file of a video whose source began then: N.m4s
+    /// is its segment N, and an MPD says that moment. Answers POST to /echo/SIZE, whose content is
     /// messages behind their lengths, with a message of that size for each; of type application/grpc with grpc-status
     /// behind the last one
     #[arg(long)]
