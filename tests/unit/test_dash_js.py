@@ -111,12 +111,14 @@ def test_the_page_comes_from_the_servers_origin_and_the_video_from_its_place() -
     assert player["rungs"] == [f"video-{rung}" for rung in range(10)]
 
 
-def told(*events: dict[str, Any], directory: Path, error: str | None = None) -> Measurement:
+def told(
+    *events: dict[str, Any], directory: Path, error: str | None = None, of: Setting | None = None
+) -> Measurement:
     """What the adapter makes of what the page told."""
     lines = "".join(json.dumps(event) + "\n" for event in events)
     (directory / SESSION_FILE).write_text(lines)
     (directory / LOAD_FILE).write_text(json.dumps({"error": error, "url": ""}))
-    return CLIENTS["dash.js"].measure(flow_of(setting()), directory, OK)
+    return CLIENTS["dash.js"].measure(flow_of(of or setting()), directory, OK)
 
 
 def segment(number: int, rung: int, asked_ms: float, came_ms: float) -> list[dict[str, Any]]:
@@ -133,6 +135,52 @@ def segment(number: int, rung: int, asked_ms: float, came_ms: float) -> list[dic
 BEGIN = {"what": "begin", "at_ms": 0.1, "version": "5.2.1", "unix_ms": 1_767_225_601_000.0}
 WAITING = {"what": "waiting", "place_s": 0}
 PLAYING = {"what": "playing", "place_s": 0}
+
+
+LIVE = {"live": {"chunk": "1 s", "latency": "2 s"}, "segment": "2 s", "duration": "60 s"}
+
+
+def test_live_video_has_its_source_in_the_mpds_path() -> None:
+    of = setting(workload=LIVE | {"rule": "lol+"}, server={"program": "headway-server"})
+    (text,) = CLIENTS["dash.js"].start(flow_of(of, ADDRESS)).files.values()
+    player = json.loads(text)["player"]
+    source = "live/begins=BEGINS&segment=2.000000000&chunk=1.000000000"
+    place = Content.of(of.workload).place  # type: ignore[arg-type]
+    assert player["mpd"] == f"https://server.test/{source}/{place}/video.mpd"
+    # The viewer joins within a segment.
+    assert 2 <= player["behind_s"] < 4
+    streaming = player["settings"]["streaming"]
+    assert streaming["delay"] == {"liveDelay": 2}
+    assert streaming["liveCatchup"]["mode"] == "liveCatchupModeLoLP"
+    assert streaming["abr"]["rules"]["loLPRule"] == {"active": True}
+
+
+def test_a_live_session_has_the_moments_of_chunks_and_changes_of_its_rate(tmp_path: Path) -> None:
+    (asked, loaded, resource) = segment(0, 2, 100.0, 2100.0)
+    chunks = [
+        {"what": "chunk", "at_ms": at_ms, "url": asked["url"], "bytes": 250_000}
+        for at_ms in (1100.0, 2099.0)
+    ]
+    end = {"what": "end", "at_ms": 5000.0, "why": "left", "played_s": 3.0}
+    found = told(
+        *(BEGIN | {"source_ms": -2500.0}, WAITING | {"at_ms": 10, "rate": 1}, asked, chunks[0]),
+        PLAYING | {"at_ms": 1101, "place_s": 1.5, "rate": 1.04},
+        *(chunks[1], loaded, resource),
+        {"what": "ratechange", "at_ms": 2101, "place_s": 2.54, "rate": 1.0},
+        *(WAITING | {"at_ms": 3000, "place_s": 3.439}, end),
+        {"what": "ratechange", "at_ms": 3100, "place_s": 3.439, "rate": 1.04},
+        directory=tmp_path,
+        of=setting(workload=LIVE),
+    )
+    assert found.video is not None and found.video.source_s == -2.5
+    (only,) = found.video.segments
+    assert only.chunks_s == pytest.approx((1.1, 2.099))
+    paces = [(one.at_s, one.latency_s, one.rate) for one in found.video.paces]
+    assert paces == [
+        pytest.approx((1.101, 2.101, 1.04)),
+        pytest.approx((2.101, 2.061, 1.0)),
+        pytest.approx((3.0, 2.061, 0.0)),
+    ]
 
 
 def test_a_session_is_what_the_page_told(tmp_path: Path) -> None:

@@ -120,7 +120,9 @@ class DashJs(HeadlessShell):
             limit_s=flow.limit.s,
             behind_s=None if source_s is None else -source_s,
         )
-        configuration = Configuration(argv=(), trusted_key=KEY_PIN_FILE, player=orders)
+        # The page comes from no address. Without TLS it may not ask a private one, such as the lab's have.
+        may_ask = () if flow.tls else ("--disable-features=LocalNetworkAccessChecks",)
+        configuration = Configuration(argv=may_ask, trusted_key=KEY_PIN_FILE, player=orders)
         return self.driven(flow, (SERVER_NAME,), configuration)
 
     @override

@@ -115,13 +115,11 @@ def _played(events: Sequence[Event], fetched: Sequence[PlayedSegment], video: Vi
 
 
 def _paces(events: Sequence[Event], source_s: float) -> Iterator[PlayedPace]:
-    """Changes of the rate of live video, and how far behind its source it was then."""
+    """Changes of the rate of live video once its picture moved, and how far behind its source it was then."""
     moves = False
     for event in events:
         what = event["what"]
-        if what == "ratechange" and not moves:
-            continue
-        if what in ("playing", "waiting", "ratechange"):
+        if what == "playing" or (moves and what in ("waiting", "ratechange")):
             moves = what != "waiting"
             at_s = event["at_ms"] * _MS
             rate = event["rate"] if moves else 0.0
