@@ -64,6 +64,15 @@ def test_a_video_is_played_to_its_end(
     assert sizes == {500_000}
 
 
+def test_it_plays_without_tls(run_setting: RunSetting, tmp_path: Path) -> None:
+    record = run_setting(setting("h1", tls=False))
+    assert record.error is None and record.tls_s is None
+    assert record.video_played_share == pytest.approx(1, abs=0.01)
+    (first, *_) = (one for one in session(tmp_path / "run") if one["what"] == "resource")
+    assert first["url"].startswith("http://")
+    assert first["connect_ms"] == pytest.approx(40, abs=2)
+
+
 @pytest.mark.parametrize("program", ["dash.js", "dash.js-4.2.1"])
 def test_either_version_tells_its_state_in_header_fields_of_all_that_it_fetches(
     run_setting: RunSetting, tmp_path: Path, program: str
