@@ -108,7 +108,7 @@ def test_rules_for_low_latency_choose(run_setting: RunSetting, program: str, rul
     assert record.video_rungs is not None and record.video_rungs[-1] == 2
 
 
-@pytest.mark.parametrize("server", ["nginx", "caddy", "haproxy"])
+@pytest.mark.parametrize("server", ["nginx", "caddy", "haproxy", "envoy"])
 def test_a_server_before_the_source_has_its_files_too(run_setting: RunSetting, server: str) -> None:
     record = run_setting(setting("h2", server={"program": server}))
     assert record.error is None and record.video_stalls == 0

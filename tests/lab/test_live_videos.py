@@ -178,7 +178,7 @@ def test_chunks_of_a_few_packets_tell_of_the_link_too(
     assert believed == pytest.approx(4 * 1448 / FULL, rel=0.1)
 
 
-@pytest.mark.parametrize("server", ["nginx", "caddy", "haproxy"])
+@pytest.mark.parametrize("server", ["nginx", "caddy", "haproxy", "envoy"])
 def test_a_server_before_the_source_passes_chunks_on_as_they_come(
     run_setting: RunSetting, server: str
 ) -> None:

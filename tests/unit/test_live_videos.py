@@ -50,7 +50,7 @@ def test_programs_that_cannot_are_named() -> None:
         check_programs(deploy(setting(sounds, client={"program": "dash.js"}, **SERVED)))
     with pytest.raises(WrongInputError, match=r"rule l2a is dash\.js' own"):
         check_programs(deploy(setting(LIVE | {"rule": "l2a"}, **SERVED)))
-    for server in ("headway-server", "nginx", "caddy", "haproxy"):
+    for server in ("headway-server", "nginx", "caddy", "haproxy", "envoy"):
         for client in ("headway-client", "dash.js", "dash.js-4.2.1"):
             names = {"client": {"program": client}, "server": {"program": server}}
             check_programs(deploy(setting(LIVE, **names)))

@@ -78,7 +78,7 @@ def test_a_congestion_control_is_had_or_refused(
 def test_who_can_is_named_and_can() -> None:
     said = refusal({"protocol": "h3", "server": {"program": "nginx", "congestion_control": "bbr"}})
     able = re.search(r"whose QUIC has bbr: ([^;]*);", said)
-    assert able and able[1].split(", ") == ["haproxy", "headway-server", "ngtcp2"]
+    assert able and able[1].split(", ") == ["envoy", "haproxy", "headway-server", "ngtcp2"]
     for name in able[1].split(", "):
         check_programs(deploy(setting_of("server", name, "h3", congestion_control="bbr")))
     said = refusal(

