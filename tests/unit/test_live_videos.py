@@ -29,6 +29,15 @@ SERVED = {"server": {"program": "headway-server"}}
     [
         ({"live": {"chunk": "0 s"}}, "a chunk plays for a time"),
         ({"live": {"chunk": "700 ms"}}, "whole chunks make a segment of 4 s"),
+        ({"live": {"chunk": "100 us"}}, "at most 10,000 chunks, here 40,000"),
+        (
+            {"live": {"chunk": "1 ms"}, "ladder": ["1 kbit/s"]},
+            "each of the 4,000 chunks has a byte or more; a segment of the lowest rate has 500",
+        ),
+        (
+            {"live": {}, "ladder": ["1 Gbit/s"]},
+            "at most 268,435,456 bytes; of the highest rate it has 500,000,000",
+        ),
         ({"live": {"latency": "400 ms"}}, "a chunk or more, here 500 ms"),
         ({"live": {"catch_up": "60 %"}}, "at most 50 %"),
         ({"live": {"latency": "27 s"}}, "latency and a segment have room in it: 31 s or more"),

@@ -12,6 +12,10 @@ from headway.study.units import Duration, Ratio
 
 LIVE_RECORD_BYTES = 4096
 """Of a TLS record in which live video is sent: a player sees a chunk come, and so how fast, in such pieces."""
+MOST_CHUNKS = 10_000
+"""Of a segment, as headway-server makes it."""
+MOST_SEGMENT_BYTES = 256 << 20
+"""Of live video, as headway-server makes it."""
 _MS = 10**6
 _MOST_CATCH_UP = Ratio(0.5)
 

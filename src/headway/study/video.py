@@ -12,7 +12,7 @@ from typing_extensions import override
 from headway.errors import WrongInputError
 from headway.study.application import Application
 from headway.study.film import Film
-from headway.study.live import LIVE_RECORD_BYTES, Live
+from headway.study.live import LIVE_RECORD_BYTES, MOST_CHUNKS, MOST_SEGMENT_BYTES, Live
 from headway.study.mpd import film_at
 from headway.study.part import wrong
 from headway.study.units import Duration, Rate, Size
@@ -195,6 +195,7 @@ class Video(WorkloadPart):
             raise wrong("live", "a video of your own is there as a whole: leave out mpd")
         if self.segment % live.chunk:
             raise wrong("live.chunk", f"whole chunks make a segment of {self.segment}")
+        self._check_chunks(self.segment // live.chunk)
         if live.latency + self.segment > self.buffer:
             least = Duration(live.latency + self.segment)
             raise wrong("buffer", f"latency and a segment have room in it: {least} or more")
@@ -205,6 +206,20 @@ class Video(WorkloadPart):
         if self.rule is QualityRule.BOLA:
             told = "bola goes by buffers of 10 s and more, which live video never has; throughput and mpc are for it"
             raise wrong("rule", told)
+
+    def _check_chunks(self, chunks: int) -> None:
+        """Refuse what headway-server, the source, does not make: it would answer with 404, or with all of a file at once."""
+        least, most = min(self.sizes), max(self.sizes)
+        if chunks > MOST_CHUNKS:
+            raise wrong(
+                "live.chunk", f"a segment has at most {MOST_CHUNKS:,} chunks, here {chunks:,}"
+            )
+        if least < chunks:
+            told = f"each of the {chunks:,} chunks has a byte or more; a segment of the lowest rate has {int(least):,}"
+            raise wrong("live.chunk", told)
+        if most > MOST_SEGMENT_BYTES:
+            told = f"a segment of live video has at most {MOST_SEGMENT_BYTES:,} bytes; of the highest rate it has {int(most):,}"
+            raise wrong("ladder", told)
 
     @property
     def first_level(self) -> Duration:
