@@ -104,6 +104,19 @@ def test_a_live_videos_latency_is_drawn_and_what_its_chunks_fill() -> None:
         assert "buffer, latency [s]" in texts(sheet)
 
 
+def test_a_live_videos_buffer_is_what_was_made_after_what_is_seen() -> None:
+    """The viewer skips the first segment, another quality takes the second one's place, and a player may tell no chunks."""
+    paces = (PlayedPace(1.0, 3.5, 1.0),)
+    chunks = {"chunks_s": (1.0, 2.0)}
+    second = fetched(1, 0, 0, 2, 0, 0.5).model_copy(update=chunks)
+    again = fetched(1, 1, 2, 3, 0, 0).model_copy(update={"chunks_s": (3.0, 3.0)})
+    third = fetched(2, 0, 3, 4, 0, 0.5)
+    live = replace(PLAYBACK, segments=(second, again, third), end_s=5.0, paces=paces, source_s=-4.0)
+    # Seen is what was made 3.5 s before; the chunks reach to -1, 0 and 0 s, the third segment to 2 s.
+    expected = {1.0: 1.5, 2.0: 1.5, 3.0: 0.5, 4.0: 1.5, 5.0: 0.5}
+    assert dict(levels(live)) == pytest.approx(expected)
+
+
 def test_videos_of_which_nothing_came_are_not_drawn() -> None:
     nothing = Playback((1.0,), 2.0, None, 8.0, (), (), ())
     of = subject(made.runs({"h2": [1.0]}), evidence=RunEvidence(videos=(story("", nothing),)))

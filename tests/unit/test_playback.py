@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,13 @@ from headway.diagnosis.segment import SegmentSamples, StateSource, observe
 from headway.diagnosis.transfer import Transfer, transfer_of
 from headway.lab.linkrates import mean_rate_mbit, rates_towards_client
 from headway.planning.deploy import deploy
-from headway.programs.measurement import Measurement, PlayedSegment, PlayedStall, PlayedVideo
+from headway.programs.measurement import (
+    Measurement,
+    PlayedPace,
+    PlayedSegment,
+    PlayedStall,
+    PlayedVideo,
+)
 from headway.records.segments import segment_records
 from headway.study.setting import Setting
 from tests.unit.made_results import run
@@ -58,10 +65,12 @@ SESSION = PlayedVideo(
 
 
 def kept(
-    path: dict[str, Any] | None = None, samples: list[SegmentSamples] | None = None
+    path: dict[str, Any] | None = None,
+    samples: list[SegmentSamples] | None = None,
+    session: PlayedVideo = SESSION,
 ) -> Playback:
     (flow,) = deploy(setting(path), 7).flows
-    measured = Measurement(ttfb_s=0.1, total_s=4.5, video=SESSION)
+    measured = Measurement(ttfb_s=0.1, total_s=4.5, video=session)
     transfer = transfer_of(flow, measured)
     finished = FinishedRun(flow, measured, transfer, samples or [], Path())
     found = playback_of(finished)
@@ -79,6 +88,23 @@ def test_every_segment_has_its_buffer_before_and_after() -> None:
     assert [one.rate_mbit for one in rows] == [1, 2, 1]
     assert not any(one.repeated for one in rows)
     assert {one.limited_by for one in rows} == {None}
+
+
+def test_live_video_is_played_while_it_comes() -> None:
+    """The source began three seconds before; the picture, of when half a second was made, appears after a second."""
+    paces = (PlayedPace(1.0, 3.5, 1.0), PlayedPace(2.0, 3.5, 1.5), PlayedPace(3.0, 3.0, 1.0))
+    fetches = (
+        fetched(0, 0, 0.5, 1.0, 0.0),
+        fetched(1, 0, 1.0, 3.0, 1.5),
+        fetched(0, 1, 3.0, 3.5, 1.0),
+    )
+    live = replace(SESSION, segments=fetches, stalls=(), paces=paces, source_s=-3.0)
+    rows = kept(session=live).segments
+    # What is seen was made at -2.5, 0 and 0.5 s; two segments reach to 1 s, and the third takes the first one's place.
+    assert [one.buffer_after_s for one in rows] == pytest.approx([1.5, 1.0, 0.5])
+    # A player that tells what it has is believed.
+    told = replace(live, segments=tuple(replace(one, left_s=0.25) for one in fetches))
+    assert {one.buffer_after_s for one in kept(session=told).segments} == {0.25}
 
 
 def test_the_links_rate_stands_beside_the_throughput() -> None:

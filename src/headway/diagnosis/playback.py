@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from headway.columns.videosegment import FetchedSegment
 from headway.diagnosis.attribution import Cause, causes_within, times_by_limit
 from headway.diagnosis.document import Document
+from headway.diagnosis.livelatency import latency_at
 from headway.diagnosis.metrics.measure import FinishedRun
 from headway.diagnosis.reasons import Limit
 from headway.diagnosis.transfer import TimeSpan
@@ -139,8 +140,15 @@ def _fetched(
 def _left_s(
     one: PlayedSegment, video: PlayedVideo, span: TimeSpan, waited_s: float, *, repeated: bool
 ) -> float:
+    """What was buffered when a segment had come."""
     if one.left_s is not None:
         return one.left_s
+    if video.source_s is not None and video.paces:
+        # Live video is played while it comes, so what came of the segment may have been seen by then.
+        last = max(other.number for other in video.segments if other.last_byte_s <= one.last_byte_s)
+        made_s = video.source_s + sum(video.lengths_s[: last + 1])
+        seen_s = one.last_byte_s - latency_at(video.paces, one.last_byte_s)
+        return max(made_s - seen_s, 0.0)
     kept_s = max(one.buffer_s - (span.end_s - span.begin_s - waited_s), 0.0)
     # What comes in place of another adds nothing.
     return kept_s + (0.0 if repeated else video.lengths_s[one.number])

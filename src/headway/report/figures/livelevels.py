@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
+from headway.diagnosis.livelatency import latency_at
 from headway.diagnosis.playback import Playback
 
 Moment = tuple[float, float]
@@ -14,32 +16,27 @@ def latencies(playback: Playback) -> Iterator[Moment]:
     """Latency from when the picture appeared, at each change of the rate and at the end."""
     yield from ((pace.at_s, pace.latency_s) for pace in playback.paces)
     if playback.paces:
-        yield playback.end_s, _latency(playback, playback.end_s)
+        yield playback.end_s, latency_at(playback.paces, playback.end_s)
 
 
 def levels(playback: Playback) -> Iterator[Moment]:
-    """What is buffered when a chunk comes or the rate changes, and right after that, and at the end."""
-    came_s = playback.source_s or 0.0
-    changes = [(pace.at_s, 0.0) for pace in playback.paces]
-    for at_s, more_s in sorted([*_arrivals(playback), *changes, (playback.end_s, 0.0)]):
-        seen_s = at_s - _latency(playback, at_s)
-        for received_s in (came_s, came_s + more_s):
-            yield at_s, max(received_s - seen_s, 0.0)
-        came_s += more_s
+    """What is buffered when a chunk comes or the rate changes, and right after that, and at the end; of what was seen."""
+    has_s = -math.inf
+    others_s = [*(pace.at_s for pace in playback.paces), playback.end_s]
+    for at_s, more_s in sorted([*_arrivals(playback), *((at_s, has_s) for at_s in others_s)]):
+        seen_s = at_s - latency_at(playback.paces, at_s)
+        # What comes in place of another adds nothing.
+        before_s, has_s = has_s, max(has_s, more_s)
+        for made_s in (before_s, has_s):
+            yield at_s, max(made_s - seen_s, 0.0)
 
 
 def _arrivals(playback: Playback) -> Iterator[Moment]:
-    """When chunks came, and what each of them plays."""
+    """When chunks came, and until when the source made them: a viewer may skip segments, the first ones, too."""
     for one in playback.segments:
-        chunk_s = (one.plays_s or playback.segment_s) / max(len(one.chunks_s), 1)
-        yield from ((came_s, chunk_s) for came_s in one.chunks_s)
-
-
-def _latency(playback: Playback, at_s: float) -> float:
-    """At a moment; before the picture appeared, that of the picture which is to come first."""
-    before = [pace for pace in playback.paces if pace.at_s <= at_s]
-    if not before:
-        first = playback.paces[0] if playback.paces else None
-        return first.latency_s - (first.at_s - at_s) if first else at_s
-    pace = before[-1]
-    return pace.latency_s + (at_s - pace.at_s) * (1 - pace.rate)
+        begins_s = (playback.source_s or 0.0) + one.number * playback.segment_s
+        # A player that does not tell of chunks has all of them at the end.
+        came_s = one.chunks_s or (one.last_byte_s,)
+        chunk_s = (one.plays_s or playback.segment_s) / len(came_s)
+        for number, at_s in enumerate(came_s, start=1):
+            yield at_s, begins_s + number * chunk_s

@@ -145,8 +145,10 @@ def _plot_buffer(sheet: Sheet, story: VideoStory, frame: Frame, across: Scale, u
     late = [(across(at_s), up(latency_s)) for at_s, latency_s in latencies(playback)]
     named_frame(sheet, "buffer, latency [s]" if late else "buffer [s]", frame, up)
     sheet.lines([late] if late else [], INK, 1.0)
-    made = ((across(at_s), up(level_s)) for at_s, level_s in levels(playback))
-    line = list(made if late else _levels(story, across, up))
+    if late:
+        line = [(across(at_s), up(level_s)) for at_s, level_s in levels(playback)]
+    else:
+        line = list(_levels(story, across, up))
     reading = Reading("buffer [s]", across, up)
     sheet.lines([line] if len(line) > 1 else [], BLUE, 1.3, reading=reading)
     ticks = across.ticks(6)
