@@ -170,6 +170,29 @@ def test_curls_failures_are_named(tmp_path: Path, changes: dict[str, Any], error
     assert found == Measurement(error=error, connected=connected)
 
 
+@pytest.mark.parametrize(
+    ("printed", "workload", "told"),
+    [
+        ("", DOWNLOAD, "curl-8.14 printed no result (exit status 0)"),
+        (
+            transfer(exitcode=28, errormsg="Timeout"),
+            DOWNLOAD,
+            "curl-8.14: Timeout (exit status 28)",
+        ),
+        (
+            transfer() + transfer(urlnum=1),
+            PARALLEL,
+            "curl-8.14 opened 2 connections instead of one",
+        ),
+    ],
+)
+def test_of_several_curls_each_is_named(
+    tmp_path: Path, printed: str, workload: dict[str, Any], told: str
+) -> None:
+    (tmp_path / "curl-8.14.out").write_text(printed)
+    assert measured(setting("curl-8.14", "h2", workload), tmp_path).error == told
+
+
 def test_curls_transfers_are_ordered_by_request(tmp_path: Path) -> None:
     joined = {"urlnum": 1, "num_connects": 0, "time_connect": 0, "time_appconnect": 0}
     out = transfer(**joined, time_total=0.9) + transfer()

@@ -167,7 +167,7 @@ class Curl(Client):
 
     @override
     def measure(self, flow: Flow, directory: Path, ended: Ended) -> Measurement:
-        return measured(directory / f"{self.name}.out", flow, ended, self.name)
+        return measured(directory / f"{self.name}.out", flow, ended)
 
 
 class Curl814(Curl):
@@ -200,11 +200,11 @@ def address_options(flow: Flow) -> tuple[str, ...]:
     return ("--resolve", f"{SERVER_NAME}:{flow.port}:{addresses}")
 
 
-def measured(printed: Path, flow: Flow, ended: Ended, program: str = "curl") -> Measurement:
+def measured(printed: Path, flow: Flow, ended: Ended) -> Measurement:
     """What a curl measured that was told ``--write-out "%{json}\\n"``.
 
     Args:
-        printed: file of what it wrote.
+        printed: file of what it wrote, named after the program as studies call it.
         flow: what it was asked to do.
         ended: how its process ended.
     """
@@ -216,21 +216,24 @@ def measured(printed: Path, flow: Flow, ended: Ended, program: str = "curl") -> 
     except (FileNotFoundError, ValidationError):
         seen = []
     if len(seen) < flow.workload.requests:
-        return Measurement(error=f"{program} printed no result (exit status {ended.exit_status})")
+        return Measurement(
+            error=f"{printed.stem} printed no result (exit status {ended.exit_status})"
+        )
     if flow.workload.migrates:
-        return _last_attempt(seen, flow, ended, printed.parent)
+        return _last_attempt(seen, flow, ended, printed)
     return _all_transfers(sorted(seen, key=lambda one: one.urlnum), flow, printed)
 
 
 def _all_transfers(seen: list[_CurlTransfer], flow: Flow, printed: Path) -> Measurement:
-    wrong = (_error(one, flow, printed.parent) for one in seen)
+    wrong = (_error(one, flow, printed) for one in seen)
     if error := next((error for error in wrong if error), None):
         broken = any(one.exitcode for one in seen)
         connected = any(_is_connected(one, flow) for one in seen) if broken else None
         return Measurement(error=error, connected=connected)
     connections = sum(one.num_connects for one in seen)
     if connections > 1 and flow.protocol is not Protocol.H1 and not flow.discovery:
-        return Measurement(error=f"curl opened {connections} connections instead of one")
+        told = f"{printed.stem} opened {connections} connections instead of one"
+        return Measurement(error=told)
     # A transfer that joins a connection has none of its own; the first one made it.
     return Measurement(
         spoken=_spoken(seen[0]) if flow.discovery else None,
@@ -303,11 +306,11 @@ def _addressed_s(seen: list[_CurlTransfer]) -> float | None:
 
 
 def _last_attempt(
-    attempts: list[_CurlTransfer], flow: Flow, ended: Ended, directory: Path
+    attempts: list[_CurlTransfer], flow: Flow, ended: Ended, printed: Path
 ) -> Measurement:
     """The last of several attempts is the one that counts; the first began when the run did."""
     first, last = attempts[0], attempts[-1]
-    if error := _error(last, flow, directory):
+    if error := _error(last, flow, printed):
         return Measurement(error=error)
     # Each attempt's times count from its own start; computing takes no virtual time.
     total_s = ended.at_ns / 1e9
@@ -330,10 +333,10 @@ def _connected_s(seen: _CurlTransfer, flow: Flow) -> float:
     return seen.time_appconnect if flow.protocol is Protocol.H3 else seen.time_connect
 
 
-def _error(seen: _CurlTransfer, flow: Flow, directory: Path) -> str | None:
+def _error(seen: _CurlTransfer, flow: Flow, printed: Path) -> str | None:
     if seen.exitcode != 0:
-        return f"curl: {seen.errormsg} (exit status {seen.exitcode})"
+        return f"{printed.stem}: {seen.errormsg} (exit status {seen.exitcode})"
     versions = {_VERSION_SEEN[one] for one in offered(flow.protocol, flow.discovery)}
     if seen.response_code == 200 and seen.http_version not in versions:
         return f"it spoke HTTP/{seen.http_version}, not {flow.protocol}"
-    return answer_error(seen.response_code, seen.size_download, flow, directory)
+    return answer_error(seen.response_code, seen.size_download, flow, printed.parent)
