@@ -22,7 +22,7 @@ from headway.study.bulk import Bulk
 from headway.study.setting import Setting
 from headway.study.upload import UPLOAD_PATH
 from headway.study.video import Video
-from headway.study.workload import Page
+from headway.study.workload import Migration, Page
 from tests.deployed import flow_of, orders_of
 
 ADDRESS = "10.0.2.2"
@@ -95,7 +95,8 @@ def test_every_request_has_a_url_and_every_body_a_file(
 @pytest.mark.parametrize("client", [c for c in CLIENTS.values() if c.knobs], ids=lambda c: c.name)
 def test_every_value_of_a_knob_changes_the_command(client: Client) -> None:
     usual = {Bulk: BULK, Page: PAGE} | ({Video: VIDEO} if client.plays_files else {})
-    workload = next((usual[kind] for kind in client.workloads if kind in usual), MIGRATION)
+    of_downloads = MIGRATION if Migration in client.workloads else DOWNLOAD
+    workload = next((usual[kind] for kind in client.workloads if kind in usual), of_downloads)
 
     def told(knobs: dict[str, str]) -> list[Started]:
         of = [setting(client.name, str(p), workload, knobs=knobs) for p in sorted(client.protocols)]

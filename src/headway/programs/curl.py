@@ -47,6 +47,13 @@ _VERSION_OPTION = {
 _TRYING = re.compile(r"Trying \[?([0-9a-f.:]+?)\]?:\d+")
 _STAMP = re.compile(r"(\d+):(\d+):([\d.]+) ")
 _VERSION_SEEN = {Protocol.H1: "1.1", Protocol.H2: "2", Protocol.H3: "3"}
+_FAST_OPEN = Knob(
+    "tcp_fast_open",
+    "off",
+    "whether the ClientHello goes with the SYN (RFC 7413); both hosts' kernels need net.ipv4.tcp_fastopen",
+    ("on", "off"),
+)
+_TOLD_ADDRESS = Adjustment("curl", "--resolve", "the server", "no time is spent on name resolution")
 
 
 def _version_option(flow: Flow) -> str:
@@ -92,17 +99,9 @@ class Curl(Client):
     executable: ClassVar[str] = "curl"
     libraries: ClassVar[str] = ""
     """Where it finds its library, if not where all programs do."""
-    knobs = (
-        RETRY_PAUSE,
-        Knob(
-            "tcp_fast_open",
-            "off",
-            "whether the ClientHello goes with the SYN (RFC 7413); both hosts' kernels need net.ipv4.tcp_fastopen",
-            ("on", "off"),
-        ),
-    )
+    knobs: tuple[Knob, ...] = (RETRY_PAUSE, _FAST_OPEN)
     adjustments: tuple[Adjustment, ...] = (
-        Adjustment("curl", "--resolve", "the server", "no time is spent on name resolution"),
+        _TOLD_ADDRESS,
         Adjustment(
             "curl",
             "retries",
@@ -179,7 +178,8 @@ class Curl814(Curl):
     quic_congestion_controls = ("reno",)
     writes_qlog = False
     expects = False
-    adjustments = tuple(one.of("curl-8.14") for one in Curl.adjustments)
+    knobs = (_FAST_OPEN,)
+    adjustments = (_TOLD_ADDRESS.of("curl-8.14"),)
     executable = "/opt/trixie/usr/bin/curl"
     libraries = "/opt/trixie/usr/lib/x86_64-linux-gnu"
 

@@ -28,7 +28,7 @@ class QuicGo(Client):
     workloads = (Download, Parallel, Migration, Upload)
     quic_congestion_controls = ("reno",)
     writes_qlog = True
-    adjustments = (
+    adjustments: tuple[Adjustment, ...] = (
         Adjustment(
             "quic-go",
             "receive windows",
@@ -76,3 +76,4 @@ class QuicGo054(QuicGo):
 
     name = "quic-go-0.54"
     extra = "quic-go-client-0.54"
+    adjustments = tuple(one.of("quic-go-0.54") for one in QuicGo.adjustments)
