@@ -71,7 +71,7 @@ impl Playback {
         self.stalls.len() + usize::from(self.stalled_at_s.is_some())
     }
 
-    /// A segment has come; it is the last one if nothing more will.
+    /// A segment, or chunks of a live one, have come; they are the last if nothing more will.
     pub(crate) fn add(&mut self, now_s: f64, seconds: f64, is_last: bool) {
         self.advance(now_s);
         self.level_s += seconds;

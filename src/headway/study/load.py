@@ -46,7 +46,8 @@ def load_study(
         quick: its short form, which the file's table ``quick`` describes.
         both: whether the other form, if there is one, is validated, too.
         programs: those from outside; if not given, those of the file beside the study.
-        changes: tables that take the place of what the file says, of all its experiments.
+        changes: tables that take the place of what the file says: of all its experiments, but for those under
+            ``experiments``, which are of one each, by its name.
 
     Raises:
         WrongInputError: no such study, not TOML, or not a valid study; the message names the

@@ -14,7 +14,11 @@ _SHOWN_LEVELS = 4
 def of_experiments(
     changes: Mapping[str, Any],
 ) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
-    """Changes of all experiments, and those of one by its name: ``experiments.NAME.KEY``."""
+    """Changes of all experiments, and those of one by its name: ``experiments.NAME.KEY``.
+
+    Raises:
+        WrongInputError: ``experiments`` is no such table.
+    """
     of_one = changes.get("experiments", {})
     if not isinstance(of_one, dict) or not all(isinstance(own, dict) for own in of_one.values()):
         raise WrongInputError("write experiments.NAME.KEY=VALUE", where="--set")

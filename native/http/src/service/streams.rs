@@ -29,9 +29,11 @@ const SEGMENTS: &str = "video/mp4";
 const GRPC: &str = "application/grpc";
 
 /// Answers GET of `/events/SIZE?SCHEDULE` with server-sent events of that size, each made at its time
-/// ([`Schedule`]), of `/live/SIZE?...` and `/live/.../FILE` with live video ([`Segment`], [`SourceFile`]), and POST to `/echo/SIZE`, whose content is messages, with a message of that size for each: as gRPC
-/// does if they are of its type, with its trailers, and until the request's deadline. The same path answers messages of WebSocket. Other requests are
-/// another service's.
+/// ([`Schedule`]), and of `/live/SIZE?...` and `/live/.../FILE` with live video ([`Segment`], [`SourceFile`]).
+///
+/// Answers POST to `/echo/SIZE`, whose content is messages, with a message of that size for each: as gRPC does if they
+/// are of its type, with its trailers, and until the request's deadline. The same path answers messages of WebSocket.
+/// Other requests are another service's.
 pub struct Streams {
     others: Box<dyn Service>,
 }

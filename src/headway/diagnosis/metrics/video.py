@@ -93,11 +93,11 @@ def _live(played: PlayedVideo) -> dict[str, Any]:
     shown_s = math.fsum(lasted_s for lasted_s, _ in moving)
     if not shown_s:
         return {}
-    # It changes evenly from one change of the rate to the next.
+    # Latency changes evenly from one change of the rate to the next.
     borders = [
         (pace.latency_s, pace.latency_s + lasted_s * (1 - pace.rate)) for lasted_s, pace in moving
     ]
-    areas = [lasted_s * fmean(ends) for (lasted_s, _), ends in zip(moving, borders, strict=True)]
+    areas = [lasted_s * fmean(two) for (lasted_s, _), two in zip(moving, borders, strict=True)]
     changed = [lasted_s for lasted_s, pace in moving if abs(pace.rate - 1) > _AS_RECORDED]
     delays = list(_chunk_delays(played))
     return {
