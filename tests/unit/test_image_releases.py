@@ -15,6 +15,9 @@ from headway.image.keys import all_layers
 from headway.image.process import Runner
 from headway.image.releases import Release, install_release, parse_release
 from headway.programs.aioquic import Aioquic, Aioquic0925, AioquicServer172
+from headway.programs.registry import CLIENTS
+from headway.study.setting import Setting
+from tests.deployed import flow_of
 
 HASH = f"--hash=sha256:{'0' * 64}"
 
@@ -49,11 +52,28 @@ def test_each_release_has_a_layer_whose_key_depends_on_its_hash() -> None:
     assert newest is not None and len(newest.requirements) == 2  # Debian's QPACK is too old.
 
 
-def test_adapters_find_the_release_that_they_name() -> None:
+def test_a_layer_has_the_release_that_an_adapter_names() -> None:
     for adapter in (Aioquic0925, AioquicServer172):
         assert adapter.name.replace("-", "@") == adapter.package
         assert adapter.also == (Aioquic.package,)
         assert any(adapter.package in layer.programs for layer in all_layers().values())
+
+
+@pytest.mark.parametrize(
+    ("name", "places"),
+    [
+        ("aioquic", "/lab/code"),
+        ("aioquic-0.9.25", "/opt/aioquic-0.9.25:/lab/code"),
+        ("aioquic-1.7.2", "/opt/aioquic-1.7.2:/lab/code"),
+    ],
+)
+def test_python_seeks_a_release_before_debians(name: str, places: str) -> None:
+    program = {"program": name}
+    flow = flow_of(
+        Setting.model_validate({"protocol": "h3", "client": program, "server": program}), "10.0.2.2"
+    )
+    (client,) = CLIENTS[name].start(flow).programs
+    assert client.env["PYTHONPATH"] == places
 
 
 @pytest.fixture
