@@ -35,7 +35,7 @@ def test_a_release_says_which_it_is(
 
 
 def test_curl_8_14_has_another_quic(run_setting: RunSetting, tmp_path: Path) -> None:
-    """It tells its version in the request, and takes HTTP/3 from OpenSSL, whose first packet offers other parameters."""
+    """It takes HTTP/3 from OpenSSL, whose transfers take another time."""
     found = {}
     for program in ("curl", "curl-8.14"):
         raw = {"protocol": "h3", "client": {"program": program}, "workload": {"size": "100 kB"}}

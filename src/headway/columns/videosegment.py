@@ -23,7 +23,8 @@ class FetchedSegment(Columns):
         "What was buffered when it had come, itself included: the same less what was played meanwhile."
     )
     throughput_mbit: float = given(
-        "As the player saw it: its bits over the time from its request to its last byte, Mbit/s."
+        "As the player saw it: its bits over the time from its request to its last byte, Mbit/s. A segment of live video "
+        "is made in that time, so that it is little more than the bitrate."
     )
     believed_mbit: float | None = column(
         "The throughput that the player believed in when it chose the rung, Mbit/s; null of the first segment."

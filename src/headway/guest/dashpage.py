@@ -99,7 +99,8 @@ window.headwayPlay = orders => {
 
   player.updateSettings(orders.settings);
   video.muted = true;
-  player.initialize(video, orders.mpd.replace('BEGINS', `${source_ms}000000`), true);
+  const mpd = source_ms === null ? orders.mpd : orders.mpd.replace('BEGINS', `${source_ms}000000`);
+  player.initialize(video, mpd, true);
   tell('begin', {
     version: dashjs.Version ?? player.getVersion(), unix_ms,
     source_ms: source_ms === null ? null : source_ms - unix_ms,

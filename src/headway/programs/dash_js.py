@@ -145,10 +145,26 @@ class DashJs(HeadlessShell):
             buffer["fastSwitchEnabled"] = False
             streaming["abr"] = self.rule_settings(video)
         if video.live is not None:
-            streaming |= _live_settings(video.live, video.rule)
+            streaming |= self._live_settings(video.live, video.rule)
         if video.cmcd:
             streaming["cmcd"] = {"enabled": True, "mode": self.cmcd_mode, "sid": session_name(flow)}
         return {"debug": {"logLevel": 0}, "streaming": streaming | {"buffer": buffer}}
+
+    def _live_settings(self, live: Live, rule: QualityRule) -> dict[str, Any]:
+        # LoL+ has a way of catching up of its own.
+        mode = "liveCatchupModeLoLP" if rule is QualityRule.LOLP else "liveCatchupModeDefault"
+        most = float(live.catch_up)
+        rates = self.catch_up_rates(most)
+        return {
+            "delay": {"liveDelay": live.latency.s},
+            "liveCatchup": {"enabled": most > 0, "playbackRate": rates, "mode": mode},
+            # Client and source are on one clock, so it need not ask for the time.
+            "utcSynchronization": {"enabled": False},
+        }
+
+    def catch_up_rates(self, most: float) -> object:
+        """How the settings say by how much the rate of playback may differ from 1."""
+        return {"min": -most, "max": most}
 
     def rule_settings(self, video: Video) -> dict[str, Any]:
         """Of adaptation, with one rule alone."""
@@ -171,6 +187,11 @@ class DashJs4(DashJs):
     package = "dashjs@4.2.1"
     buffer_keys = ("stableBufferTime", "bufferTimeAtTopQuality", "bufferTimeAtTopQualityLongForm")
     cmcd_mode = "header"
+
+    @override
+    def catch_up_rates(self, most: float) -> object:
+        """One number; 0 is off, which `enabled` is not: it catches up whenever latency is low."""
+        return most
 
     @override
     def rule_settings(self, video: Video) -> dict[str, Any]:
@@ -221,19 +242,6 @@ def _source_path(video: Video) -> str:
     if (live := video.live) is None:
         return ""
     return f"live/begins=BEGINS&segment={video.segment.s:.9f}&chunk={live.chunk.s:.9f}/"
-
-
-def _live_settings(live: Live, rule: QualityRule) -> dict[str, Any]:
-    most = float(live.catch_up)
-    # LoL+ has a way of catching up of its own.
-    mode = "liveCatchupModeLoLP" if rule is QualityRule.LOLP else "liveCatchupModeDefault"
-    rates = {"min": -most, "max": most}
-    return {
-        "delay": {"liveDelay": live.latency.s},
-        "liveCatchup": {"enabled": most > 0, "playbackRate": rates, "mode": mode},
-        # Client and source are on one clock, so it need not ask for the time.
-        "utcSynchronization": {"enabled": False},
-    }
 
 
 def _video(flow: Flow) -> Video:

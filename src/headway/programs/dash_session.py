@@ -66,7 +66,10 @@ def played_session(name: str, flow: Flow, directory: Path) -> Measurement:
 def _events(file: Path) -> list[Event]:
     if not file.exists():
         return []
-    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    events = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    # dash.js may go back a little at the end, and tell of that.
+    ends = next((place for place, one in enumerate(events, 1) if one["what"] == "end"), None)
+    return events[:ends]
 
 
 def _error(events: Sequence[Event], flow: Flow) -> str | None:
@@ -155,20 +158,23 @@ def _fetched(events: Sequence[Event], video: Video) -> Iterator[PlayedSegment]:
             if (request := asked.get(event["url"])) is None:
                 raise _UntoldError(f"it did not tell when it asked for {event['url']}")
             timing = _timing(events, place, request)
+            last_byte_s = timing["end_ms"] * _MS
             yield PlayedSegment(
                 number=event["number"],
                 rung=event["rung"],
                 bytes=timing["bytes"],
                 asked_s=timing["start_ms"] * _MS,
                 first_byte_s=_seconds(timing.get("first_byte_ms")),
-                last_byte_s=timing["end_ms"] * _MS,
+                last_byte_s=last_byte_s,
                 buffer_s=request["buffer_s"],
                 believed_mbit=_mbit(request.get("believed_kbit_s")),
-                chunks_s=_chunks_s(came[event["url"]], timing["bytes"], video),
+                chunks_s=_chunks_s(came[event["url"]], timing["bytes"], last_byte_s, video),
             )
 
 
-def _chunks_s(came: Sequence[Event], size: int, video: Video) -> tuple[float, ...]:
+def _chunks_s(
+    came: Sequence[Event], size: int, last_byte_s: float, video: Video
+) -> tuple[float, ...]:
     """When each chunk of a segment of live video had come; several may have come together."""
     if video.live is None:
         return ()
@@ -177,7 +183,8 @@ def _chunks_s(came: Sequence[Event], size: int, video: Video) -> tuple[float, ..
     times: list[float] = []
     for event, bytes_ in zip(came, accumulate(one["bytes"] for one in came), strict=True):
         times += [event["at_ms"] * _MS for end in ends[len(times) :] if end <= bytes_]
-    return tuple(times)
+    # It need not tell of what ends a segment.
+    return (*times, *[last_byte_s] * (chunks - len(times)))
 
 
 def _timing(events: Sequence[Event], place: int, request: Event) -> Event:

@@ -117,6 +117,8 @@ class HeadwayServer(NativeQuic, Server):
         argv += thinking(listener)
         if listener.application:
             argv += [*application_options(listener.application), *self._windows(host)]
+            if (record := listener.application.record_bytes) is not None:
+                argv.append(f"--tls-record-bytes={record}")
         if listener.site or compression_options(self, host):
             argv.append(f"--header-counts=/lab/run/{listener.namespace}{HEADER_COUNTS}")
         if listener.hears_players:

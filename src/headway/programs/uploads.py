@@ -37,9 +37,7 @@ def upstream(namespace: str, application: Application) -> Started:
 def application_options(application: Application) -> list[str]:
     """What makes a headway-server an application."""
     if application.streams:
-        record = application.record_bytes
-        records = [] if record is None else [f"--tls-record-bytes={record}"]
-        return ["--events", *(["--websockets"] if application.websockets else []), *records]
+        return ["--events", *(["--websockets"] if application.websockets else [])]
     times = {"service": application.service, "think": application.delay}
     slow = [f"--{name}-time={time.s:.9f}" for name, time in times.items() if time]
     status = [] if application.status == TAKEN else [f"--sink-status={application.status}"]

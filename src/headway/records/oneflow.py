@@ -123,7 +123,8 @@ def _keep_playback(finished: FinishedRun) -> None:
     if playback is None or not isinstance(video, Video):
         return
     PLAYBACK.save(finished.directory, playback)
-    if video.pictures and video.is_h264:
+    # Models have no place for a picture that is seen at another rate.
+    if video.pictures and video.is_h264 and video.live is None:
         save_p1203(finished.directory, playback, video.pictures)
 
 

@@ -99,6 +99,11 @@ class Content:
         return frames, all_frames - (count - 1) * frames, count
 
     @property
+    def whole(self) -> str:
+        """What of a quality has to have room for its picture."""
+        return "segment" if self.chunk is None else "chunk"
+
+    @property
     def chunks(self) -> int:
         """Of a segment; 1 of video on demand."""
         return 1 if self.chunk is None else self.segment // self.chunk
@@ -135,7 +140,9 @@ def check_content(content: Content) -> None:
         if has < needs:
             raise WrongInputError(_too_little(content, rate, has, what, needs), where=key)
         if has > _MOST_BYTES:
-            told = f"{rate} is {has:,} bytes for a segment, which has at most {_MOST_BYTES:,}"
+            told = (
+                f"{rate} is {has:,} bytes for a {content.whole}, which has at most {_MOST_BYTES:,}"
+            )
             raise WrongInputError(told, where=key)
 
 
@@ -151,10 +158,9 @@ def _wanted(content: Content) -> Iterator[tuple[str, Rate, Duration, str, int]]:
 
 
 def _too_little(content: Content, rate: Rate, has: int, what: str, needs: int) -> str:
-    whole = "segment" if content.chunk is None else "chunk"
     return (
-        f"{rate} is {has} bytes for a {whole}, and {what} takes {needs};"
-        f" a longer {whole} or a higher rate has room"
+        f"{rate} is {has} bytes for a {content.whole}, and {what} takes {needs};"
+        f" a longer {content.whole} or a higher rate has room"
     )
 
 

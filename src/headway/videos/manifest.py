@@ -12,8 +12,6 @@ MPD_FILE = "video.mpd"
 _PROFILE = "urn:mpeg:dash:profile:isoff-live:2011"
 SOURCE_BEGAN = "1970-01-01T00:00:00Z"
 """When the source of a live video began, in the file; who serves it says the right moment."""
-_WINDOW = Duration(60 * 10**9)
-"""How long a segment of live video stays."""
 
 
 class Representation(NamedTuple):
@@ -53,10 +51,10 @@ def _on_demand(duration: Duration) -> str:
 
 
 def _live(duration: Duration, chunk: Duration) -> str:
-    """It never has to be read again: the source ends when it is said to."""
+    """It never has to be read again: the source ends when it is said to. Until then all of its segments stay."""
     return (
         f'type="dynamic" availabilityStartTime="{SOURCE_BEGAN}" publishTime="{SOURCE_BEGAN}"'
-        f' timeShiftBufferDepth="{_span(_WINDOW)}" mediaPresentationDuration="{_span(duration)}"'
+        f' timeShiftBufferDepth="{_span(duration)}" mediaPresentationDuration="{_span(duration)}"'
         f' minBufferTime="{_span(chunk)}"'
     )
 
