@@ -50,6 +50,17 @@ def test_one_rule_alone_decides_unless_it_is_dynamic() -> None:
     assert "abr" not in settings_of(setting(workload={"rule": "dynamic"}))
 
 
+def test_one_of_the_rules_may_have_no_say() -> None:
+    without = {"knobs": {"without": "switchHistoryRule"}}
+    dynamic = {"rule": "dynamic"}
+    newer = settings_of(setting(workload=dynamic, **without))
+    assert newer["abr"] == {"rules": {"switchHistoryRule": {"active": False}}}
+    older = settings_of(setting("dash.js-4.2.1", dynamic, **without))
+    assert older["abr"] == {"additionalAbrRules": {"switchHistoryRule": False}}
+    with pytest.raises(WrongInputError, match=r"knobs\.without: rule bola is alone"):
+        check_programs(deploy(setting(workload={"rule": "bola"}, **without)))
+
+
 def test_the_buffer_is_the_workloads_or_its_own() -> None:
     assert settings_of(setting())["buffer"]["bufferTimeDefault"] == 30
     own = settings_of(setting(knobs={"buffers": "own"}, workload={"rule": "dynamic"}))
@@ -123,7 +134,13 @@ def told(
 
 def segment(number: int, rung: int, asked_ms: float, came_ms: float) -> list[dict[str, Any]]:
     of = {"rung": rung, "number": number, "url": f"https://server.test/{rung}/{number}"}
-    timing = {"start_ms": asked_ms, "end_ms": came_ms, "bytes": 500_000, "protocol": "h2"}
+    timing = {
+        "start_ms": asked_ms,
+        "end_ms": came_ms,
+        "bytes": 500_000,
+        "protocol": "h2",
+        "is_cached": False,
+    }
     marks = {"connect_ms": 20.0, "secured_ms": 40.0, "first_byte_ms": asked_ms + 50}
     return [
         {"what": "request", "at_ms": asked_ms, "buffer_s": 1.0 * number, **of},
@@ -209,6 +226,7 @@ def test_all_that_came_counts_as_received(tmp_path: Path) -> None:
     more = [
         {
             "what": "resource",
+            "is_cached": False,
             "url": f"https://server.test/{name}",
             "protocol": "h2",
             "bytes": size,
@@ -266,3 +284,12 @@ def test_what_went_wrong_is_one_line(
 def test_without_files_nothing_was_reported(tmp_path: Path) -> None:
     measured = CLIENTS["dash.js"].measure(flow_of(setting()), tmp_path, OK)
     assert measured.error == "dash.js reported nothing about the video"
+
+
+def test_what_the_browser_had_in_its_cache_was_not_loaded(tmp_path: Path) -> None:
+    end = {"what": "end", "at_ms": 20_000.0, "why": "ended", "played_s": 8.0}
+    again = segment(0, 2, 3000.0, 3001.0)
+    again[-1]["is_cached"] = True
+    found = told(BEGIN, *segment(0, 2, 100.0, 1100.0), *again, end, directory=tmp_path)
+    assert found.bytes == 500_000
+    assert found.video is not None and len(found.video.segments) == 2

@@ -59,6 +59,7 @@ window.headwayPlay = orders => {
       first_byte_ms: entry.responseStart ? entry.responseStart - began : null,
       end_ms: entry.responseEnd - began,
       bytes: entry.encodedBodySize,
+      is_cached: entry.transferSize < entry.encodedBodySize,
     });
   };
   const timings = () => observer.takeRecords().forEach(tellTiming);

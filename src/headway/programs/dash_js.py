@@ -39,6 +39,12 @@ _BUFFERS = Knob(
     "how much is buffered: as much as the workload's `buffer` says, or dash.js' own lengths",
     ("workload", "own"),
 )
+_WITHOUT = Knob(
+    "without",
+    "none",
+    "of rule `dynamic`: which of dash.js' rules has no say",
+    ("none", "insufficientBufferRule", "switchHistoryRule", "abandonRequestsRule"),
+)
 
 
 class DashJs(HeadlessShell):
@@ -49,7 +55,7 @@ class DashJs(HeadlessShell):
     also = (BROWSER_PACKAGE,)
     workloads = (Video,)
     plays_files = True
-    knobs = (_BUFFERS, QUIC_OPTIONS)
+    knobs = (_BUFFERS, _WITHOUT, QUIC_OPTIONS)
     adjustments = (
         Adjustment(
             "dash.js",
@@ -85,6 +91,10 @@ class DashJs(HeadlessShell):
         if workload.live is not None and workload.audio is not None:
             raise WrongInputError(
                 "live video has no sound here; leave it out", where="workload.audio"
+            )
+        if workload.rule is not QualityRule.DYNAMIC and "without" in host.knobs:
+            raise WrongInputError(
+                f"rule {workload.rule} is alone; without is of rule dynamic", where="knobs.without"
             )
         if workload.rule is QualityRule.MPC:
             raise WrongInputError(
@@ -144,6 +154,8 @@ class DashJs(HeadlessShell):
         if video.rule is not QualityRule.DYNAMIC:
             buffer["fastSwitchEnabled"] = False
             streaming["abr"] = self.rule_settings(video)
+        elif (rule := self.knob("without", flow.host)) != "none":
+            streaming["abr"] = self.without_rule(rule)
         if video.live is not None:
             streaming |= self._live_settings(video.live, video.rule)
         if video.cmcd:
@@ -165,6 +177,10 @@ class DashJs(HeadlessShell):
     def catch_up_rates(self, most: float) -> object:
         """How the settings say by how much the rate of playback may differ from 1."""
         return {"min": -most, "max": most}
+
+    def without_rule(self, rule: str) -> dict[str, Any]:
+        """Settings of adaptation, with all rules but one."""
+        return {"rules": {rule: {"active": False}}}
 
     def rule_settings(self, video: Video) -> dict[str, Any]:
         """Of adaptation, with one rule alone."""
@@ -192,6 +208,10 @@ class DashJs4(DashJs):
     def catch_up_rates(self, most: float) -> object:
         """One number; 0 is off, which `enabled` is not: it catches up whenever latency is low."""
         return most
+
+    @override
+    def without_rule(self, rule: str) -> dict[str, Any]:
+        return {"additionalAbrRules": {rule: False}}
 
     @override
     def rule_settings(self, video: Video) -> dict[str, Any]:

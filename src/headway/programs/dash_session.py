@@ -57,8 +57,11 @@ def played_session(name: str, flow: Flow, directory: Path) -> Measurement:
         tls_s=_seconds(first.get("secured_ms")),
         ttfb_s=_seconds(first.get("first_byte_ms")),
         total_s=max((event["end_ms"] * _MS for event in resources), default=None),
-        # Sound, the MPD, initialisations and what came of abandoned segments are bodies, too.
-        bytes=sum(event["bytes"] for event in resources) if resources else None,
+        # Sound, the MPD, initialisations and what came of abandoned segments are bodies, too. A segment that is wanted
+        # again may be in the browser's cache.
+        bytes=sum(event["bytes"] for event in resources if not event["is_cached"])
+        if resources
+        else None,
         video=_played(events, fetched, flow.workload),
     )
 
