@@ -65,6 +65,7 @@ NOT_CARRIED_OUT = {
     "run broken-ipv6.toml": SHORT_FORM,
     "run lossy.toml": SHORT_FORM,
     "run releases.toml": SHORT_FORM,
+    "run live-proxies.toml": SHORT_FORM,
     "run lost-server-hello.toml": SHORT_FORM,
     "run mine.toml": OWN,
     "validate mine.toml": OWN,
