@@ -53,6 +53,14 @@ def test_a_preset_is_the_video_that_was_measured(
     assert "159 segments in 10 qualities" in capsys.readouterr().out
 
 
+def test_a_video_in_chunks_has_no_sound_of_its_preset(
+    made: list[Content], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert run(monkeypatch, "perna", "--chunk", "500 ms", "--out", str(tmp_path / "film")) == 0
+    (video,) = made
+    assert (video.chunks, video.audio) == (8, None)
+
+
 def test_what_is_written_is_no_part_of_the_cache(
     made: list[Content], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -106,6 +114,13 @@ def test_rates_are_a_ladder_of_their_own(
         (["1 Mbit/s", "--audio", "1 kbit/s"], "audio: 1 kbit/s is 501 bytes"),
         (["1 Mbit/s", "--segment", "20"], "segment: 20 has no unit"),
         (["1 Mbit/s", "--segment", "0 s"], "segment: a segment plays for a time"),
+        (["1 Mbit/s", "--chunk", "700 ms"], "chunk: whole chunks make a segment of 4 s"),
+        (["1 Mbit/s", "--chunk", "x"], "chunk: 'x' is not a number"),
+        (
+            ["1 Mbit/s", "--chunk", "1 s", "--audio", "64 kbit/s"],
+            "audio: a video in chunks has no sound",
+        ),
+        (["5 kbit/s", "--chunk", "100 ms"], "ladder: 5 kbit/s is 62 bytes for a chunk"),
         (["perna", "--out", "."], "is there already"),
     ],
 )

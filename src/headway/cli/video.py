@@ -103,4 +103,6 @@ def _video(ladder: list[str], asked: dict[str, str | None], chunk: str | None) -
         place = first.get("ctx", {}).get("key") or str(
             first["loc"][0] if first["loc"] else "ladder"
         )
-        raise WrongInputError(first["msg"], where=place) from None
+        # Of live video, this command has the chunk alone.
+        where = "chunk" if place.startswith("live") else place
+        raise WrongInputError(first["msg"], where=where) from None
