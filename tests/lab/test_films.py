@@ -13,7 +13,7 @@ import pytest
 from headway.guest.loadfiles import SESSION_FILE
 from headway.lab.videofiles import made_video
 from headway.study.units import Duration, Rate
-from headway.videos.boxes import padding_header
+from headway.videos.boxes import widened
 from headway.videos.content import Content
 from tests.lab.conftest import RunSetting
 from tests.made_film import mpd, pictures
@@ -35,8 +35,8 @@ def a_users_film(directory: Path) -> Path:
         for number in range(COUNT):
             data = (made / name / f"{number + 1}.m4s").read_bytes()
             more = 1000 * (rung + 1) * number
-            data += padding_header(more) + bytes(max(more - 8, 0))
-            (directory / name / f"t{number * ticks}.m4s").write_bytes(data)
+            grown = widened(data, len(data) + more) + bytes(more)
+            (directory / name / f"t{number * ticks}.m4s").write_bytes(grown)
     cut = (
         '<SegmentTemplate timescale="5000" initialization="$RepresentationID$/head.mp4"'
         ' media="$RepresentationID$/t$Time$.m4s"><SegmentTimeline>'

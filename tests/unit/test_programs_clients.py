@@ -32,7 +32,7 @@ PARALLEL = {"kind": "parallel", "size": "1 kB", "count": 2}
 MIGRATION = {"kind": "migration", "size": "1 kB", "after": "500 B"}
 BULK = {"kind": "bulk", "size": "1 kB"}
 PAGE = {"kind": "page", "site": "kepler"}
-VIDEO = {"kind": "video", "duration": "8 s"}
+VIDEO = {"kind": "video", "duration": "8 s", "rule": "dynamic"}
 UPLOAD = {"kind": "upload", "size": "1 kB"}
 WORKLOADS = {
     "download": DOWNLOAD,
