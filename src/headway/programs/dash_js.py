@@ -56,7 +56,7 @@ class DashJs(HeadlessShell):
     workloads = (Video,)
     plays_files = True
     knobs = (_BUFFERS, _WITHOUT, QUIC_OPTIONS)
-    adjustments = (
+    adjustments: tuple[Adjustment, ...] = (
         Adjustment(
             "dash.js",
             "lastBitrateCachingInfo, lastMediaSettingsCachingInfo",
@@ -201,6 +201,7 @@ class DashJs4(DashJs):
 
     name = "dash.js-4.2.1"
     package = "dashjs@4.2.1"
+    adjustments = tuple(one.of("dash.js-4.2.1") for one in DashJs.adjustments)
     buffer_keys = ("stableBufferTime", "bufferTimeAtTopQuality", "bufferTimeAtTopQualityLongForm")
     cmcd_mode = "header"
 
