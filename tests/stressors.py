@@ -15,7 +15,8 @@ class Stressor:
         name: its name.
         classes: those that stress-ng counts it to.
         account: ``root``, or ``user`` where it refuses to be root.
-        outcome: ``passed``, ``skipped`` or ``failed``, as stress-ng says.
+        outcome: ``passed``, ``skipped`` or ``failed``, as stress-ng says; ``passed or skipped`` where it is this machine's
+            processor that decides.
         alike: whether two labs with one seed are equal.
         nightly: whether only the night tries it.
     """
@@ -26,6 +27,11 @@ class Stressor:
     outcome: str
     alike: bool
     nightly: bool
+
+    @property
+    def outcomes(self) -> list[str]:
+        """What may come of it."""
+        return self.outcome.split(" or ")
 
 
 def listed() -> list[Stressor]:

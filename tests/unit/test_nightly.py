@@ -15,7 +15,7 @@ MAKEFILE = (REPOSITORY / "Makefile").read_text(encoding="utf-8")
 
 
 def kinds(one: Stressor) -> set[tuple[str, str, str]]:
-    return {(name, one.account, one.outcome) for name in one.classes}
+    return {(name, one.account, outcome) for name in one.classes for outcome in one.outcomes}
 
 
 def test_every_kind_of_stressor_is_tried_by_day() -> None:
