@@ -118,17 +118,30 @@ static int kept_pages(const char *name)
 	return kept;
 }
 
-/* Pages of a file in memory before it was ever read, and after it was closed again. */
-static void kept(void)
+static void read_whole(const char *name)
 {
-	static const char name[] = "/lab/extras/patches/ballast";
 	static char buffer[65536];
-	int before = kept_pages(name);
 	int file = open(name, O_RDONLY);
 	while (read(file, buffer, sizeof buffer) > 0)
 		;
 	close(file);
+}
+
+/* Pages of a file in memory before it was ever read, and after it was closed again. */
+static void kept(void)
+{
+	static const char name[] = "/lab/extras/patches/ballast";
+	int before = kept_pages(name);
+	read_whole(name);
 	printf("kept %d\nkept %d\n", before, kept_pages(name));
+}
+
+/* Pages in memory of a large file that has been read from its begin to its end. */
+static void dropped(void)
+{
+	static const char name[] = "/lab/extras/patches/large";
+	read_whole(name);
+	printf("dropped %d\n", kept_pages(name));
 }
 
 /* How far the processor's time stamp counter goes in 5 ms, and the monotonic clock around it. */
@@ -202,7 +215,7 @@ static const struct {
 	void (*carry_out)(void);
 } trials[] = {
 	{"tick", tick}, {"reading", reading}, {"steps", steps},
-	{"kept", kept}, {"counter", counter},
+	{"kept", kept}, {"dropped", dropped}, {"counter", counter},
 	{"ahead", ahead}, {"copied", copied}, {"calls", calls},
 };
 

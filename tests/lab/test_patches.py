@@ -5,11 +5,12 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import shlex
 import shutil
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -31,6 +32,9 @@ HOST_COUNTS = struct.Struct("4q")
 CALLS = 20_000
 """That the trial `calls` makes."""
 PAGES = 64
+KEPT_PAGES = 8192
+"""How many of a large file stay in memory behind what was read ahead: 32 MiB."""
+MIB = 2**20
 
 Carry = Callable[..., list[int]]
 
@@ -40,6 +44,8 @@ def carry_out(machine: Machine, tmp_path: Path) -> Carry:
     """Carry out one trial of the program in a lab; the numbers that it tells."""
     extra = compiled(NAME, tmp_path)
     (extra / "ballast").write_bytes(bytes(PAGES * 4096))
+    with (extra / "large").open("wb") as large:
+        large.truncate(3 * KEPT_PAGES * 4096)
 
     def carry(
         trial: str, *, image: BootImage | None = None, virtual_tsc: bool = False
@@ -155,6 +161,11 @@ def test_what_is_read_ahead_comes_by_one_call_of_the_host(
     assert 0 < reads < PAGES
 
 
+def test_a_large_file_does_not_fill_the_memory(carry_out: Carry) -> None:
+    (kept,) = carry_out("dropped")
+    assert KEPT_PAGES <= kept <= KEPT_PAGES + 2 * PAGES
+
+
 def test_processes_keep_the_file_of_the_memory(
     carry_out: Carry, machine: Machine, tmp_path: Path
 ) -> None:
@@ -174,7 +185,7 @@ def test_nothing_is_left_of_an_earlier_lab_in_its_memory(machine: Machine, tmp_p
         """Which file a lab had, and whether something is left of the first one in it."""
         orders = Orders((Namespace("client"),), programs=(Program("trial", "client", argv),))
         assert machine.boot(orders, tmp_path / name, seed=1, cpu=core).reason is None
-        with lab_memory(core, machine.memory_mib, tmp_path) as memory:
+        with lab_memory(core, machine.memory_mib) as memory:
             memory.reusable = True
             content = os.pread(memory.descriptor, machine.memory_mib * 2**20, 0)
             return os.fstat(memory.descriptor).st_ino, b"left by the first lab" * 100 in content
@@ -183,3 +194,35 @@ def test_nothing_is_left_of_an_earlier_lab_in_its_memory(machine: Machine, tmp_p
     second, left_at_last = boot("second", "true")
     assert (left_at_first, left_at_last) == (True, False)
     assert first == second
+
+
+def test_memory_comes_as_huge_pages(machine: Machine, tmp_path: Path) -> None:
+    """What the host holds of it are whole blocks, but for the one in which the executable ends."""
+    if not Path("/sys/kernel/mm/transparent_hugepage").exists():
+        pytest.skip("this host has no huge pages")
+    core = available_cores()[0]
+    with lab_memory(core, machine.memory_mib):
+        pass  # that of an earlier lab, which is not used again
+    orders = Orders((Namespace("client"),), programs=(Program("trial", "client", ("true",)),))
+    assert machine.boot(orders, tmp_path / "lab", seed=1, cpu=core).reason is None
+    with lab_memory(core, machine.memory_mib) as memory:
+        held = list(_held(memory.descriptor))
+    (begin, _), *others = held
+    assert begin < 16 * MIB
+    assert others
+    assert [border % (2 * MIB) for border in itertools.chain(*held)][1:] == [0] * (
+        2 * len(held) - 1
+    )
+
+
+def _held(file: int) -> Iterator[tuple[int, int]]:
+    """The parts of a file that the host holds (lseek(2))."""
+    size = os.fstat(file).st_size
+    hole = 0
+    while hole < size:
+        try:
+            data = os.lseek(file, hole, os.SEEK_DATA)
+        except OSError:  # none is left
+            return
+        hole = os.lseek(file, data, os.SEEK_HOLE)
+        yield data, hole

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy import special, stats
 
 LEVEL = 0.95
 """Confidence that an interval is meant to have."""
@@ -120,8 +120,16 @@ def share_interval(count: int, n: int) -> Interval:
         count: how many of them.
         n: of how many, at least 1.
     """
-    low, high = stats.binomtest(count, n).proportion_ci(LEVEL, method="exact")
-    return Interval(float(low), float(high), LEVEL, "Clopper-Pearson")
+    return Interval(*share_ends(count, n), LEVEL, "Clopper-Pearson")
+
+
+@lru_cache(maxsize=1024)
+def share_ends(count: float, n: float) -> tuple[float, float]:
+    """The ends of that interval as quantiles of beta distributions, which exist for parts of observations, too."""
+    tail = (1 - LEVEL) / 2
+    low = special.betaincinv(count, n - count + 1, tail) if count > 0 else 0.0
+    high = special.betaincinv(count + 1, n - count, 1 - tail) if count < n else 1.0
+    return float(low), float(high)
 
 
 def quantile(ordered: Sequence[float], share: float) -> float:

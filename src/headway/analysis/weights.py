@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
-from headway.analysis.intervals import LEVEL, Interval, share_interval
+from headway.analysis.intervals import LEVEL, Interval, share_ends, share_interval
 
 Vector = NDArray[np.float64]
 
@@ -24,10 +23,7 @@ def weighted_share_interval(inside: NDArray[np.bool_], weights: Vector) -> Inter
         return share_interval(int(inside.sum()), len(inside))
     n = float(weights.sum() ** 2 / (weights**2).sum())
     count = n * float(weights[inside].sum() / weights.sum())
-    tail = (1 - LEVEL) / 2
-    low = float(stats.beta.ppf(tail, count, n - count + 1)) if inside.any() else 0.0
-    high = 1.0 if inside.all() else float(stats.beta.ppf(1 - tail, count + 1, n - count))
-    return Interval(low, high, LEVEL, "Korn-Graubard")
+    return Interval(*share_ends(count, n), LEVEL, "Korn-Graubard")
 
 
 def weighted_median(rows: Vector) -> float:

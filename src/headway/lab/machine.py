@@ -29,7 +29,7 @@ from headway.errors import HeadwayError
 from headway.lab.cancel import Cancellation, Cancelled
 from headway.lab.guard import DEFAULT_CPU_LIMIT, Guard, LabLimits
 from headway.lab.leftovers import keep_plain_files
-from headway.lab.memory import MEMORY_VARIABLE, LabMemory, lab_memory, memory_directory
+from headway.lab.memory import MEMORY_VARIABLE, LabMemory, lab_memory
 from headway.lab.meter import Meter
 from headway.lab.usage import usage_of
 from headway.study.clock import Clock
@@ -40,6 +40,8 @@ LAB_EPOCH_S = 1_767_225_600
 """The lab's clock always starts at 2026-01-01 00:00 UTC, so that runs do not depend on the date."""
 
 _NO_SPACE_BYTES = 65_536
+_DIES_WITH_US = ("setpriv", "--pdeathsig", "KILL")
+"""A lab dies with the thread that started it, whatever kills that."""
 _OWN_TIMES = "own-times,"
 """As hostfs of the lab kernel knows it (patch 0012)."""
 _OWN_PROGRAMS = PurePath(NATIVE_DIRECTORY).name
@@ -149,25 +151,25 @@ class Machine:
         memory_mib = (memory_mib or self.memory_mib) + CAPTURE_BUFFER_MIB * len(orders.captures)
         with self._stage(directory, shown) as stage:
             command = self._command(memory_mib, seed, clock, virtual_tsc, shown)
-            argv = [*_pinned(cpu), *command]
             lasts = Duration(orders.limit_ns)
             limits = LabLimits.of(cpu_limit, clock, lasts=lasts, interactive=interactive)
             with (
                 (directory / CONSOLE_FILE).open("wb") as console,
-                lab_memory(cpu, memory_mib, stage) as memory,
+                lab_memory(cpu, memory_mib) as memory,
             ):
-                process = subprocess.Popen(
-                    argv,
-                    cwd=stage,
-                    env=_environment(stage, memory),
-                    pass_fds=(memory.descriptor,),
-                    # What the lab makes is to have the modes that its programs ask for.
-                    umask=0o022,
-                    stdin=None if interactive else subprocess.DEVNULL,
-                    stdout=None if interactive else console,
-                    stderr=console,
-                    start_new_session=not interactive,
-                )
+                with _pinned(cpu):
+                    process = subprocess.Popen(
+                        [*_DIES_WITH_US, *command],
+                        cwd=stage,
+                        env=_environment(stage, memory),
+                        pass_fds=(memory.descriptor,),
+                        # What the lab makes is to have the modes that its programs ask for.
+                        umask=0o022,
+                        stdin=None if interactive else subprocess.DEVNULL,
+                        stdout=None if interactive else console,
+                        stderr=console,
+                        start_new_session=not interactive,
+                    )
                 _allow_open_files(process.pid)
                 exceeded = _wait(process, limits, cancellation, meter or Meter())
                 memory.reusable = process.returncode == 0
@@ -240,17 +242,26 @@ class Machine:
         ]
 
 
-def _pinned(cpu: int | None) -> list[str]:
-    # The lab dies with the thread that started it, whatever kills that.
-    start = ["setpriv", "--pdeathsig", "KILL"]
-    return start if cpu is None else [*start, "taskset", "-c", str(cpu)]
+@contextmanager
+def _pinned(cpu: int | None) -> Iterator[None]:
+    """This thread is on a core, and so are the processes that it starts."""
+    if cpu is None:
+        yield
+        return
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {cpu})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
 
 
 def _environment(stage: Path, memory: LabMemory) -> dict[str, str]:
     """Nothing of the user's environment reaches the lab."""
     return {
         "PATH": os.environ.get("PATH", "/usr/bin:/bin"),
-        "TMPDIR": str(memory_directory(stage)),
+        # The kernel makes sure that it can execute what it has in files.
+        "TMPDIR": str(stage),
         "HOME": str(stage),
         MEMORY_VARIABLE: str(memory.descriptor),
     }
