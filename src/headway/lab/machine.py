@@ -260,8 +260,8 @@ def _environment(stage: Path, memory: LabMemory) -> dict[str, str]:
     """Nothing of the user's environment reaches the lab."""
     return {
         "PATH": os.environ.get("PATH", "/usr/bin:/bin"),
-        # The kernel makes sure that it can execute what it has in files.
-        "TMPDIR": str(stage),
+        # The kernel tries there whether it can execute what is in a file, and names the place.
+        "TMPDIR": ".",
         "HOME": str(stage),
         MEMORY_VARIABLE: str(memory.descriptor),
     }
