@@ -11,7 +11,8 @@ from pathlib import Path
 
 from bench.rows import Row, median_and_range
 from headway.columns import Record
-from headway.contract.orders import Namespace, Orders, Program
+from headway.contract.orders import Namespace, Orders
+from headway.contract.program import Program
 from headway.lab.bodies import body_file
 from headway.lab.cores import available_cores
 from headway.lab.machine import Machine

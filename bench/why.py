@@ -15,7 +15,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from bench.rows import Row, print_rows
-from headway.contract.orders import QLOG_DIRECTORY, SAMPLES_FILE, Orders
+from headway.contract.names import QLOG_DIRECTORY, SAMPLES_FILE
+from headway.contract.orders import Orders
 from headway.diagnosis.limits import limits_of
 from headway.diagnosis.qlog import REDUCED_FILE, compact_qlog
 from headway.diagnosis.segment import observe

@@ -30,7 +30,8 @@ from headway import cli
 from headway.campaign import local, session
 from headway.campaign.executor import Keep
 from headway.columns import Record
-from headway.contract.orders import Ended, Orders, Outcome
+from headway.contract.orders import Orders
+from headway.contract.outcome import Ended, Outcome
 from headway.image import Image, ImageInfo, KernelInfo, NativeInfo, RootInfo
 from headway.lab import run
 from headway.lab.machine import Machine

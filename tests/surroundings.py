@@ -20,7 +20,8 @@ from pathlib import Path
 from typing import Any
 
 from headway.cache import EntryDirectory, digest, remove_tree
-from headway.contract.orders import Orders, Outcome
+from headway.contract.orders import Orders
+from headway.contract.outcome import Outcome
 from headway.lab.machine import BootImage, Machine, SharedDirectory
 from headway.study.clock import Clock
 

@@ -10,9 +10,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING
 
-from typing_extensions import override
-
 from headway.campaign.watcher import Watcher
+from headway.overriding import override
 
 # It takes as long to load as all else that a short command needs.
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import pytest
 
 from headway.campaign.feasibility import add_command
 from headway.columns import Record
-from headway.contract.orders import Spins
+from headway.contract.outcome import Spins
 from headway.errors import HeadwayError
 from headway.image import add_extra, find_extra
 from headway.lab.cores import available_cores

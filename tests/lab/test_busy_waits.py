@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from headway.contract.orders import Namespace, Orders, Outcome, Program, Spins
+from headway.contract.orders import Namespace, Orders
+from headway.contract.outcome import Outcome, Spins
+from headway.contract.program import Program
 from headway.lab.machine import Machine, SharedDirectory
 from headway.study.units import Duration
 from tests.lab.compiled import compiled

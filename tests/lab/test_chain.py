@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from headway.contract.orders import Program
+from headway.contract.program import Program
 from headway.diagnosis.series import read_series
 from headway.lab.assemble import orders_for
 from headway.lab.machine import Machine

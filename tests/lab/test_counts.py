@@ -12,7 +12,8 @@ import pytest
 
 from headway.columns import Record
 from headway.contract.counts import Counts
-from headway.contract.orders import Outcome, load
+from headway.contract.outcome import Outcome
+from headway.contract.text import load
 from headway.diagnosis.samples import read_samples
 from headway.lab.pcapng import read_pcapng
 from tests.lab.conftest import RunSetting

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from headway.contract.orders import Namespace, Orders, Program
+from headway.contract.orders import Namespace, Orders
+from headway.contract.program import Program
 from headway.lab.machine import Machine
 from tests.lab.conftest import RunSetting
 

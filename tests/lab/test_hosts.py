@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from headway.contract.orders import Program
+from headway.contract.program import Program
 from headway.lab.assemble import orders_for
 from headway.lab.machine import Machine
 from headway.lab.network import host_settings

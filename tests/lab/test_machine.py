@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from headway.contract.orders import Namespace, Orders, Outcome, Program
+from headway.contract.orders import Namespace, Orders
+from headway.contract.outcome import Outcome
+from headway.contract.program import Program
 from headway.lab.machine import CONSOLE_FILE, Machine
 from headway.study.units import Duration
 from tests.lab.conftest import RunSetting

@@ -9,7 +9,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from headway.contract.orders import NATIVE_DIRECTORY, Namespace, Orders, Program
+from headway.contract.names import NATIVE_DIRECTORY
+from headway.contract.orders import Namespace, Orders
+from headway.contract.program import Program
 from headway.image import Image
 from headway.lab.machine import Machine
 from headway.study.units import Duration

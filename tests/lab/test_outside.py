@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typing_extensions import override
 
 from headway.columns import Record
-from headway.contract.orders import Program
+from headway.contract.program import Program
 from headway.errors import WrongInputError
 from headway.image.fit import check_fit
 from headway.lab.machine import Machine
+from headway.overriding import override
 from headway.programs.base import (
     CERTIFICATE_FILE,
     KEY_FILE,

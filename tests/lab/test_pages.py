@@ -12,7 +12,8 @@ import pytest
 from PIL import Image
 
 from headway.columns import Record
-from headway.contract.orders import Orders, Program
+from headway.contract.orders import Orders
+from headway.contract.program import Program
 from headway.lab.batch import carry_out_together
 from headway.lab.machine import Machine
 from headway.lab.run import orders_for

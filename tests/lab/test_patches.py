@@ -16,7 +16,8 @@ from pathlib import Path
 
 import pytest
 
-from headway.contract.orders import Namespace, Orders, Program
+from headway.contract.orders import Namespace, Orders
+from headway.contract.program import Program
 from headway.lab.cores import available_cores
 from headway.lab.machine import BootImage, Machine, SharedDirectory
 from headway.lab.memory import lab_memory

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from headway.columns import OF_THE_MACHINE, Record
-from headway.contract.orders import Program
+from headway.contract.program import Program
 from headway.guest.loadfiles import SESSION_FILE
 from headway.lab import run as lab_run
 from headway.programs.base import CLIENT

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from headway.columns import Record
-from headway.contract.orders import Program
+from headway.contract.program import Program
 from headway.diagnosis.samples import read_samples
 from headway.lab.assemble import orders_for
 from headway.lab.machine import Machine

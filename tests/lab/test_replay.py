@@ -11,7 +11,7 @@ import pytest
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
-from headway.contract.orders import Program
+from headway.contract.program import Program
 from headway.lab.assemble import orders_for
 from headway.lab.machine import Machine
 from headway.lab.meter import Meter

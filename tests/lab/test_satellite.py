@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from headway.contract.orders import Orders, Program, Round, dump
+from headway.contract.orders import Orders, Round
 from headway.contract.probe_orders import SMALL_FRAME_BYTES, ProbeFlow, ProbeOrders
+from headway.contract.program import Program
+from headway.contract.text import dump
 from headway.lab.machine import Machine
 from headway.lab.network import GLOBAL_SYSCTLS, two_hosts
 from headway.selftest.probing import measure_path

@@ -6,10 +6,11 @@ import re
 from pathlib import Path
 
 import pytest
-from typing_extensions import override
 
 import headway
-from headway.contract.orders import Ended, Program
+from headway.contract.outcome import Ended
+from headway.contract.program import Program
+from headway.overriding import override
 from headway.programs.base import Client, Flow, Started
 from headway.programs.measurement import Measurement
 from headway.programs.registry import CLIENTS

@@ -11,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from headway.contract.orders import Namespace, Orders, Outcome, Program
+from headway.contract.orders import Namespace, Orders
+from headway.contract.outcome import Outcome
+from headway.contract.program import Program
 from headway.lab.machine import Machine
 
 pytestmark = pytest.mark.lab

@@ -12,7 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from headway.contract.orders import Namespace, Orders, Outcome, Program
+from headway.contract.orders import Namespace, Orders
+from headway.contract.outcome import Outcome
+from headway.contract.program import Program
 from headway.image.layers import layer_names
 from headway.lab.machine import Machine, SharedDirectory
 from headway.lab.ready import ready_image

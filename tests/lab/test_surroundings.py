@@ -12,7 +12,8 @@ import pytest
 
 from headway.cache import cache_directory
 from headway.columns import OF_THE_MACHINE
-from headway.contract.orders import Namespace, Orders, Program
+from headway.contract.orders import Namespace, Orders
+from headway.contract.program import Program
 from headway.image import find
 from headway.lab.bodies import body_file, served_bodies
 from headway.lab.machine import Machine, SharedDirectory

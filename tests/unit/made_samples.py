@@ -8,8 +8,8 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from headway.contract.orders import SAMPLES_FILE, SamplesHeader
-from headway.contract.samples import TCP_FIELDS, QueueStats, TcpInfo
+from headway.contract.names import SAMPLES_FILE
+from headway.contract.samples import TCP_FIELDS, QueueStats, SamplesHeader, TcpInfo
 from headway.diagnosis.transfer import SampledSegment, Transfer
 
 EPOCH_S = 1_767_225_600.5

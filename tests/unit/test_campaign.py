@@ -14,7 +14,7 @@ import pytest
 
 from headway.campaign.local import LocalExecutor
 from headway.columns import Record
-from headway.contract.orders import Outcome
+from headway.contract.outcome import Outcome
 from headway.errors import HeadwayError
 from headway.lab import batch, cores
 from headway.lab.cancel import Cancellation, Cancelled

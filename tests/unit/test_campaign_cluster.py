@@ -20,7 +20,8 @@ from headway.campaign.imageparts import ImagePart, ImageParts
 from headway.campaign.watcher import SilentWatcher
 from headway.campaign.worker import Demand, NotReady
 from headway.columns import Record, Status
-from headway.contract.orders import Orders, Outcome
+from headway.contract.orders import Orders
+from headway.contract.outcome import Outcome
 from headway.errors import HeadwayError, WrongInputError
 from headway.lab import run
 from headway.lab.cancel import Cancelled

@@ -12,7 +12,7 @@ from headway.campaign.costs import Cost, CostModel, Measured, fit, learn, learnt
 from headway.campaign.estimate import Estimator
 from headway.campaign.work import Work, WorkOfBoots, expected_virtual_s, expected_work, kind_of
 from headway.columns import Record
-from headway.contract.orders import Outcome
+from headway.contract.outcome import Outcome
 from headway.lab.run import Result
 from headway.planning.boots import boots
 from headway.planning.deploy import deploy

@@ -17,7 +17,7 @@ from headway.campaign.session import conduct
 from headway.campaign.task import Task
 from headway.campaign.watcher import SilentWatcher
 from headway.columns import Record, Status
-from headway.contract.orders import Outcome
+from headway.contract.outcome import Outcome
 from headway.errors import normalised
 from headway.lab.cancel import Cancellation
 from headway.lab.run import Result

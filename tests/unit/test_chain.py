@@ -13,7 +13,9 @@ from rich.console import Console
 from headway.campaign.feasibility import checked_plan
 from headway.campaign.work import kind_of
 from headway.cli.plan_tables import print_plan
-from headway.contract.orders import Ended, Orders, Program
+from headway.contract.orders import Orders
+from headway.contract.outcome import Ended
+from headway.contract.program import Program
 from headway.diagnosis.series import read_series
 from headway.diagnosis.transfer import Transfer, transfer_of
 from headway.errors import WrongInputError

@@ -11,17 +11,11 @@ from typing import Any
 
 import pytest
 
-from headway.contract.orders import (
-    OUTCOME_FILE,
-    Change,
-    Ended,
-    Orders,
-    Outcome,
-    Program,
-    Round,
-    dump,
-    load,
-)
+from headway.contract.names import OUTCOME_FILE
+from headway.contract.orders import Change, Orders, Round
+from headway.contract.outcome import Ended, Outcome
+from headway.contract.program import Program
+from headway.contract.text import dump, load
 from headway.errors import WrongInputError
 from headway.guest.devtools import DevTools, DevToolsError
 from headway.guest.loadfiles import EVENTS_FILE, LOAD_FILE

@@ -22,7 +22,7 @@ from headway.cli.changes import parsed_changes
 from headway.cli.entries import COMMANDS
 from headway.cli.group import command_line
 from headway.cli.plan_tables import duration, too_few
-from headway.contract.orders import Outcome
+from headway.contract.outcome import Outcome
 from headway.errors import WrongInputError
 from headway.programs.curl import Curl
 from headway.records.store import read_records

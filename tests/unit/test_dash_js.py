@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from headway.contract.orders import Ended
+from headway.contract.outcome import Ended
 from headway.errors import WrongInputError
 from headway.guest.loadfiles import LOAD_FILE, SESSION_FILE
 from headway.planning.demands import check_programs

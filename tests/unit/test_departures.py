@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from headway.contract.orders import SAMPLES_FILE, SamplesHeader
-from headway.contract.samples import TCP_FIELDS, QueueStats
+from headway.contract.names import SAMPLES_FILE
+from headway.contract.samples import TCP_FIELDS, QueueStats, SamplesHeader
 from headway.diagnosis.departures import (
     BOTTLENECK_FILE,
     SENDER_FILE,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from headway.contract.orders import SAMPLES_FILE
+from headway.contract.names import SAMPLES_FILE
 from headway.diagnosis.qlog import REDUCED_FILE, read_quic_traces
 from headway.diagnosis.samples import read_samples
 from headway.diagnosis.transfer import Transfer

@@ -10,7 +10,7 @@ import pytest
 from headway.analysis import analyse, answer
 from headway.contract.arrivals import Arrived
 from headway.contract.counts import Counts
-from headway.contract.orders import Outcome
+from headway.contract.outcome import Outcome
 from headway.diagnosis.ending import came_to
 from headway.planning.deploy import deploy
 from headway.planning.topology import bottlenecks

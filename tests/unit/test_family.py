@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from headway.contract.orders import dump
+from headway.contract.text import dump
 from headway.errors import WrongInputError
 from headway.planning.demands import check_programs
 from headway.planning.deploy import deploy

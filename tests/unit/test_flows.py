@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from headway.contract.orders import Namespace, Orders, Outcome
+from headway.contract.orders import Namespace, Orders
+from headway.contract.outcome import Outcome
 from headway.errors import WrongInputError
 from headway.lab.assemble import orders_for
 from headway.lab.run import Result

@@ -15,7 +15,8 @@ from rich.console import Console
 
 from headway.campaign.watcher import SilentWatcher
 from headway.cli.check import check
-from headway.contract.orders import Namespace, Orders, dump
+from headway.contract.orders import Namespace, Orders
+from headway.contract.text import dump
 from headway.diagnosis.packet import SeenPacket
 from headway.errors import WrongInputError
 from headway.gate.builds import StudySource, study_of, used_programs

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from headway.contract.orders import Ended
+from headway.contract.outcome import Ended
 from headway.programs.measurement import Measurement
 from headway.programs.registry import CLIENTS
 from headway.study.setting import Setting

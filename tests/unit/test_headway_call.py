@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from headway.contract.orders import Ended
+from headway.contract.outcome import Ended
 from headway.planning.demands import check_programs
 from headway.planning.deploy import deploy
 from headway.programs.headway_call import CLIENT_REPORT, server_report

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from headway.contract.orders import Ended
+from headway.contract.outcome import Ended
 from headway.programs.headway_client import REPORT
 from headway.programs.registry import CLIENTS
 from headway.study.setting import Setting

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from headway.contract.orders import Ended
+from headway.contract.outcome import Ended
 from headway.errors import WrongInputError
 from headway.planning.demands import check_programs
 from headway.planning.deploy import deploy

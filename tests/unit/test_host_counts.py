@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from headway.contract.orders import HostCounts, Outcome
+from headway.contract.outcome import HostCounts, Outcome
 from headway.diagnosis.hostcounts import host_count_columns
 from headway.planning.deploy import deploy
 from headway.study.load import study_from

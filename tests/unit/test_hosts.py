@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from headway.contract.orders import Namespace, Orders, load
-from headway.contract.orders import dump as orders_text
+from headway.contract.orders import Namespace, Orders
+from headway.contract.text import dump as orders_text
+from headway.contract.text import load
 from headway.errors import WrongInputError
 from headway.lab.network import network_of
 from headway.planning.deploy import deploy

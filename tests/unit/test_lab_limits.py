@@ -12,7 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from headway.contract.orders import OUTCOME_FILE, Namespace, Orders, Outcome, dump
+from headway.contract.names import OUTCOME_FILE
+from headway.contract.orders import Namespace, Orders
+from headway.contract.outcome import Outcome
+from headway.contract.text import dump
 from headway.lab import machine
 from headway.lab.guard import Guard, LabLimits
 from headway.lab.machine import Machine

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from headway.contract.orders import Orders, Outcome
+from headway.contract.orders import Orders
+from headway.contract.outcome import Outcome
 from headway.lab.assemble import orders_for
 from headway.lab.bodies import body_file
 from headway.lab.machine import Machine, SharedDirectory

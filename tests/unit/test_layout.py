@@ -12,7 +12,7 @@ from tests import imports
 from tests.imports import modules, tree
 
 FLOORS = (
-    ("version", "errors", "modules", "tables", "words"),
+    ("version", "errors", "modules", "overriding", "tables", "words"),
     ("cache",),
     ("columns",),
     ("containers",),

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from headway.contract.arrivals import Arrived
-from headway.contract.orders import Outcome
+from headway.contract.outcome import Outcome
 from headway.diagnosis.observed import observed_columns, observed_error
 from headway.lab.watching import watched
 from headway.planning.deploy import deploy

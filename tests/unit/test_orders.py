@@ -2,7 +2,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from headway.contract.orders import Ended, Orders, Outcome, Sampling, dump, load
+from headway.contract.orders import Orders, Sampling
+from headway.contract.outcome import Ended, Outcome
+from headway.contract.text import dump, load
 from headway.lab.assemble import orders_for
 from headway.lab.network import two_hosts
 from headway.planning.runs import plan

@@ -10,7 +10,7 @@ import pytest
 
 from headway.campaign.feasibility import checked_plan
 from headway.cli.known import Known, list_known
-from headway.contract.orders import Ended
+from headway.contract.outcome import Ended
 from headway.errors import WrongInputError
 from headway.image.fit import ElfHeader, check_fit
 from headway.image.outsidefiles import outside_files

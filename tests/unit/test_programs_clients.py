@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headway.contract.orders import Ended, Program
+from headway.contract.outcome import Ended
+from headway.contract.program import Program
 from headway.programs.base import Client, Started
 from headway.programs.client import TRIES, last_words, started_again
 from headway.programs.measurement import Measurement

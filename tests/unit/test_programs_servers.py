@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from headway.contract.orders import Ended
+from headway.contract.outcome import Ended
 from headway.programs.base import (
     CA_FILE,
     PROXY,

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from headway.contract.orders import dump
+from headway.contract.text import dump
 from headway.lab.assemble import orders_for
 from headway.planning.runs import plan
 from headway.study.load import load_study

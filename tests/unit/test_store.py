@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from headway.columns import Record, Status, polars_schema
-from headway.contract.orders import Outcome
+from headway.contract.outcome import Outcome
 from headway.errors import HeadwayError, WrongInputError
 from headway.lab.run import Result
 from headway.planning.runs import plan

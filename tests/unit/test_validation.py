@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from headway.analysis.soundness import complaints
-from headway.contract.orders import SAMPLES_FILE, Pings
+from headway.contract.names import SAMPLES_FILE
+from headway.contract.orders import Pings
 from headway.contract.samples import TCP_FIELDS, QueueStats
 from headway.diagnosis.transfer import SampledSegment, Transfer
 from headway.diagnosis.validation import (

@@ -202,7 +202,7 @@ def test_a_segment_of_another_size_is_an_error() -> None:
 
 
 def test_a_viewer_who_leaves_amid_a_segment_has_watched(tmp_path: Path) -> None:
-    from headway.contract.orders import Ended
+    from headway.contract.outcome import Ended
     from headway.programs.headway_client import REPORT
 
     request = {

@@ -1,4 +1,4 @@
-//! What a lab answers: `outcome.json`. Python's `headway.contract.orders` says what each means.
+//! What a lab answers: `outcome.json`. Python's `headway.contract.outcome` says what each means.
 
 use std::collections::BTreeMap;
 

@@ -37,7 +37,7 @@ pub(crate) struct Sampler {
     begun: bool,
 }
 
-/// The first line of the file; Python's `headway.contract.orders.SamplesHeader`.
+/// The first line of the file; Python's `headway.contract.samples.SamplesHeader`.
 #[derive(Serialize)]
 struct Header<'a> {
     epoch_ns: u64,

@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from distributed import Client, Future, KilledWorker, LocalCluster, wait
-from typing_extensions import override
 
 from headway.campaign.executor import Executor, Keep, explained
 from headway.campaign.imageparts import ImagePart, ImageParts, pack
@@ -37,10 +36,11 @@ from headway.campaign.worker import (
     unpack_artifacts,
 )
 from headway.columns import Record
-from headway.contract.orders import Outcome
+from headway.contract.outcome import Outcome
 from headway.errors import HeadwayError, WrongInputError
 from headway.image import Image, installed_extras
 from headway.lab.run import Result
+from headway.overriding import override
 from headway.planning.boots import Boot, boots
 from headway.planning.runs import Run
 from headway.programs.measurement import Measurement

@@ -10,14 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from typing_extensions import override
-
 from headway.campaign.executor import Executor, Keep, explained
 from headway.columns import Record
 from headway.lab.batch import carry_out_together
 from headway.lab.cancel import Cancellation, Cancelled
 from headway.lab.cores import free_core
 from headway.lab.machine import Machine
+from headway.overriding import override
 from headway.planning.boots import Boot, boots
 from headway.planning.runs import Run
 from headway.records.once import make_records

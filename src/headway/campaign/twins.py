@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from headway.contract.orders import dump
+from headway.contract.text import dump
 from headway.lab.assemble import orders_for
 from headway.planning.deploy import deploy
 from headway.planning.deployment import Role

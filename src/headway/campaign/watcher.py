@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Protocol
 
-from typing_extensions import override
+from headway.overriding import override
 
 Count = Callable[[bool], None]
 """Counts one more, done well or failed."""

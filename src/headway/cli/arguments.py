@@ -9,9 +9,9 @@ from typer._click import Command, Context, Parameter
 from typer._click.exceptions import BadParameter
 from typer._coercion import RuntimeParam
 from typer.core import TyperArgument, TyperOption, _TyperParameter
-from typing_extensions import override
 
 from headway.errors import nearest
+from headway.overriding import override
 
 
 class ReadsValues(Command):

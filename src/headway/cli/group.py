@@ -12,12 +12,12 @@ from typer._click.exceptions import UsageError
 from typer._click.shell_completion import CompletionItem
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
-from typing_extensions import override
 
 from headway.cli import suggest
 from headway.cli.arguments import ReadsValues
 from headway.cli.entries import COMMANDS
 from headway.errors import nearest
+from headway.overriding import override
 from headway.version import VERSION
 
 _HELP_WIDTH = 100

@@ -10,7 +10,7 @@ import typer
 
 from headway.cli import again, suggest
 from headway.cli.options import Offline, Seed
-from headway.contract.orders import NET_NAMESPACES
+from headway.contract.names import NET_NAMESPACES
 from headway.errors import WrongInputError
 from headway.study.clock import Clock
 from headway.terminal import note

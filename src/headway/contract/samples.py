@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 _FIRST_INTERVAL_NS = 10_000_000
@@ -92,3 +93,29 @@ def next_sample_ns(at_ns: int, interval_ns: int) -> int:
     """
     longest_ns = max(interval_ns, at_ns // _SHARE_OF_TIME)
     return at_ns + min(max(at_ns // 50, _FIRST_INTERVAL_NS), longest_ns)
+
+
+@dataclass(frozen=True)
+class ProcessorsHeader:
+    """Whose processors are sampled, and what a sample has of each before the times of its cores."""
+
+    namespaces: tuple[str, ...]
+    fields: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class SamplesHeader:
+    """The first line of the file of samples: what the others are of.
+
+    ``epoch_ns`` is the wall clock's time at the workload's start; ``devices`` are pairs of namespace
+    and device; ``queue_fields`` and ``tcp_fields`` name what a queue and a connection have. Without
+    processors, samples have nothing of them.
+    """
+
+    epoch_ns: int
+    devices: tuple[tuple[str, str], ...]
+    namespaces: tuple[str, ...]
+    queue_fields: tuple[str, ...]
+    tcp_fields: tuple[str, ...]
+    version: int = 1
+    processors: ProcessorsHeader | None = None

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from headway.contract.orders import CONTROLS_FILE
+from headway.contract.names import CONTROLS_FILE
 from headway.planning.deployment import DeployedFlow
 
 

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from headway.contract.counts import Counts
-from headway.contract.orders import Outcome
+from headway.contract.outcome import Outcome
 from headway.planning.topology import Leg, bottlenecks
 from headway.study.loss import RandomLoss
 from headway.study.middlebox import UdpVerdict

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from headway.columns import Status
 from headway.contract.counts import Counts
-from headway.contract.orders import Outcome
+from headway.contract.outcome import Outcome
 from headway.diagnosis.observed import observed_columns
 from headway.diagnosis.samples import Sample, read_samples
 from headway.errors import counted

@@ -11,7 +11,8 @@ from typing import Any
 
 from headway.columns.packets import DIGEST_DIGITS
 from headway.contract.faults import KeptPacket
-from headway.contract.orders import Outcome, load
+from headway.contract.outcome import Outcome
+from headway.contract.text import load
 from headway.diagnosis.packet import SeenPacket
 from headway.diagnosis.quic_carried import QuicReader
 from headway.diagnosis.samples import started_s

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from headway.contract.orders import HostCounts, Outcome
+from headway.contract.outcome import HostCounts, Outcome
 from headway.planning.deployment import DeployedFlow
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from headway.contract.arrivals import Arrived
-from headway.contract.orders import Outcome
+from headway.contract.outcome import Outcome
 from headway.lab.watching import arrived_at, arrived_second
 from headway.planning.deployment import DeployedFlow, Segment
 from headway.programs.measurement import Measurement

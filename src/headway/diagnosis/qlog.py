@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from headway.contract.orders import QLOG_DIRECTORY
+from headway.contract.names import QLOG_DIRECTORY
 from headway.diagnosis.document import Document
 from headway.diagnosis.qlog_events import read_traces
 from headway.diagnosis.qlog_trace import QuicPoint, QuicTrace, StateChange, is_useful, reduce_trace

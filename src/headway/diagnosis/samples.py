@@ -9,8 +9,15 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
-from headway.contract.orders import SAMPLES_FILE, ProcessorsHeader, SamplesHeader
-from headway.contract.samples import TCP_FIELDS, ProcessorWork, QueueStats, TcpInfo
+from headway.contract.names import SAMPLES_FILE
+from headway.contract.samples import (
+    TCP_FIELDS,
+    ProcessorsHeader,
+    ProcessorWork,
+    QueueStats,
+    SamplesHeader,
+    TcpInfo,
+)
 from headway.errors import HeadwayError
 
 _KINDS = len(ProcessorWork._fields) - 1

@@ -8,7 +8,9 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from headway.contract.orders import ORDERS_FILE, Orders, load
+from headway.contract.names import ORDERS_FILE
+from headway.contract.orders import Orders
+from headway.contract.text import load
 from headway.diagnosis.packet import SeenPacket, differing_fields
 from headway.diagnosis.samples import started_s
 from headway.lab.pcapng import read_pcapng

@@ -18,7 +18,6 @@ import time
 from collections.abc import Iterator
 from contextlib import suppress
 
-from headway.contract.orders import load
 from headway.contract.probe_orders import (
     HEADER_BYTES,
     OTHER_FLOW,
@@ -35,6 +34,7 @@ from headway.contract.probe_orders import (
     ProbeFlow,
     ProbeOrders,
 )
+from headway.contract.text import load
 from headway.guest.icmp import ECHO_REPLY, ECHO_REQUEST, echo_request
 
 _RUN = "/lab/run"

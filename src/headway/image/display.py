@@ -9,9 +9,9 @@ from typing import TextIO
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
-from typing_extensions import override
 
 from headway.image.progress import BuildProgress
+from headway.overriding import override
 
 
 class _Steps(BuildProgress):

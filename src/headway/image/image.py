@@ -8,8 +8,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from typing_extensions import override
-
 from headway.cache import PARTIAL_SUFFIX, EntryDirectory, cache_directory, digest, remove_tree
 from headway.image.infos import (
     INFO_FILE,
@@ -29,6 +27,7 @@ from headway.image.keys import KernelInputs, LayerInputs, NativeInputs, RootInpu
 from headway.image.options import ImageOptions
 from headway.image.rust import BroughtRust, RustToolchain, entry_name, own_version
 from headway.image.toolchain import numbers
+from headway.overriding import override
 
 _CARGO_DIRECTORY = "cargo"
 _PROGRAMS_KEPT = 10

@@ -10,8 +10,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from typing_extensions import override
-
 from headway.cache import digest
 from headway.errors import HeadwayError
 from headway.image import kconfig
@@ -20,6 +18,7 @@ from headway.image.options import ImageOptions
 from headway.image.packagelist import PackageList, sections
 from headway.image.releases import Release, parse_release
 from headway.image.wheels import Wheel, parse_wheels
+from headway.overriding import override
 
 _HERE = Path(__file__).parent
 _KERNEL_RECIPE = "1"

@@ -6,7 +6,7 @@ import time
 from contextlib import AbstractContextManager, nullcontext
 from typing import Protocol, TextIO
 
-from typing_extensions import override
+from headway.overriding import override
 
 
 class BuildProgress(Protocol):

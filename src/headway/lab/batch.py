@@ -7,7 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from headway.contract.orders import OUTCOME_FILE, Orders, Outcome, load
+from headway.contract.names import OUTCOME_FILE
+from headway.contract.orders import Orders
+from headway.contract.outcome import Outcome
+from headway.contract.text import load
 from headway.lab.assemble import orders_for, round_of
 from headway.lab.cancel import Cancellation
 from headway.lab.certificate import certified

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import tempfile
 import termios
@@ -10,9 +11,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from headway.contract.orders import Orders, Program
+from headway.contract.program import Program
+from headway.contract.text import dump
 from headway.errors import HeadwayError
-from headway.lab.machine import Machine, SharedDirectory
+from headway.lab.machine import Machine, SharedDirectory, WrittenOrders
 from headway.study.clock import Clock
 from headway.study.units import Duration
 
@@ -42,7 +44,7 @@ class ConsoleLab:
     Attributes:
         host: the namespace of the program.
         seed: of everything random.
-        orders: what the lab does beside the program.
+        orders: what the lab does beside the program; written, so that their types need not be loaded.
         kernel, root, native: of the image.
         code: the guest's modules.
         shown: directories that it shows, by their names.
@@ -50,7 +52,7 @@ class ConsoleLab:
 
     host: str
     seed: int
-    orders: Orders
+    orders: WrittenOrders
     kernel: str
     root: str
     native: str
@@ -96,7 +98,7 @@ class ConsoleLab:
             _terminal_restored(),
         ):
             outcome = Machine(parts, Path(self.code)).boot(
-                replace(self.orders, programs=(*self.orders.programs, program), allowed=allowed),
+                _with_program(self.orders, program, allowed),
                 Path(directory, "run"),
                 seed=self.seed,
                 clock=clock,
@@ -108,6 +110,16 @@ class ConsoleLab:
             raise HeadwayError(f"the lab failed: {outcome.reason}")
         status = next(ended.exit_status for ended in outcome.ended if ended.name == program.name)
         return status if status >= 0 else 128 - status
+
+
+def _with_program(
+    orders: WrittenOrders, program: Program, allowed: tuple[str, ...]
+) -> WrittenOrders:
+    """Orders for one program more; what they are but for it need not be known."""
+    told = json.loads(orders.text)
+    told["programs"].append(json.loads(dump(program)))
+    told["allowed"] = allowed
+    return replace(orders, text=json.dumps(told, separators=(",", ":")))
 
 
 @contextmanager

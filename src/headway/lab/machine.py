@@ -13,18 +13,12 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
+from typing import TYPE_CHECKING
 from typing import Protocol as Interface
 
-from headway.contract.orders import (
-    CAPTURE_BUFFER_MIB,
-    NATIVE_DIRECTORY,
-    ORDERS_FILE,
-    OUTCOME_FILE,
-    Orders,
-    Outcome,
-    dump,
-    load,
-)
+from headway.contract.names import CAPTURE_BUFFER_MIB, NATIVE_DIRECTORY, ORDERS_FILE, OUTCOME_FILE
+from headway.contract.outcome import Outcome
+from headway.contract.text import dump, load
 from headway.errors import HeadwayError
 from headway.lab.cancel import Cancellation, Cancelled
 from headway.lab.guard import DEFAULT_CPU_LIMIT, Guard, LabLimits
@@ -34,6 +28,9 @@ from headway.lab.meter import Meter
 from headway.lab.usage import usage_of
 from headway.study.clock import Clock
 from headway.study.units import Duration
+
+if TYPE_CHECKING:
+    from headway.contract.orders import Orders
 
 CONSOLE_FILE = "console.log"
 LAB_EPOCH_S = 1_767_225_600
@@ -87,6 +84,28 @@ class BootImage(Interface):
 
 
 @dataclass(frozen=True)
+class WrittenOrders:
+    """Orders as a lab reads them, and what of them concerns the machine.
+
+    Attributes:
+        text: the orders.
+        captures: how many devices are captured.
+        limit_ns: how long the lab may take, of its own time.
+        directory: that of the first round, below the run's.
+    """
+
+    text: str
+    captures: int
+    limit_ns: int
+    directory: str
+
+    @classmethod
+    def of(cls, orders: Orders) -> WrittenOrders:
+        """These orders, written."""
+        return cls(dump(orders), len(orders.captures), orders.limit_ns, orders.rounds[0].directory)
+
+
+@dataclass(frozen=True)
 class Machine:
     """How labs are booted.
 
@@ -105,7 +124,7 @@ class Machine:
 
     def boot(
         self,
-        orders: Orders,
+        orders: Orders | WrittenOrders,
         directory: Path,
         *,
         seed: int,
@@ -145,10 +164,12 @@ class Machine:
             Cancelled: the cancellation was turned on.
             HeadwayError: the directory has no space left.
         """
+        if not isinstance(orders, WrittenOrders):
+            orders = WrittenOrders.of(orders)
         directory.mkdir(parents=True, exist_ok=True)
-        (directory / ORDERS_FILE).write_text(dump(orders), encoding="utf-8")
+        (directory / ORDERS_FILE).write_text(orders.text, encoding="utf-8")
         shown = {f"extras/{_OWN_PROGRAMS}": SharedDirectory(self.image.native), **(shown or {})}
-        memory_mib = (memory_mib or self.memory_mib) + CAPTURE_BUFFER_MIB * len(orders.captures)
+        memory_mib = (memory_mib or self.memory_mib) + CAPTURE_BUFFER_MIB * orders.captures
         with self._stage(directory, shown) as stage:
             command = self._command(memory_mib, seed, clock, virtual_tsc, shown)
             lasts = Duration(orders.limit_ns)
@@ -174,7 +195,7 @@ class Machine:
                 exceeded = _wait(process, limits, cancellation, meter or Meter())
                 memory.reusable = process.returncode == 0
         keep_plain_files(directory)
-        file = directory / orders.rounds[0].directory / OUTCOME_FILE
+        file = directory / orders.directory / OUTCOME_FILE
         outcome = _outcome(file, directory, process.returncode, exceeded)
         if outcome.status == "failed" and shutil.disk_usage(directory).free < _NO_SPACE_BYTES:
             # The lab cannot tell: it has nowhere to write that to.

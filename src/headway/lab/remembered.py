@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from headway.cache import PARTIAL_SUFFIX, cache_directory, digest, written_atomically
-from headway.contract.orders import dump, load
+from headway.contract.text import dump, load
 from headway.lab.console import ConsoleLab
 from headway.version import VERSION
 from headway.words import names_in

@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from headway.contract.orders import Orders, Outcome
+from headway.contract.orders import Orders
+from headway.contract.outcome import Outcome
 from headway.image.outsidefiles import outside_files
 from headway.image.outsideroot import outside_root
 from headway.lab.assemble import orders_for

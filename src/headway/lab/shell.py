@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import shutil
 
-from headway.contract.orders import Orders, Program, Round
+from headway.contract.orders import Orders, Round
+from headway.contract.program import Program
 from headway.lab.bodies import served_bodies
 from headway.lab.console import A_DAY, ConsoleLab
-from headway.lab.machine import Machine
+from headway.lab.machine import Machine, WrittenOrders
 from headway.lab.network import GLOBAL_SYSCTLS, two_hosts
 from headway.programs.base import CLIENT, SERVER, Listener
 from headway.programs.client import hosts_file
@@ -59,7 +60,7 @@ def lab_on_path(machine: Machine, path: NetworkPath, *, seed: int) -> ConsoleLab
     return ConsoleLab(
         host=CLIENT,
         seed=seed,
-        orders=orders,
+        orders=WrittenOrders.of(orders),
         kernel=str(machine.image.kernel),
         root=str(machine.image.root),
         native=str(machine.image.native),

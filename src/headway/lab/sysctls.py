@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from headway.contract.orders import Namespace, Orders, Program
+from headway.contract.orders import Namespace, Orders
+from headway.contract.program import Program
 from headway.errors import HeadwayError
 from headway.lab.machine import Machine
 from headway.study.sysctls import Sysctl

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from headway.contract.arrivals import Arrived, Watched
-from headway.contract.orders import Outcome
+from headway.contract.outcome import Outcome
 from headway.lab.nat import nat_addresses
 from headway.planning.deployment import DeployedFlow, Deployment, Role, Segment, addressed
 from headway.planning.topology import Leg

@@ -8,10 +8,10 @@ from __future__ import annotations
 import signal
 from pathlib import Path
 
-from typing_extensions import override
-
-from headway.contract.orders import Ended, Program
+from headway.contract.outcome import Ended
+from headway.contract.program import Program
 from headway.image.keys import all_layers
+from headway.overriding import override
 from headway.programs.base import (
     CERTIFICATE_FILE,
     KEY_FILE,

@@ -9,7 +9,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar
 
-from headway.contract.orders import Ended, Program
+from headway.contract.outcome import Ended
+from headway.contract.program import Program
 from headway.programs.knob import EARLY_DATA as EARLY_DATA
 from headway.programs.knob import RETRY as RETRY
 from headway.programs.knob import Adjustment as Adjustment

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from headway.contract.orders import Program
+from headway.contract.program import Program
 from headway.guest.browser import DONE, GO, READY, Configuration
 from headway.guest.loadfiles import NET_LOG_FILE
 from headway.programs.base import SECRETS_FILE, Client, Flow, Knob, Started

@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from typing_extensions import override
-
-from headway.contract.orders import Program
+from headway.contract.program import Program
+from headway.overriding import override
 from headway.programs import uploads
 from headway.programs.base import (
     CERTIFICATE_FILE,

@@ -6,13 +6,12 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 
-from typing_extensions import override
-
 from headway.columns.page import PageMetrics
-from headway.contract.orders import Ended
+from headway.contract.outcome import Ended
 from headway.guest.browser import Configuration
 from headway.guest.loadfiles import NET_LOG_FILE
 from headway.guest.page import PageOrders
+from headway.overriding import override
 from headway.pages.families import attempts, family_of
 from headway.pages.har import make_har
 from headway.pages.load import LOAD_FILE, PageLoad, read_load

@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import ClassVar
 
 from pydantic import BaseModel, ValidationError
-from typing_extensions import override
 
-from headway.contract.orders import Ended, Program
+from headway.contract.outcome import Ended
+from headway.contract.program import Program
+from headway.overriding import override
 from headway.programs.base import (
     CA_FILE,
     QLOG_DIRECTORY,

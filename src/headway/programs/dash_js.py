@@ -5,13 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, ClassVar
 
-from typing_extensions import override
-
-from headway.contract.orders import Ended
+from headway.contract.outcome import Ended
 from headway.errors import WrongInputError
 from headway.guest.browser import Configuration
 from headway.guest.player import PlayerOrders
 from headway.image.keys import all_layers
+from headway.overriding import override
 from headway.programs.base import KEY_PIN_FILE, SERVER_NAME, Adjustment, Flow, Knob, Started
 from headway.programs.browser import BROWSER_PACKAGE, QUIC_OPTIONS, HeadlessShell
 from headway.programs.dash_session import played_session

@@ -6,9 +6,8 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from typing_extensions import override
-
-from headway.contract.orders import Program
+from headway.contract.program import Program
+from headway.overriding import override
 from headway.programs import uploads
 from headway.programs.base import (
     CA_FILE,

@@ -6,10 +6,10 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from typing_extensions import override
-
-from headway.contract.orders import Ended, Program
+from headway.contract.outcome import Ended
+from headway.contract.program import Program
 from headway.errors import WrongInputError
+from headway.overriding import override
 from headway.programs.base import RANDOM_DEVICE, Client, Flow, Started
 from headway.programs.client import answer_error, last_words, secrets_environment
 from headway.programs.measurement import Measurement

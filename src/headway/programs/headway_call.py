@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from pydantic import BaseModel
-from typing_extensions import override
 
 from headway.columns import CallMetrics
-from headway.contract.orders import Ended, Program
+from headway.contract.outcome import Ended
+from headway.contract.program import Program
+from headway.overriding import override
 from headway.programs.base import (
     SERVER,
     Client,

@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from headway.contract.orders import Program
+from headway.contract.program import Program
 from headway.programs.base import CERTIFICATE_FILE, KEY_FILE, Adapter, Resolver, Started
 from headway.programs.native import command
 from headway.study.dns import Dns, DnsTransport

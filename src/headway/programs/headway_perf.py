@@ -7,9 +7,10 @@ from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 from pydantic import BaseModel
-from typing_extensions import override
 
-from headway.contract.orders import Ended, Program
+from headway.contract.outcome import Ended
+from headway.contract.program import Program
+from headway.overriding import override
 from headway.programs.base import (
     CA_FILE,
     CERTIFICATE_FILE,

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing_extensions import override
-
+from headway.overriding import override
 from headway.programs.base import (
     CA_FILE,
     CERTIFICATE_FILE,

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing_extensions import override
-
-from headway.contract.orders import Program
+from headway.contract.program import Program
 from headway.errors import WrongInputError
+from headway.overriding import override
 from headway.programs.accesslogs import access_log
 from headway.programs.base import (
     CERTIFICATE_FILE,

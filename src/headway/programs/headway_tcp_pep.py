@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing_extensions import override
-
+from headway.overriding import override
 from headway.programs.base import Adjustment, Started
 from headway.programs.knobfile import knobs_of
 from headway.programs.native import service, without_limits

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from typing_extensions import override
-
-from headway.contract.orders import NATIVE_DIRECTORY, Program
+from headway.contract.names import NATIVE_DIRECTORY
+from headway.contract.program import Program
 from headway.errors import WrongInputError
+from headway.overriding import override
 from headway.programs.base import Adapter, Adjustment, Started
 from headway.programs.knobfile import knobs_of
 from headway.study.family import Family

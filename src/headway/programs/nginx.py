@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from typing_extensions import override
-
-from headway.contract.orders import Program
+from headway.contract.program import Program
+from headway.overriding import override
 from headway.programs import nginx_application, nginx_replay, uploads
 from headway.programs.accesslogs import heard_by_nginx
 from headway.programs.base import (

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from typing_extensions import override
-
-from headway.contract.orders import Ended, Program
+from headway.contract.outcome import Ended
+from headway.contract.program import Program
 from headway.errors import WrongInputError
+from headway.overriding import override
 from headway.programs.base import (
     QLOG_DIRECTORY,
     RANDOM_DEVICE,

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing_extensions import override
-
-from headway.contract.orders import Program
+from headway.contract.program import Program
+from headway.overriding import override
 from headway.programs.base import (
     CERTIFICATE_FILE,
     KEY_FILE,

@@ -7,10 +7,10 @@ from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
-from typing_extensions import override
-
-from headway.contract.orders import Ended, Program
+from headway.contract.outcome import Ended
+from headway.contract.program import Program
 from headway.image.outsideroot import USUAL_PATH
+from headway.overriding import override
 from headway.programs.base import (
     CA_FILE,
     CERTIFICATE_FILE,

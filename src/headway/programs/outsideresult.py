@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from headway.contract.orders import Ended
+from headway.contract.outcome import Ended
 from headway.programs import curl
 from headway.programs.base import Flow
 from headway.programs.client import answer_error, last_words

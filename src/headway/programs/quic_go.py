@@ -5,10 +5,10 @@ from __future__ import annotations
 import signal
 from pathlib import Path
 
-from typing_extensions import override
-
-from headway.contract.orders import Ended, Program
+from headway.contract.outcome import Ended
+from headway.contract.program import Program
 from headway.image.extras import find_extra
+from headway.overriding import override
 from headway.programs.base import CA_FILE, QLOG_DIRECTORY, Adjustment, Client, Flow, Started
 from headway.programs.client import in_new_directory, reported, secrets_environment
 from headway.programs.measurement import Measurement

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from headway.contract.orders import Program
+from headway.contract.program import Program
 from headway.programs.base import Flow, Started
 from headway.programs.native import command
 from headway.study.application import TAKEN, Application

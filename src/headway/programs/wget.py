@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from typing_extensions import override
-
-from headway.contract.orders import Ended, Program
+from headway.contract.outcome import Ended
+from headway.contract.program import Program
+from headway.overriding import override
 from headway.programs.base import CA_FILE, Adjustment, Client, Flow, Knob, Started
 from headway.programs.client import (
     RETRY_PAUSE,

@@ -6,9 +6,9 @@ import csv
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from typing_extensions import override
-
-from headway.contract.orders import Ended, Program
+from headway.contract.outcome import Ended
+from headway.contract.program import Program
+from headway.overriding import override
 from headway.programs.base import CA_FILE, Adjustment, Client, Flow, Started
 from headway.programs.client import (
     RETRY_PAUSE,

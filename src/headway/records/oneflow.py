@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from headway.columns import HeaderFields, MainConnection, RampUp, Status
-from headway.contract.orders import CONTROLS_FILE, SAMPLES_FILE, Ended, Outcome
+from headway.contract.names import CONTROLS_FILE, SAMPLES_FILE
+from headway.contract.outcome import Ended, Outcome
 from headway.diagnosis.controls import observed_controls
 from headway.diagnosis.disturbances import count_columns
 from headway.diagnosis.ending import came_to

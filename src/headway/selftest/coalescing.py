@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from typing_extensions import override
 
 from headway.contract.probe_orders import OTHER_FLOW, RECEIVED, SENT
+from headway.overriding import override
 from headway.selftest.check import Check
 from headway.selftest.delay import TOLERANCE_US
 from headway.selftest.feed import Feed, feed

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from typing_extensions import override
 
 from headway.contract.probe_orders import SMALL_FRAME_BYTES, ProbeFlow
+from headway.overriding import override
 from headway.selftest.check import Check
 from headway.selftest.fate import Fate, damaged_share, fate
 from headway.selftest.ideal import Course

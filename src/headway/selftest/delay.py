@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 import numpy as np
 from scipy.stats import norm
-from typing_extensions import override
 
 from headway.contract.probe_orders import SMALL_FRAME_BYTES, ProbeFlow
+from headway.overriding import override
 from headway.selftest.check import Check
 from headway.selftest.fate import fate
 from headway.selftest.ideal import Course, Stage

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
-from typing_extensions import override
 
 from headway.contract.counts import Counts
 from headway.contract.probe_orders import RECEIVED, SENT, SMALL_FRAME_BYTES, ProbeFlow
+from headway.overriding import override
 from headway.selftest.check import Check
 from headway.selftest.step import CheckStep
 from headway.selftest.timeline import Records, Sight, Timeline

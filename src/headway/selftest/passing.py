@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from typing_extensions import override
 
 from headway.contract.counts import Counts
 from headway.contract.probe_orders import (
@@ -19,6 +18,7 @@ from headway.contract.probe_orders import (
     SMALL_FRAME_BYTES,
     ProbeFlow,
 )
+from headway.overriding import override
 from headway.selftest.check import Check
 from headway.selftest.ideal import Course
 from headway.selftest.intervals import share_interval

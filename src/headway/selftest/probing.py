@@ -11,16 +11,18 @@ from pathlib import Path
 from queue import SimpleQueue
 
 import numpy as np
-from typing_extensions import override
 
 from headway.contract.counts import Counts
-from headway.contract.orders import Change, Orders, Program, Round, dump
+from headway.contract.orders import Change, Orders, Round
 from headway.contract.probe_orders import RECORD, ProbeOrders
+from headway.contract.program import Program
+from headway.contract.text import dump
 from headway.errors import HeadwayError
 from headway.lab.cancel import Cancellation
 from headway.lab.cores import free_core
 from headway.lab.machine import Machine
 from headway.lab.network import GLOBAL_SYSCTLS, two_hosts
+from headway.overriding import override
 from headway.programs.base import CLIENT, SERVER
 from headway.selftest.check import Check
 from headway.selftest.coalescing import CoalescedFlow, CoalescedTransfer

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from typing_extensions import override
 
 from headway.contract.probe_orders import SMALL_FRAME_BYTES, ProbeFlow
+from headway.overriding import override
 from headway.selftest.check import Check
 from headway.selftest.delay import tolerance_us
 from headway.selftest.feed import Feed, feed

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from typing_extensions import override
-
+from headway.overriding import override
 from headway.selftest.check import Check
 from headway.selftest.fate import fate
 from headway.selftest.step import CheckStep

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from typing_extensions import override
 
 from headway.contract.probe_orders import SMALL_FRAME_BYTES, ProbeFlow
+from headway.overriding import override
 from headway.selftest.check import Check
 from headway.selftest.ideal import directions
 from headway.selftest.rate import AHEAD_NS

@@ -13,8 +13,7 @@ from collections.abc import Iterator, Set
 from html.parser import HTMLParser
 from urllib.parse import urlsplit
 
-from typing_extensions import override
-
+from headway.overriding import override
 from headway.sites.coding import CodingError, codings, decoded
 from headway.sites.ownfonts import is_font, with_own_fonts
 from headway.sites.references import css_references

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Literal, Self
 
 from pydantic import Field, model_validator
-from typing_extensions import override
 
+from headway.overriding import override
 from headway.study.host import BULK, Protocol
 from headway.study.oneway import OneWayWorkload
 from headway.study.units import Duration, Rate, Size

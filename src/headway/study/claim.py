@@ -8,8 +8,8 @@ from operator import not_
 from typing import Annotated, Literal, Self
 
 from pydantic import ConfigDict, Field, model_validator
-from typing_extensions import override
 
+from headway.overriding import override
 from headway.study.cause import ClaimedCause
 from headway.study.published import RELATIVE_UNIT, AboutCells, MetricName, Statistic, Timed
 from headway.study.rule import ColumnName, Pair, Rule, check_range

@@ -6,8 +6,8 @@ from enum import StrEnum
 from typing import Literal, Self
 
 from pydantic import Field, model_validator
-from typing_extensions import override
 
+from headway.overriding import override
 from headway.study.application import Application
 from headway.study.host import HTTP, Protocol
 from headway.study.part import wrong

@@ -5,8 +5,8 @@ from __future__ import annotations
 from enum import StrEnum
 
 from pydantic import Field
-from typing_extensions import override
 
+from headway.overriding import override
 from headway.study.workloadpart import WorkloadPart
 
 

@@ -16,9 +16,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, ClassVar
 
-from typing_extensions import override
-
 from headway.errors import WrongInputError, nearest
+from headway.overriding import override
 from headway.study.satellite import Satellite
 from headway.study.setting import Setting
 from headway.tables import table

@@ -8,8 +8,8 @@ from enum import StrEnum
 from typing import Literal, Self
 
 from pydantic import Field, field_validator, model_validator
-from typing_extensions import override
 
+from headway.overriding import override
 from headway.study.application import Application
 from headway.study.part import wrong
 from headway.study.units import Duration, Size

@@ -7,10 +7,10 @@ from typing import Annotated, Self
 
 from pydantic import AfterValidator, model_validator
 from pydantic_core import PydanticCustomError
-from typing_extensions import override
 
 from headway.columns import Record, columns_of
 from headway.errors import nearest
+from headway.overriding import override
 from headway.study.part import Part
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Literal, Self
 
 from pydantic import Field, model_validator
-from typing_extensions import override
 
+from headway.overriding import override
 from headway.study.application import Application
 from headway.study.host import Protocol
 from headway.study.part import wrong

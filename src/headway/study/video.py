@@ -7,9 +7,9 @@ from itertools import pairwise
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, StringConstraints, WithJsonSchema, field_validator, model_validator
-from typing_extensions import override
 
 from headway.errors import WrongInputError
+from headway.overriding import override
 from headway.study.application import Application
 from headway.study.film import Film
 from headway.study.live import LIVE_RECORD_BYTES, MOST_CHUNKS, MOST_SEGMENT_BYTES, Live

@@ -7,8 +7,8 @@ from enum import StrEnum
 from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import BeforeValidator, Discriminator, Field, model_validator
-from typing_extensions import override
 
+from headway.overriding import override
 from headway.study.bulk import Arrivals, Bulk, OnOff
 from headway.study.call import Call
 from headway.study.device import Device

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from headway.contract.counts import Counts
-from headway.contract.orders import Outcome
+from headway.contract.outcome import Outcome
 from headway.diagnosis.samples import read_samples
 from headway.diagnosis.transfer import Transfer
 from headway.diagnosis.validation.evidence import Crossing, Echoes, Evidence
