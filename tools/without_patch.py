@@ -88,8 +88,12 @@ TESTS = (
         _FILES,
         f"{_LAB}/test_surroundings.py::test_nothing_of_files_and_of_the_machine_is_seen",
     ),
-    PatchTest("0014", f"{_TRIALS}::test_nothing_is_left_of_an_earlier_lab_in_its_memory"),
-    PatchTest("0015", f"{_TRIALS}::test_what_is_read_ahead_comes_by_one_call_of_the_host"),
+    PatchTest(
+        "0014", f"{_TRIALS}::test_nothing_is_left_of_an_earlier_lab_in_its_memory", ("0017",)
+    ),
+    PatchTest(
+        "0015", f"{_TRIALS}::test_what_is_read_ahead_comes_by_one_call_of_the_host", ("0018",)
+    ),
     PatchTest("0016", f"{_LAB}/test_processors.py::test_a_sender_is_as_fast_as_its_packets_let_it"),
     PatchTest("0017", f"{_TRIALS}::test_memory_comes_as_huge_pages"),
     PatchTest("0018", f"{_TRIALS}::test_a_large_file_does_not_fill_the_memory"),

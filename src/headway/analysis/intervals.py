@@ -125,7 +125,7 @@ def share_interval(count: int, n: int) -> Interval:
 
 @lru_cache(maxsize=1024)
 def share_ends(count: float, n: float) -> tuple[float, float]:
-    """The ends of that interval as quantiles of beta distributions, which exist for parts of observations, too."""
+    """The ends of `share_interval`, as quantiles of beta distributions: these exist for parts of observations, too."""
     tail = (1 - LEVEL) / 2
     low = special.betaincinv(count, n - count + 1, tail) if count > 0 else 0.0
     high = special.betaincinv(count + 1, n - count, 1 - tail) if count < n else 1.0

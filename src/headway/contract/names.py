@@ -1,4 +1,4 @@
-"""Files and directories that a lab and its host have in common."""
+"""What a lab and its host have to call by the same names: files, directories, permissions; and one size."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ _UNSAID: dict[str, Any] = {
 
 
 def dump(value: Any) -> str:
-    """Write a dataclass of this module as JSON."""
+    """Write a dataclass of this package as JSON."""
     return json.dumps(dataclasses.asdict(value, dict_factory=_said), separators=(",", ":"))
 
 
@@ -43,7 +43,7 @@ def _said(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def load(kind: type[_T], text: str) -> _T:
-    """Read a dataclass of this module from JSON."""
+    """Read a dataclass of this package from JSON."""
     return typing.cast(_T, _build(kind, json.loads(text)))
 
 

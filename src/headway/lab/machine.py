@@ -10,7 +10,7 @@ import shutil
 import signal
 import subprocess
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
@@ -114,7 +114,7 @@ class Machine:
         code: the guest's modules, compiled for the guest.
         extras: directories of optional programs by their names; a lab sees those that it is shown.
         memory_mib: memory of the guest, beside the buffers of its captures; only what it touches is
-            resident on the host.
+            resident on the host, in blocks of 2 MiB.
     """
 
     image: BootImage
@@ -170,6 +170,7 @@ class Machine:
         (directory / ORDERS_FILE).write_text(orders.text, encoding="utf-8")
         shown = {f"extras/{_OWN_PROGRAMS}": SharedDirectory(self.image.native), **(shown or {})}
         memory_mib = (memory_mib or self.memory_mib) + CAPTURE_BUFFER_MIB * orders.captures
+        memory_mib += memory_mib % 2  # it comes in blocks of 2 MiB
         with self._stage(directory, shown) as stage:
             command = self._command(memory_mib, seed, clock, virtual_tsc, shown)
             lasts = Duration(orders.limit_ns)
@@ -178,7 +179,7 @@ class Machine:
                 (directory / CONSOLE_FILE).open("wb") as console,
                 lab_memory(cpu, memory_mib) as memory,
             ):
-                with _pinned(cpu):
+                with pinned(cpu):
                     process = subprocess.Popen(
                         [*_DIES_WITH_US, *command],
                         cwd=stage,
@@ -264,7 +265,7 @@ class Machine:
 
 
 @contextmanager
-def _pinned(cpu: int | None) -> Iterator[None]:
+def pinned(cpu: int | None) -> Iterator[None]:
     """This thread is on a core, and so are the processes that it starts."""
     if cpu is None:
         yield
@@ -274,15 +275,15 @@ def _pinned(cpu: int | None) -> Iterator[None]:
     try:
         yield
     finally:
-        os.sched_setaffinity(0, before)
+        # These cores may have been taken away meanwhile, and the process is there already.
+        with suppress(OSError):
+            os.sched_setaffinity(0, before)
 
 
 def _environment(stage: Path, memory: LabMemory) -> dict[str, str]:
     """Nothing of the user's environment reaches the lab."""
     return {
         "PATH": os.environ.get("PATH", "/usr/bin:/bin"),
-        # The kernel tries there whether it can execute what is in a file, and names the place.
-        "TMPDIR": ".",
         "HOME": str(stage),
         MEMORY_VARIABLE: str(memory.descriptor),
     }
