@@ -134,7 +134,8 @@ def test_a_lab_that_served_several_experiments_failed_once(tmp_path: Path) -> No
 
     labs = [boot for boot in boots(runs) if boot.runs[0].rep == 1]
     assert [len(boot.served) for boot in labs] == [3] * 4
-    heard = FailFast(runs, records(labs[0]) + records(labs[1]))
+    heard = FailFast(runs)
+    heard.hear(records(labs[0]) + records(labs[1]))
     assert heard.verdict(tmp_path) is None
 
 

@@ -110,7 +110,7 @@ def test_runs_that_die_of_their_faults_do_not_end_a_study() -> None:
     one = study_from({**{k: v for k, v in TABLES.items() if k != "faults"}, "repetitions": 20})
     runs = plan(one)
     for met, gives_up in ((1, False), (0, True)):
-        failfast = FailFast(runs, [])
+        failfast = FailFast(runs)
         died = [record(run, None) for run in runs[:24]]
         failfast.hear(
             [made.model_copy(update={"fault_met": met, "error": "no answer"}) for made in died]

@@ -85,6 +85,7 @@ def test_the_last_record_of_a_run_counts(tmp_path: Path, records: list[Record]) 
         store.add(records)
         store.add([again])
         assert store.records() == [again, *records[1:]]
+        assert list(store.each()) == store.records()
 
 
 @pytest.mark.parametrize("kept", [1, 40, 400])

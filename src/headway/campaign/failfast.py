@@ -57,20 +57,18 @@ class FailFast:
 
     Args:
         runs: all of the study's.
-        records: of those that had ended before.
     """
 
-    def __init__(self, runs: Sequence[Run], records: Iterable[Record]) -> None:
+    def __init__(self, runs: Sequence[Run]) -> None:
         self._tallies: defaultdict[_Group, _Tally] = defaultdict(_Tally)
         for run in runs:
             for group in _groups(run):
                 tally = self._tallies[group]
                 tally.places.add((run.cell, run.contender))
                 tally.left += 1
-        self.hear(records)
 
     def hear(self, records: Iterable[Record]) -> None:
-        """Runs have ended. Of the whole study, one lab that served several failed once."""
+        """Runs have ended, now or before. Of the whole study, one lab that served several failed once."""
         for record in records:
             for group in _groups(record):
                 tally = self._tallies[group]

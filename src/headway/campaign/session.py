@@ -75,7 +75,7 @@ def conduct(task: Task, watcher: Watcher) -> None:
             _keep_what_is_done(store, watcher)
             # Why a study was given up says what can be done.
             go_on = "" if isinstance(error, HopelessError) else f"; {task.go_on}"
-            done, most = len(store.records()), f"{task.study.at_most}{len(runs)}"
+            done, most = _count(store), f"{task.study.at_most}{len(runs)}"
             kept = f"{done} of {most} runs are kept in {store.directory}"
             watcher.note(kept + go_on)
             raise
@@ -99,7 +99,7 @@ def _going_on(manifest: Manifest, task: Task, runs: tuple[Run, ...], store: Stor
     going_on = GoingOn(before, manifest, str(task.out))
     going_on.check_same_tools()
     going_on.check_same_looks()
-    going_on.check_all_planned(store.records(), runs)
+    going_on.check_all_planned(store.each(), runs)
     going_on.check_same_runs(_staying(store, retry_failed=task.retry_failed), runs)
     # The command that made part of a study that has grown does not make the whole.
     kept = (*_OF_THE_FIRST, *(["command"] if going_on.is_same_study else []))
@@ -135,12 +135,15 @@ def _carry_out(
     store.write_manifest(manifest)
     manifest = _self_tested(manifest, runs, executor, store, watcher)
     store.write_manifest(manifest)
-    done = _staying(store, retry_failed=task.retry_failed)
-    names = {record.run_id for record in done}
+    names = set[str]()
+    fail_fast = None if task.keep_going else FailFast(runs)
+    for record in _staying(store, retry_failed=task.retry_failed):
+        names.add(record.run_id)
+        if fail_fast:
+            fail_fast.hear([record])
     rounds = Rounds.of(task.study, runs)
-    if done:
-        watcher.note(f"{len(done)} of {task.study.at_most}{len(runs)} runs are done already")
-    fail_fast = None if task.keep_going else FailFast(runs, done)
+    if names:
+        watcher.note(f"{len(names)} of {task.study.at_most}{len(runs)} runs are done already")
     keeper = _Keeper(task.study, store, executor, fail_fast, watcher)
     # Most studies carry out all runs, whatever comes of them.
     while left := rounds.due(names, store.records() if rounds.may_end_sooner else ()):
@@ -173,7 +176,7 @@ def _make_served_files(runs: Sequence[Run]) -> None:
 
 def _how_many(rounds: Rounds, store: Store) -> str:
     """How many runs were enough, and where."""
-    done, most = len(store.records()), len(rounds.runs)
+    done, most = _count(store), len(rounds.runs)
     return f"{done} of at most {most} runs; {rounds.stopped} of {rounds.groups} stopped before the last look"
 
 
@@ -217,9 +220,13 @@ def _self_test(
     return list(checks)
 
 
-def _staying(store: Store, *, retry_failed: bool) -> list[Record]:
+def _staying(store: Store, *, retry_failed: bool) -> Iterator[Record]:
     """Records of runs that are not carried out again."""
-    return [record for record in store.records() if record.status is Status.OK or not retry_failed]
+    return (record for record in store.each() if record.status is Status.OK or not retry_failed)
+
+
+def _count(store: Store) -> int:
+    return sum(1 for _ in store.each())
 
 
 @dataclass
@@ -281,7 +288,7 @@ class _Keeper:
 
 
 def _keep_what_is_done(store: Store, watcher: Watcher) -> None:
-    if store.records():
+    if next(store.each(), None):
         try:
             store.write_table()
         except OSError as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import sys
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -166,13 +167,14 @@ def _task(study: str, options: Execution) -> Task:
 def _carry_out(task: Task, options: Execution) -> None:
     from headway.campaign.session import conduct
     from headway.columns import Status
-    from headway.records.store import read_records
+    from headway.records.store import each_record
 
     conduct(task, Terminal())
     _show(task.out)
-    records = read_records(task.out)
-    if not any(record.status is Status.OK or record.fault_met for record in records):
-        raise HeadwayError(f"no run succeeded; the first reason: {records[0].error}")
+    records = each_record(task.out)
+    first = next(records)
+    if not any(one.status is Status.OK or one.fault_met for one in chain([first], records)):
+        raise HeadwayError(f"no run succeeded; the first reason: {first.error}")
     from headway.analysis.soundness import complaints
 
     found = complaints(task.out, allow_failures=options.allow_failures, strict=options.strict)

@@ -115,6 +115,10 @@ class Store:
         """All records so far, by run name."""
         return read_records(self.directory)
 
+    def each(self) -> Iterator[Record]:
+        """The same, one after the other: many do not fit into memory well."""
+        return each_record(self.directory)
+
     def write_table(self) -> Path:
         """Make ``runs.parquet`` from the records."""
         return _write_table(self.directory)
@@ -138,7 +142,17 @@ def read_records(directory: Path) -> list[Record]:
     Raises:
         HeadwayError: a record is damaged.
     """
-    return [record for some in _records_in_pieces(directory) for record in some]
+    return list(each_record(directory))
+
+
+def each_record(directory: Path) -> Iterator[Record]:
+    """The same, one after the other: a record takes 50 kB.
+
+    Raises:
+        HeadwayError: a record is damaged.
+    """
+    for some in _records_in_pieces(directory):
+        yield from some
 
 
 class _Named(BaseModel):
