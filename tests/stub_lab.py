@@ -34,7 +34,7 @@ from headway.contract.orders import Orders
 from headway.contract.outcome import Ended, Outcome
 from headway.image import Image, ImageInfo, KernelInfo, NativeInfo, RootInfo
 from headway.lab import run
-from headway.lab.machine import Machine
+from headway.lab.machine import Machine, WrittenOrders
 from headway.records import journal, store
 from headway.report import Report
 from headway.selftest.check import Check
@@ -65,8 +65,9 @@ class StubMachine(Machine):
     takes: Callable[[str, int], float] = field(default=lambda _, size: 0.1 + size / 1e6)
     fresh: bool = True
 
-    def boot(self, orders: Orders, directory: Path, **_: Any) -> Outcome:
+    def boot(self, orders: Orders | WrittenOrders, directory: Path, **_: Any) -> Outcome:
         """See `Machine.boot`."""
+        assert isinstance(orders, Orders)
         # A run's directory does not exist, or was made for it alone.
         directory.mkdir(parents=True, exist_ok=not self.fresh)
         self.carried_out(directory.name)
