@@ -16,7 +16,7 @@ from tests.stub_lab import stub_image
 MODULE = '''
 from pathlib import Path
 
-from headway.contract.orders import Program
+from headway.contract.program import Program
 from headway.errors import WrongInputError
 from headway.programs.base import Knob, Server, Started, served_on
 from headway.study.host import Protocol

@@ -21,7 +21,7 @@ atexit.register(lambda: print(*(one for one in heavy if one in sys.modules), fil
 STUB_BOOT = """
 import types
 from pathlib import Path
-from headway.contract.orders import Outcome
+from headway.contract.outcome import Outcome
 from headway.lab import machine
 ended = types.SimpleNamespace(name="command", exit_status=0)
 machine.Machine.boot = lambda *_, **__: Outcome("ok", "", 0, "", ended=(ended,))
