@@ -5,7 +5,6 @@ from __future__ import annotations
 import shlex
 import sys
 from collections.abc import Sequence
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -171,10 +170,9 @@ def _carry_out(task: Task, options: Execution) -> None:
 
     conduct(task, Terminal())
     _show(task.out)
-    records = each_record(task.out)
-    first = next(records)
-    if not any(one.status is Status.OK or one.fault_met for one in chain([first], records)):
-        raise HeadwayError(f"no run succeeded; the first reason: {first.error}")
+    if not any(one.status is Status.OK or one.fault_met for one in each_record(task.out)):
+        reason = next(each_record(task.out)).error
+        raise HeadwayError(f"no run succeeded; the first reason: {reason}")
     from headway.analysis.soundness import complaints
 
     found = complaints(task.out, allow_failures=options.allow_failures, strict=options.strict)
