@@ -1,6 +1,6 @@
 /*
  * What it costs at least to hand a call of one process over to another one on the same core, and back: the
- * floor of a lab's system calls on this host. Real time, in microseconds.
+ * floor of a lab's system calls on this host if its kernel had a process of its own. Real time, in microseconds.
  *
  *     gcc -O2 -o /tmp/handover bench/handover.c && taskset -c 1 /tmp/handover
  */

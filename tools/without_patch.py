@@ -51,52 +51,56 @@ _STAND_IN = Path(__file__).with_name("without-busy-waits.patch")
 """Labs read counters of the patch of busy waits; this one lets kernels without it have them, too."""
 _TRIALS = f"{_LAB}/test_patches.py"
 _PAGE_FAULTS = "0011"
-"""Built on the patches of the hand-over."""
+_INSIDE = ("0019", "0020")
+"""Built on most patches of the kernel's own processes."""
 _FILES = "0012"
 """Built on the patch of what hostfs keeps."""
 _FOR_EVER = "test_who_waits_for_ever_is_ended_at_the_virtual_limit"
 TESTS = (
     PatchTest("0001", f"{_TRIALS}::test_timers_that_count_ticks_end_within_a_millisecond"),
-    PatchTest("0002", f"{_TRIALS}::test_clocks_are_read_without_a_system_call", (_BUSY_WAITS,)),
+    PatchTest(
+        "0002",
+        f"{_TRIALS}::test_clocks_are_read_without_a_system_call",
+        ("0016", _BUSY_WAITS, *_INSIDE),
+    ),
     PatchTest(
         "0003",
         f"{_LAB}/test_determinism.py::test_every_reader_of_clocks_and_entropy_reads_the_same",
     ),
     PatchTest("0004", f"{_TRIALS}::test_files_stay_in_memory_when_nobody_has_them_open", (_FILES,)),
-    PatchTest(
-        "0005",
-        f"{_TRIALS}::test_the_time_stamp_counter_follows_virtual_time",
-        ("0007", _BUSY_WAITS, _PAGE_FAULTS),
-    ),
-    PatchTest(
-        "0006",
-        f"{_TRIALS}::test_who_does_not_sleep_is_not_woken",
-        ("0007", _BUSY_WAITS, _PAGE_FAULTS),
-    ),
-    PatchTest(
-        "0007",
-        f"{_TRIALS}::test_calls_are_handed_over_as_notifications",
-        (_BUSY_WAITS, _PAGE_FAULTS),
-    ),
+    PatchTest("0005", f"{_TRIALS}::test_the_time_stamp_counter_follows_virtual_time", _INSIDE),
+    PatchTest("0006", f"{_TRIALS}::test_who_does_not_sleep_is_not_woken"),
     PatchTest("0008", f"{_LAB}/test_counts.py::test_reordered"),
     PatchTest(
-        _BUSY_WAITS, f"{_LAB}/test_busy_waits.py::{_FOR_EVER}[for-ever-computing-forced ticks]"
+        _BUSY_WAITS,
+        f"{_LAB}/test_busy_waits.py::{_FOR_EVER}[for-ever-computing-forced ticks]",
+        ("0016", *_INSIDE),
     ),
     PatchTest("0010", f"{_LAB}/test_hosts.py::test_every_host_has_its_own_settings"),
-    PatchTest(_PAGE_FAULTS, f"{_TRIALS}::test_who_writes_to_a_private_page_gets_those_that_follow"),
+    PatchTest(
+        _PAGE_FAULTS,
+        f"{_TRIALS}::test_who_writes_to_a_private_page_gets_those_that_follow",
+        _INSIDE,
+    ),
     PatchTest(
         _FILES,
         f"{_LAB}/test_surroundings.py::test_nothing_of_files_and_of_the_machine_is_seen",
     ),
     PatchTest(
-        "0014", f"{_TRIALS}::test_nothing_is_left_of_an_earlier_lab_in_its_memory", ("0017",)
+        "0014",
+        f"{_TRIALS}::test_nothing_is_left_of_an_earlier_lab_in_its_memory",
+        ("0017", *_INSIDE),
     ),
     PatchTest(
         "0015", f"{_TRIALS}::test_what_is_read_ahead_comes_by_one_call_of_the_host", ("0018",)
     ),
     PatchTest("0016", f"{_LAB}/test_processors.py::test_a_sender_is_as_fast_as_its_packets_let_it"),
-    PatchTest("0017", f"{_TRIALS}::test_memory_comes_as_huge_pages"),
+    PatchTest("0017", f"{_TRIALS}::test_memory_comes_as_huge_pages", _INSIDE),
     PatchTest("0018", f"{_TRIALS}::test_a_large_file_does_not_fill_the_memory"),
+    PatchTest(
+        "0019", f"{_TRIALS}::test_a_call_is_no_switch_between_processes_of_the_host", ("0020",)
+    ),
+    PatchTest("0020", f"{_TRIALS}::test_a_call_that_repeats_does_not_go_through_the_host"),
 )
 
 

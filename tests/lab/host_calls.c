@@ -6,10 +6,8 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <linux/futex.h>
-#include <linux/seccomp.h>
 #include <stdarg.h>
 #include <stdlib.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -17,13 +15,12 @@
 
 static struct counts {
 	long vain_wakes; /* futex calls that wake nobody */
-	long answers;	      /* to seccomp notifications */
+	long waits;	      /* futex calls that wait for the kernel's turn */
 	long messages;	      /* that carry descriptors */
 	long reads;	      /* of pages of files */
 } *counts, unused;
 
 static long (*next_syscall)(long, ...);
-static int (*next_ioctl)(int, unsigned long, ...);
 static ssize_t (*next_pread64)(int, void *, size_t, off64_t);
 static ssize_t (*next_preadv64)(int, const struct iovec *, int, off64_t);
 
@@ -34,7 +31,6 @@ __attribute__((constructor)) static void begin(void)
 	counts = mapped == MAP_FAILED ? &unused : mapped;
 	close(file);
 	next_syscall = dlsym(RTLD_NEXT, "syscall");
-	next_ioctl = dlsym(RTLD_NEXT, "ioctl");
 	next_pread64 = dlsym(RTLD_NEXT, "pread64");
 	next_preadv64 = dlsym(RTLD_NEXT, "preadv64");
 }
@@ -50,20 +46,11 @@ long syscall(long number, ...)
 	result = next_syscall(number, words[0], words[1], words[2], words[3], words[4], words[5]);
 	if (number == SYS_futex && (words[1] & FUTEX_CMD_MASK) == FUTEX_WAKE && result == 0)
 		counts->vain_wakes++;
+	if (number == SYS_futex && (words[1] & FUTEX_CMD_MASK) == FUTEX_WAIT)
+		counts->waits++;
 	if (number == SYS_sendmsg)
 		counts->messages++;
 	return result;
-}
-
-int ioctl(int file, unsigned long request, ...)
-{
-	va_list more;
-	va_start(more, request);
-	void *word = va_arg(more, void *);
-	va_end(more);
-	if (request == SECCOMP_IOCTL_NOTIF_SEND)
-		counts->answers++;
-	return next_ioctl(file, request, word);
 }
 
 ssize_t pread64(int file, void *bytes, size_t count, off64_t offset)

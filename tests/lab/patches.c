@@ -191,11 +191,12 @@ static void copied(void)
 	enum { PAGE = 4096, PAGES = 64 };
 	int file = open("/lab/extras/patches/ballast", O_RDONLY);
 	volatile char *mapped = mmap(NULL, PAGES * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE, file, 0);
-	int before, written[] = {8, 60, 7};
+	int before = 0, written[] = {8, 60, 7};
 	for (int page = 0; page < PAGES; page++)
 		(void)mapped[page * PAGE];
-	own_pages();
-	before = own_pages();
+	/* Until the calls of this itself change nothing more (0020) */
+	for (int call = 0; call < 10; call++)
+		before = own_pages();
 	for (int i = 0; i < 3; i++) {
 		mapped[written[i] * PAGE] = 1;
 		printf("copied %d\n", own_pages() - before);
@@ -210,6 +211,134 @@ static void calls(void)
 		getppid();
 }
 
+/* A call as the C library makes it, at one place each: of the length that the kernel looks for. */
+#define CALL(place, number)                                                                          \
+	__attribute__((noinline)) static long place(long first, long second, long third)              \
+	{                                                                                              \
+		long result;                                                                           \
+		asm volatile(".globl " #place "_site\n" #place "_site: movl %1, %%eax\n\tsyscall"         \
+			     : "=a"(result)                                                            \
+			     : "i"(number), "D"(first), "S"(second), "d"(third)                        \
+			     : "rcx", "r11", "memory");                                                \
+		return result;                                                                         \
+	}                                                                                              \
+	extern const unsigned char place##_site[];
+
+CALL(asked, SYS_getppid)
+CALL(received, SYS_read)
+
+static int is_replaced(const unsigned char *site)
+{
+	return !(site[5] == 0x0f && site[6] == 0x05);
+}
+
+/* Whether the code of a call is another one before and after a hundred calls. */
+static void replaced(void)
+{
+	printf("replaced %d\n", is_replaced(asked_site));
+	for (int call = 0; call < 100; call++)
+		if (asked(0, 0, 0) != getppid())
+			abort();
+	printf("replaced %d\n", is_replaced(asked_site));
+}
+
+static int pipe_ends[2];
+
+static void write_byte(int sig)
+{
+	(void)sig;
+	if (write(pipe_ends[1], "x", 1) != 1)
+		abort();
+}
+
+/* What a call of which a signal's handler interrupts the waiting returns in the end: bytes. */
+static void restarted(void)
+{
+	struct sigaction action = {.sa_handler = write_byte, .sa_flags = SA_RESTART};
+	struct itimerval soon = {.it_value = {.tv_usec = 10000}};
+	char byte;
+	if (pipe(pipe_ends) || sigaction(SIGALRM, &action, NULL))
+		abort();
+	for (int turn = 0; turn < 10; turn++) {
+		setitimer(ITIMER_REAL, &soon, NULL);
+		printf("restarted %ld\n", received(pipe_ends[0], (long)&byte, 1));
+	}
+	if (!is_replaced(received_site))
+		abort();
+}
+
+/* The registers that a call does not change, but those that the compiler wants for itself. */
+struct registers {
+	unsigned long general[6];
+	unsigned char vectors[4][16]; /* of XMM0, 1, 7 and 15 */
+};
+
+/* Makes a call with these registers, and looks for what it has left there. */
+__attribute__((noinline)) static long call_with(long number, long first, void *second, long third,
+						const struct registers *set, struct registers *left)
+{
+	register long r10 asm("r10") = (long)set;
+	register long r9 asm("r9") = (long)left;
+	asm volatile("push %%rbx\n\tpush %%rbp\n\t"
+		     "mov (%%r10), %%rbx\n\tmov 8(%%r10), %%rbp\n\tmov 16(%%r10), %%r12\n\t"
+		     "mov 24(%%r10), %%r13\n\tmov 32(%%r10), %%r14\n\tmov 40(%%r10), %%r15\n\t"
+		     "movups 48(%%r10), %%xmm0\n\tmovups 64(%%r10), %%xmm1\n\t"
+		     "movups 80(%%r10), %%xmm7\n\tmovups 96(%%r10), %%xmm15\n\t"
+		     "sub $8, %%rsp\n\tmov %%rax, (%%rsp)\n\t"
+		     ".byte 0x48, 0x8b, 0x44, 0x24, 0x00\n\tsyscall\n\t"
+		     "add $8, %%rsp\n\t"
+		     "mov %%rbx, (%%r9)\n\tmov %%rbp, 8(%%r9)\n\tmov %%r12, 16(%%r9)\n\t"
+		     "mov %%r13, 24(%%r9)\n\tmov %%r14, 32(%%r9)\n\tmov %%r15, 40(%%r9)\n\t"
+		     "movups %%xmm0, 48(%%r9)\n\tmovups %%xmm1, 64(%%r9)\n\t"
+		     "movups %%xmm7, 80(%%r9)\n\tmovups %%xmm15, 96(%%r9)\n\t"
+		     "pop %%rbp\n\tpop %%rbx"
+		     : "+a"(number)
+		     : "D"(first), "S"(second), "d"(third), "r"(r10), "r"(r9)
+		     : "rcx", "r11", "r12", "r13", "r14", "r15", "xmm0", "xmm1", "xmm7", "xmm15", "cc",
+		       "memory");
+	return number;
+}
+
+/* How often one of two processes that answer each other finds other registers after a call. */
+static void registers(void)
+{
+	enum { TURNS = 200 };
+	struct registers set, left;
+	int there[2], back[2], wrong = 0, status;
+	if (pipe(there) || pipe(back))
+		abort();
+	pid_t child = fork();
+	memset(&set, child ? 0x5a : 0xc3, sizeof set);
+	for (int turn = 0; turn < TURNS; turn++) {
+		char byte = 'x';
+		int in = child ? back[0] : there[0], out = child ? there[1] : back[1];
+		set.general[turn % 6] += turn;
+		set.vectors[turn % 4][turn % 16] ^= turn;
+		for (int step = 0; step < 2; step++) {
+			int writes = step == !child;
+			left = (struct registers){0};
+			if (call_with(writes ? SYS_write : SYS_read, writes ? out : in, &byte, 1, &set, &left) != 1)
+				abort();
+			wrong += !!memcmp(&set, &left, sizeof set);
+		}
+	}
+	if (!child)
+		_exit(wrong != 0);
+	waitpid(child, &status, 0);
+	printf("registers %d\n", wrong + !!status);
+}
+
+/* How many bytes of memory that nobody wrote to are not zero. */
+static void zeros(void)
+{
+	enum { SIZE = 1 << 20 };
+	const volatile char *mapped = mmap(NULL, SIZE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int others = 0;
+	for (int at = 0; at < SIZE; at++)
+		others += mapped[at] != 0;
+	printf("zeros %d\n", others);
+}
+
 static const struct {
 	const char *name;
 	void (*carry_out)(void);
@@ -217,6 +346,8 @@ static const struct {
 	{"tick", tick}, {"reading", reading}, {"steps", steps},
 	{"kept", kept}, {"dropped", dropped}, {"counter", counter},
 	{"ahead", ahead}, {"copied", copied}, {"calls", calls},
+	{"replaced", replaced}, {"restarted", restarted}, {"registers", registers},
+	{"zeros", zeros},
 };
 
 int main(int count, char **names)

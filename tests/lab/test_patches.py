@@ -22,6 +22,7 @@ from headway.contract.program import Program
 from headway.lab.cores import available_cores
 from headway.lab.machine import BootImage, Machine, SharedDirectory
 from headway.lab.memory import lab_memory
+from headway.study.clock import Clock
 from tests.lab.compiled import compiled, preloadable
 
 pytestmark = pytest.mark.lab
@@ -50,7 +51,11 @@ def carry_out(machine: Machine, tmp_path: Path) -> Carry:
         large.truncate(3 * KEPT_PAGES * 4096)
 
     def carry(
-        trial: str, *, image: BootImage | None = None, virtual_tsc: bool = False
+        trial: str,
+        *,
+        image: BootImage | None = None,
+        virtual_tsc: bool = False,
+        clock: Clock = Clock.VIRTUAL,
     ) -> list[int]:
         equipped = replace(machine, image=image or machine.image)
         argv = (f"/lab/extras/{NAME}/{NAME}", trial)
@@ -62,6 +67,7 @@ def carry_out(machine: Machine, tmp_path: Path) -> Carry:
             seed=1,
             cpu=core,
             virtual_tsc=virtual_tsc,
+            clock=clock,
             shown={f"extras/{NAME}": SharedDirectory(extra)},
         )
         assert outcome.reason is None
@@ -125,24 +131,50 @@ def host_calls(machine: Machine, directory: Path, *options: str) -> tuple[Watche
     return Watched(kernel, machine.image.root, machine.image.native), counts
 
 
-def test_calls_are_handed_over_as_notifications(
+INSIDE_OFF = "kernel-inside=off"
+
+
+def test_a_call_is_no_switch_between_processes_of_the_host(
     carry_out: Carry, machine: Machine, tmp_path: Path
 ) -> None:
     image, counts = host_calls(machine, tmp_path)
     carry_out("calls", image=image)
-    _, answers, *_ = HOST_COUNTS.unpack(counts.read_bytes())
-    assert answers > CALLS
+    _, waits, *_ = HOST_COUNTS.unpack(counts.read_bytes())
+    assert 0 < waits < CALLS // 10
 
 
 def test_who_does_not_sleep_is_not_woken(
     carry_out: Carry, machine: Machine, tmp_path: Path
 ) -> None:
-    """Without notifications, which take no futex. One process at a time runs on the lab's core."""
-    image, counts = host_calls(machine, tmp_path, "seccomp-notify=off")
+    """With the kernel in a process of its own. One process at a time runs on the lab's core."""
+    image, counts = host_calls(machine, tmp_path, INSIDE_OFF)
     carry_out("calls", image=image)
-    vain_wakes, answers, *_ = HOST_COUNTS.unpack(counts.read_bytes())
-    assert answers == 0
+    vain_wakes, waits, *_ = HOST_COUNTS.unpack(counts.read_bytes())
+    assert waits > CALLS
     assert vain_wakes < CALLS // 10
+
+
+def test_a_call_that_repeats_does_not_go_through_the_host(carry_out: Carry) -> None:
+    """The syscall instruction is another one then, of code that only the process itself can see."""
+    assert carry_out("replaced") == [0, 1]
+
+
+def test_a_call_that_repeats_goes_on_after_a_signal(carry_out: Carry) -> None:
+    """It is made again, at the instruction that is not there any more."""
+    assert carry_out("restarted") == [1] * 10
+
+
+def test_calls_leave_all_other_registers_alone(carry_out: Carry) -> None:
+    """Those of two processes in turns, whose calls repeat."""
+    assert carry_out("registers") == [0]
+
+
+def test_memory_that_nobody_wrote_to_is_zero_after_a_lab_of_another_clock(
+    carry_out: Carry,
+) -> None:
+    """The page of zeros is where the kernel of the lab before had its image."""
+    carry_out("zeros")
+    assert carry_out("zeros", clock=Clock.CPU) == [0, 0]
 
 
 def test_who_writes_to_a_private_page_gets_those_that_follow(carry_out: Carry) -> None:
@@ -171,10 +203,10 @@ def test_a_large_file_does_not_fill_the_memory(carry_out: Carry) -> None:
 def test_processes_keep_the_file_of_the_memory(
     carry_out: Carry, machine: Machine, tmp_path: Path
 ) -> None:
-    image, counts = host_calls(machine, tmp_path)
+    image, counts = host_calls(machine, tmp_path, INSIDE_OFF)
     carry_out("ahead", image=image)
-    _, answers, messages, _ = HOST_COUNTS.unpack(counts.read_bytes())
-    assert answers > 0
+    _, waits, messages, _ = HOST_COUNTS.unpack(counts.read_bytes())
+    assert waits > 0
     assert messages == 0
 
 
