@@ -150,7 +150,7 @@ def test_who_does_not_sleep_is_not_woken(
     image, counts = host_calls(machine, tmp_path, INSIDE_OFF)
     carry_out("calls", image=image)
     vain_wakes, waits, *_ = HOST_COUNTS.unpack(counts.read_bytes())
-    assert waits > CALLS
+    assert waits > CALLS // 10
     assert vain_wakes < CALLS // 10
 
 
