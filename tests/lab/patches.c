@@ -2,6 +2,7 @@
  * What the lab kernel's patches do for programs, each told by itself. Arguments: names of trials.
  */
 #define _GNU_SOURCE
+#include <asm/prctl.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -328,6 +329,43 @@ static void registers(void)
 	printf("registers %d\n", wrong + !!status);
 }
 
+static void with_alignment_checks(void)
+{
+	for (int call = 0; call < 10; call++)
+		asm volatile("pushfq\n\torq $0x40000, (%%rsp)\n\tpopfq\n\tmovl %0, %%eax\n\tsyscall\n\t"
+			     "pushfq\n\tandq $~0x40000, (%%rsp)\n\tpopfq"
+			     :
+			     : "i"(SYS_getppid)
+			     : "rax", "rcx", "r11", "cc", "memory");
+	_exit(0);
+}
+
+static void with_a_base_that_cannot_be(void)
+{
+	syscall(SYS_arch_prctl, ARCH_SET_FS, 1UL << 47);
+	_exit(0);
+}
+
+static void with_a_stack_that_cannot_be(void)
+{
+	asm volatile("movq $8, %rsp\n\tcall getppid");
+}
+
+/* How many processes have ended that did what the kernel could not bear if it did not take care. */
+static void careless(void)
+{
+	static void (*const ways[])(void) = {with_alignment_checks, with_a_base_that_cannot_be,
+					     with_a_stack_that_cannot_be};
+	int ended = 0;
+	for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+		pid_t child = fork();
+		if (!child)
+			ways[i]();
+		ended += waitpid(child, NULL, 0) == child;
+	}
+	printf("careless %d\n", ended);
+}
+
 /* How many bytes of memory that nobody wrote to are not zero. */
 static void zeros(void)
 {
@@ -347,7 +385,7 @@ static const struct {
 	{"kept", kept}, {"dropped", dropped}, {"counter", counter},
 	{"ahead", ahead}, {"copied", copied}, {"calls", calls},
 	{"replaced", replaced}, {"restarted", restarted}, {"registers", registers},
-	{"zeros", zeros},
+	{"careless", careless}, {"zeros", zeros},
 };
 
 int main(int count, char **names)

@@ -32,6 +32,7 @@ MS = 1_000_000
 CLOCK_TICK_NS = 256
 HOST_COUNTS = struct.Struct("4q")
 """What `host_calls.c` counts."""
+COUNTS = "counts"
 CALLS = 20_000
 """That the trial `calls` makes."""
 PAGES = 64
@@ -110,25 +111,30 @@ class Watched:
     native: Path
 
 
-def host_calls(machine: Machine, directory: Path, *options: str) -> tuple[Watched, Path]:
-    """The machine's image with a kernel that is given options, and the file of its counts.
+def preloaded(machine: Machine, place: Path, name: str, *options: str) -> Watched:
+    """The machine's image with a kernel that is given options, and for which a library is preloaded.
 
     All of it is in one directory, wherever that is moved.
     """
-    place = directory / "watched"
-    place.mkdir()
-    counts = place / "counts"
-    counts.write_bytes(bytes(HOST_COUNTS.size))
-    library = preloadable("host_calls", place)
+    library = preloadable(name, place)
     shutil.copy(machine.image.kernel, place / "linux")
     kernel = place / "watched-kernel"
     kernel.write_text(
         '#!/bin/sh\nhere=$(dirname "$0")\n'
-        f'exec env LD_PRELOAD="$here/{library.relative_to(place)}" HOST_CALLS="$here/{counts.name}" '
+        f'exec env LD_PRELOAD="$here/{library.relative_to(place)}" HOST_CALLS="$here/{COUNTS}" '
         f'"$here/linux" {shlex.join(options)} "$@"\n'
     )
     kernel.chmod(0o755)
-    return Watched(kernel, machine.image.root, machine.image.native), counts
+    return Watched(kernel, machine.image.root, machine.image.native)
+
+
+def host_calls(machine: Machine, directory: Path, *options: str) -> tuple[Watched, Path]:
+    """The machine's image with a kernel whose calls of the host are counted, and the file of these."""
+    place = directory / "watched"
+    place.mkdir()
+    counts = place / COUNTS
+    counts.write_bytes(bytes(HOST_COUNTS.size))
+    return preloaded(machine, place, "host_calls", *options), counts
 
 
 INSIDE_OFF = "kernel-inside=off"
@@ -154,6 +160,20 @@ def test_who_does_not_sleep_is_not_woken(
     assert vain_wakes < CALLS // 10
 
 
+def test_the_kernel_is_inside_wherever_the_host_has_its_libraries(
+    machine: Machine, tmp_path: Path
+) -> None:
+    """A host may refuse to place them, and the heap, where they always are: containers do."""
+    place = tmp_path / "random"
+    place.mkdir()
+    image = preloaded(machine, place, "random_addresses")
+    maps = ("grep", "-c", "kernel", "/proc/self/maps")
+    orders = Orders((Namespace("client"),), programs=(Program("trial", "client", maps),))
+    outcome = replace(machine, image=image).boot(orders, tmp_path / "lab", seed=1)
+    assert outcome.reason is None
+    assert (tmp_path / "lab" / "trial.out").read_text() == "1\n"
+
+
 def test_a_call_that_repeats_does_not_go_through_the_host(carry_out: Carry) -> None:
     """The syscall instruction is another one then, of code that only the process itself can see."""
     assert carry_out("replaced") == [0, 1]
@@ -167,6 +187,11 @@ def test_a_call_that_repeats_goes_on_after_a_signal(carry_out: Carry) -> None:
 def test_calls_leave_all_other_registers_alone(carry_out: Carry) -> None:
     """Those of two processes in turns, whose calls repeat."""
     assert carry_out("registers") == [0]
+
+
+def test_a_process_that_is_careless_ends_alone(carry_out: Carry) -> None:
+    """With alignment checks, an impossible base of its thread's data, and an impossible stack."""
+    assert carry_out("careless") == [3]
 
 
 def test_memory_that_nobody_wrote_to_is_zero_after_a_lab_of_another_clock(
