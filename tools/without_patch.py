@@ -52,7 +52,7 @@ _STAND_IN = Path(__file__).with_name("without-busy-waits.patch")
 _TRIALS = f"{_LAB}/test_patches.py"
 _PAGE_FAULTS = "0011"
 _INSIDE = ("0019", "0020")
-"""Built on most patches of the kernel's own processes."""
+"""Let the kernel run within its processes; built on most patches of how it runs them."""
 _FILES = "0012"
 """Built on the patch of what hostfs keeps."""
 _FOR_EVER = "test_who_waits_for_ever_is_ended_at_the_virtual_limit"
