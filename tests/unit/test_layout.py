@@ -13,7 +13,7 @@ from tests.imports import modules, tree
 
 FLOORS = (
     ("version", "errors", "modules", "overriding", "tables", "words"),
-    ("cache",),
+    ("cache", "foreign"),
     ("columns",),
     ("containers",),
     ("study",),

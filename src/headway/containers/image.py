@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import lzma
 import tarfile
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import IO
 
 from headway.containers.documents import (
@@ -22,10 +24,18 @@ from headway.containers.documents import (
 )
 from headway.containers.paths import resolved
 from headway.errors import WrongInputError
+from headway.foreign.bounds import BLOCK_BYTES, DOCUMENT_BYTES, LAYERS, Budget
+from headway.foreign.names import below
 
 _ARCHITECTURE = "amd64"
 _SAVED, _LAYOUT, _INDEX = "manifest.json", "oci-layout", "index.json"
 _DIGEST = "sha256:"
+DAMAGE = (
+    *(tarfile.TarError, EOFError, KeyError, zlib.error, lzma.LZMAError),
+    # What tarfile ends with at numbers that are none, and at headers of headers.
+    *(ValueError, OverflowError, IndexError, RecursionError),
+)
+"""What reading a tar archive of others may end with."""
 _SHOWN = 19
 
 
@@ -36,7 +46,7 @@ class Files:
         self._find = find
 
     def __contains__(self, name: str) -> bool:
-        found = self._find(name)
+        found = self._find(str(below(name)))
         if found is not None:
             found.close()
         return found is not None
@@ -47,7 +57,7 @@ class Files:
         Raises:
             WrongInputError: it is not there.
         """
-        found = self._find(name)
+        found = self._find(str(below(name)))
         if found is None:
             raise WrongInputError(f"lacks {name}, which it says that it consists of: it is cut off")
         return found
@@ -55,7 +65,9 @@ class Files:
     def content(self, name: str, digest: str = "") -> bytes:
         """Read one, whose digest has to be right if it is known."""
         with self.open(name) as opened:
-            data = opened.read()
+            data = opened.read(DOCUMENT_BYTES + 1)
+        if len(data) > DOCUMENT_BYTES:
+            raise WrongInputError(f"its {name} has more than {DOCUMENT_BYTES >> 20} MiB")
         if digest and _DIGEST + hashlib.sha256(data).hexdigest() != digest:
             raise WrongInputError(
                 f"its {name} is damaged: it has another digest than its name says"
@@ -107,14 +119,23 @@ def files_of(source: Path) -> Iterator[Files]:
 
         yield Files(find)
         return
-    if not tarfile.is_tarfile(source):
-        raise WrongInputError("is neither a directory nor a tar archive")
     try:
+        if not source.is_file() or not tarfile.is_tarfile(source):
+            raise WrongInputError("is neither a directory nor a tar archive")
         with tarfile.open(source) as tar:
-            members = {str(PurePosixPath(one.name)): one for one in tar if not one.isdir()}
+            members = _members(tar, LAYERS.budget(source.stat().st_size))
             yield Files(lambda name: tar.extractfile(members[name]) if name in members else None)
-    except (tarfile.TarError, EOFError, KeyError) as error:
+    except DAMAGE as error:
         raise WrongInputError(f"is cut off or damaged: {error}") from None
+
+
+def _members(tar: tarfile.TarFile, budget: Budget) -> dict[str, tarfile.TarInfo]:
+    members = {}
+    for one in tar:
+        budget.take(max(BLOCK_BYTES, one.size))
+        if not one.isdir():
+            members[str(below(one.name))] = one
+    return members
 
 
 def is_container(source: Path) -> bool:

@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path, PurePosixPath
 
 from headway.errors import WrongInputError
+from headway.foreign.names import place_below
 
 _MOST_LINKS = 40
 """As the kernel's, see path_resolution(7)."""
@@ -20,7 +21,7 @@ def resolved(root: Path, path: str | PurePosixPath, *, last: bool = True) -> Pat
         last: whether a link that is the path's last part is followed, too.
 
     Raises:
-        WrongInputError: links lead in a circle.
+        WrongInputError: links lead in a circle, or to a path that no file can have.
     """
     parts = list(reversed(PurePosixPath(path).parts))
     place: list[str] = []
@@ -39,7 +40,7 @@ def resolved(root: Path, path: str | PurePosixPath, *, last: bool = True) -> Pat
                 target = here.readlink()
                 place = [] if target.is_absolute() else place[:-1]
                 parts += reversed(target.parts)
-    return root.joinpath(*place)
+    return place_below(root, "/".join(place))
 
 
 def removed(place: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import hashlib
 import io
@@ -9,14 +10,16 @@ import lzma
 import os
 import shutil
 import tarfile
-import zlib
 from collections.abc import Collection
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import IO
 
-from headway.containers.image import ContainerImage, Files, Layer, files_of
+from headway.containers.image import DAMAGE, ContainerImage, Files, Layer, files_of
 from headway.containers.paths import removed, resolved
 from headway.errors import HeadwayError, WrongInputError
+from headway.foreign.bounds import BLOCK_BYTES, LAYERS, Budget
+from headway.foreign.names import MOST_PATH_BYTES, below, plain
+from headway.foreign.shown import quoted
 
 _HIDES, _HIDES_ALL, _OF_AUFS = ".wh.", ".wh..wh..opq", ".wh..wh."
 _ZSTANDARD = b"\x28\xb5\x2f\xfd"
@@ -24,6 +27,10 @@ _GZIP, _XZ = b"\x1f\x8b", b"\xfd7zXZ"
 _Readable = IO[bytes] | io.RawIOBase
 _Opened = IO[bytes] | gzip.GzipFile | lzma.LZMAFile
 _CHUNK = 1 << 20
+_OF_THE_LAYER = frozenset(
+    (errno.ENAMETOOLONG, errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ELOOP, errno.EINVAL)
+)
+"""What the system says of names and places that cannot be; all else is said of the machine."""
 
 
 def unpack(image: ContainerImage, root: Path) -> None:
@@ -36,18 +43,31 @@ def unpack(image: ContainerImage, root: Path) -> None:
         root: an empty directory.
 
     Raises:
-        WrongInputError: a layer is damaged, or reaches out of the tree.
+        WrongInputError: a layer is damaged, reaches out of the tree, or holds too much.
     """
+    budget = LAYERS.budget(_size_bytes(image.source))
     with files_of(image.source) as files:
         for number, layer in enumerate(image.layers, start=1):
             try:
-                _apply(files, layer, root)
+                _apply(files, layer, root, budget)
             except HeadwayError as error:
                 raise WrongInputError(f"its layer {number}: {error}") from None
-            except (tarfile.TarError, EOFError, zlib.error, lzma.LZMAError, OSError) as error:
-                if isinstance(error, OSError) and error.filename is not None:
+            except (*DAMAGE, OSError) as error:
+                if _is_of_the_machine(error):
                     raise
                 raise WrongInputError(f"its layer {number} is damaged: {error}") from None
+
+
+def _size_bytes(source: Path) -> int:
+    """How long an image is, in a file or a directory."""
+    files = source.rglob("*") if source.is_dir() else (source,)
+    return sum(one.stat().st_size for one in files if one.is_file())
+
+
+def _is_of_the_machine(error: Exception) -> bool:
+    """Whether a tree cannot be written, such as for want of space, whatever a layer holds."""
+    named = isinstance(error, OSError) and error.filename is not None
+    return named and getattr(error, "errno", None) not in _OF_THE_LAYER
 
 
 def copy_tree(source: Path, root: Path) -> None:
@@ -117,14 +137,16 @@ def _complete(place: Path, mode: int, mtime: float) -> None:
 
 
 class _Digested(io.RawIOBase):
-    """A file that is read once, from its beginning to its end, and its digest."""
+    """A file that is read once, from its beginning to its end and within a budget, and its digest."""
 
-    def __init__(self, file: _Opened) -> None:
+    def __init__(self, file: _Opened, budget: Budget) -> None:
         self._file = file
+        self._budget = budget
         self._state = hashlib.sha256()
 
     def read(self, size: int = -1) -> bytes:
         data = self._file.read(size)
+        self._budget.take(len(data))
         self._state.update(data)
         return data
 
@@ -135,28 +157,34 @@ class _Digested(io.RawIOBase):
         return f"sha256:{self._state.hexdigest()}"
 
 
-def add_archive(content: _Readable, root: Path, *, merges: bool = False) -> None:
+def add_archive(
+    content: _Readable, root: Path, *, merges: bool = False, budget: Budget | None = None
+) -> None:
     """Add what a tar archive holds to a tree, or take from that what the archive says.
 
     Args:
         content: the archive, not compressed; it is read once.
         root: the tree.
         merges: a directory of the archive does not take the place of a link to one, as in Debian's packages.
+        budget: what the tree may still take up; None of an archive that is trusted.
 
     Raises:
         TarError: it is no archive.
-        WrongInputError: it reaches out of the tree.
+        WrongInputError: it reaches out of the tree, or is too much for the budget.
     """
     changes = _Changes(root, merges)
     with tarfile.open(fileobj=content, mode="r|") as tar:
-        for member in tar:
+        while (member := tar.next()) is not None:
+            tar.members.clear()  # type: ignore[attr-defined]  # all of them would be in memory
+            if budget is not None:
+                budget.take(max(BLOCK_BYTES, member.size if member.issparse() else 0))
             changes.add(member, tar)
 
 
-def _apply(files: Files, layer: Layer, root: Path) -> None:
+def _apply(files: Files, layer: Layer, root: Path, budget: Budget) -> None:
     with files.open(layer.file) as packed:
-        content = _Digested(_uncompressed(packed))
-        add_archive(content, root)
+        content = _Digested(_uncompressed(packed), budget)
+        add_archive(content, root, budget=budget)
         if content.digest() != layer.digest:
             raise WrongInputError(
                 "it has another digest than the configuration says: it is damaged"
@@ -187,9 +215,7 @@ class _Changes:
 
     def add(self, member: tarfile.TarInfo, tar: tarfile.TarFile) -> None:
         """Make one change."""
-        path = PurePosixPath(member.name.lstrip("/"))
-        if ".." in path.parts:
-            raise WrongInputError(f"it holds {member.name!r}, which leads out of it")
+        path = below(member.name)
         if not path.name:
             return
         directory = resolved(self._root, path.parent)
@@ -197,7 +223,7 @@ class _Changes:
         if path.name == _HIDES_ALL:
             self._hide_all(directory)
         elif path.name.startswith(_HIDES) and not path.name.startswith(_OF_AUFS):
-            removed(directory / path.name.removeprefix(_HIDES))
+            removed(directory / plain(path.name.removeprefix(_HIDES), member.name))
         elif not path.name.startswith(_HIDES):
             self._make(member, directory / path.name, tar)
 
@@ -220,7 +246,7 @@ class _Changes:
         if member.isdir():
             place.mkdir()
         elif member.issym():
-            place.symlink_to(member.linkname)
+            place.symlink_to(_link_target(member))
         elif target is not None:
             place.hardlink_to(target) if not target.is_symlink() else place.symlink_to(
                 target.readlink()
@@ -241,6 +267,16 @@ class _Changes:
         target = resolved(self._root, member.linkname, last=False)
         if not target.is_symlink() and not target.is_file():
             raise WrongInputError(
-                f"{member.name!r} is a link to {member.linkname!r}, which is not there"
+                f"{quoted(member.name)} is a link to {quoted(member.linkname)}, which is not there"
             )
         return target
+
+
+def _link_target(member: tarfile.TarInfo) -> str:
+    """Where a symbolic link leads, which may be anywhere: nothing is written through it."""
+    target = member.linkname
+    if not target or "\0" in target or len(os.fsencode(target)) > MOST_PATH_BYTES:
+        raise WrongInputError(
+            f"{quoted(member.name)} is a link to {quoted(target)}, which no link can lead to"
+        )
+    return target
