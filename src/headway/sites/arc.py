@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from headway.foreign.bounds import Budget
+from headway.foreign.numbers import whole_number
 from headway.sites.gzipped import GZIP_MAGIC, DamagedError, beginning, members
 from headway.sites.warc_parse import WarcRecord
 
@@ -17,13 +19,14 @@ def is_arc(data: bytes) -> bool:
     return beginning(data[:_LOOKED_AT_BYTES]).startswith(ARC_START)
 
 
-def read_arc(data: bytes) -> Iterator[WarcRecord]:
+def read_arc(data: bytes, budget: Budget) -> Iterator[WarcRecord]:
     """The responses of a file, compressed or not: a line each with URL, address, date, type and length, and content.
 
     Raises:
         DamagedError: it is damaged.
+        TooMuchContentError: it holds more than the budget has.
     """
-    content = b"".join(members(data)) if data.startswith(GZIP_MAGIC) else data
+    content = b"".join(members(data, budget)) if data.startswith(GZIP_MAGIC) else data
     at = number = 0
     while at < len(content):
         end = content.find(b"\n", at)
@@ -33,11 +36,12 @@ def read_arc(data: bytes) -> Iterator[WarcRecord]:
             continue
         number += 1
         words = line.split(" ")
-        if len(words) < _FEWEST_WORDS or not words[-1].isdecimal():
+        length = whole_number(words[-1])
+        if len(words) < _FEWEST_WORDS or length is None:
             raise DamagedError(
                 f"damaged: record {number} does not begin with URL, address, date, type, length"
             )
-        url, length = " ".join(words[: 1 - _FEWEST_WORDS]), int(words[-1])
+        url = " ".join(words[: 1 - _FEWEST_WORDS])
         block = content[at : at + length]
         if len(block) < length:
             raise DamagedError(

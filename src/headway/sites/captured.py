@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from headway.foreign.numbers import whole_number
 from headway.sites.site import Header, Lost
 
 LENGTH = "content-length"
@@ -98,7 +99,7 @@ class Captured:
     def content_length(self) -> int | None:
         """What `content-length` says; None without it."""
         value = self.header(LENGTH).partition(",")[0].strip()
-        return int(value) if value.isascii() and value.isdecimal() else None
+        return whole_number(value)
 
     @property
     def media_type(self) -> str:

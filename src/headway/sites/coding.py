@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import gzip
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import brotli
 
+from headway.foreign.bounds import BODY, Budget, TooMuchContentError
+
 _GZIP_LEVEL = 6
 _BROTLI_QUALITY = 5
+_PIECE_BYTES = 1 << 20
 
 
 class CodingError(Exception):
@@ -19,12 +22,21 @@ class CodingError(Exception):
     Attributes:
         is_unknown: whether the coding is not known, so that the body may be right.
         is_cut: whether the body is so coded and ends too early.
+        is_too_long: whether it is so coded and holds more than Headway decodes.
     """
 
-    def __init__(self, message: str, *, is_unknown: bool = False, is_cut: bool = False) -> None:
+    def __init__(
+        self,
+        message: str,
+        *,
+        is_unknown: bool = False,
+        is_cut: bool = False,
+        is_too_long: bool = False,
+    ) -> None:
         super().__init__(message)
         self.is_unknown = is_unknown
         self.is_cut = is_cut
+        self.is_too_long = is_too_long
 
 
 @dataclass(frozen=True)
@@ -32,33 +44,72 @@ class Coding:
     """A content coding that can be undone and applied.
 
     Attributes:
-        decode: undoes it; what it raises for a body that is not so coded is among `_FAILURES`.
+        decode: undoes it within a budget; what it raises for a body that is not so coded is among `_FAILURES`.
         encode: applies it; equal bodies give equal results on every day.
         effort: how hard it is tried, in words.
     """
 
-    decode: Callable[[bytes], bytes]
+    decode: Callable[[bytes, Budget], bytes]
     encode: Callable[[bytes], bytes]
     effort: str
 
 
-def _inflate(body: bytes) -> bytes:
+def _gunzip(body: bytes, budget: Budget) -> bytes:
+    """Decode "gzip": members one after the other, as RFC 1952 has them, and zeros after the last one."""
+    decoded = b""
+    while body:
+        decoder = zlib.decompressobj(16 + zlib.MAX_WBITS)
+        decoded += _whole(decoder, body, budget)
+        body = decoder.unused_data.lstrip(b"\0")
+    return decoded
+
+
+def _inflate(body: bytes, budget: Budget) -> bytes:
     """Decode "deflate": the zlib format, or without it as some servers send it."""
     try:
-        return _whole(zlib.decompressobj(), body)
+        return _whole(zlib.decompressobj(), body, budget)
     except zlib.error:
-        return _whole(zlib.decompressobj(-zlib.MAX_WBITS), body)
+        return _whole(zlib.decompressobj(-zlib.MAX_WBITS), body, budget)
 
 
-def _whole(decoder: zlib._Decompress, body: bytes) -> bytes:
-    decoded = decoder.decompress(body)
+def _whole(decoder: zlib._Decompress, body: bytes, budget: Budget) -> bytes:
+    def pieces() -> Iterator[bytes]:
+        rest = body
+        while not decoder.eof and (piece := decoder.decompress(rest, _PIECE_BYTES)):
+            yield piece
+            rest = decoder.unconsumed_tail
+
+    decoded = _joined(pieces(), budget)
     if not decoder.eof:
         raise EOFError("it ends too early")
     return decoded
 
 
+def _unbrotli(body: bytes, budget: Budget) -> bytes:
+    decoder = brotli.Decompressor()
+
+    def pieces() -> Iterator[bytes]:
+        rest = body
+        while piece := decoder.process(rest, output_buffer_limit=_PIECE_BYTES):
+            yield piece
+            rest = b""
+
+    decoded = _joined(pieces(), budget)
+    if not decoder.is_finished():
+        raise EOFError("it ends too early")
+    return decoded
+
+
+def _joined(pieces: Iterator[bytes], budget: Budget) -> bytes:
+    found = []
+    for piece in pieces:
+        budget.take(len(piece))
+        found.append(piece)
+    return b"".join(found)
+
+
 _GZIP = Coding(
-    gzip.decompress,
+    _gunzip,
     lambda body: gzip.compress(body, _GZIP_LEVEL, mtime=0),
     f"level {_GZIP_LEVEL}",
 )
@@ -69,7 +120,7 @@ CODINGS: dict[str, Coding] = {
         _inflate, lambda body: zlib.compress(body, _GZIP_LEVEL), f"level {_GZIP_LEVEL}"
     ),
     "br": Coding(
-        brotli.decompress,
+        _unbrotli,
         lambda body: bytes(brotli.compress(body, quality=_BROTLI_QUALITY)),
         f"quality {_BROTLI_QUALITY}",
     ),
@@ -93,13 +144,17 @@ def decoded(body: bytes, names: Sequence[str]) -> bytes:
         names: its codings, in the order in which they were applied.
 
     Raises:
-        CodingError: it is not so coded, or a coding is not known.
+        CodingError: it is not so coded, a coding is not known, or it is longer than `BODY` allows.
     """
+    length = len(body)
     for name in reversed(names):
         if name not in CODINGS:
             raise CodingError(f"content coding {name} is not known", is_unknown=True)
         try:
-            body = CODINGS[name].decode(body)
+            body = CODINGS[name].decode(body, BODY.budget(length))
+        except TooMuchContentError:
+            message = f"its body holds more than Headway decodes of a body, which is {BODY}"
+            raise CodingError(message, is_too_long=True) from None
         except _FAILURES as error:
             message = f"its body is not {name}-coded as content-encoding says"
             raise CodingError(message, is_cut=isinstance(error, EOFError)) from error

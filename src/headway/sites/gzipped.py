@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from headway.errors import WrongInputError
+from headway.foreign.bounds import RECORDING, Budget, TooMuchContentError
+from headway.foreign.files import read_regular
 
 GZIP_MAGIC = b"\x1f\x8b"
 _GZIP = 16 + zlib.MAX_WBITS
@@ -18,11 +20,12 @@ class DamagedError(Exception):
     """A file is not what it should be; says what is wrong, and where."""
 
 
-def members(data: bytes) -> Iterator[bytes]:
+def members(data: bytes, budget: Budget) -> Iterator[bytes]:
     """The content of each member of compressed data (RFC 1952, section 2.2).
 
     Raises:
         DamagedError: it is damaged, or was cut.
+        TooMuchContentError: it holds more than the budget has.
     """
     view, at = memoryview(data), 0
     while at < len(data) and any(view[at : at + len(GZIP_MAGIC)]):  # zeros fill blocks of tapes
@@ -33,9 +36,11 @@ def members(data: bytes) -> Iterator[bytes]:
             if not part:
                 raise DamagedError("truncated: its compressed data ends too early")
             try:
+                # A part grows a thousandfold at most.
                 parts.append(decoder.decompress(part))
             except zlib.error as error:
                 raise DamagedError("damaged: its compressed data cannot be read") from error
+            budget.take(len(parts[-1]))
             at += len(part) - len(decoder.unused_data)
         yield b"".join(parts)
 
@@ -54,12 +59,13 @@ def read_unzipped(path: Path) -> bytes:
     """The content of a file, compressed or not.
 
     Raises:
-        WrongInputError: it cannot be read.
+        WrongInputError: it cannot be read, or holds too much.
     """
     try:
-        data = path.read_bytes()
-        return b"".join(members(data)) if data.startswith(GZIP_MAGIC) else data
-    except OSError as error:
-        raise WrongInputError(f"cannot be read: {error.strerror}", where=str(path)) from error
+        data = read_regular(path)
+        budget = RECORDING.budget(len(data))
+        return b"".join(members(data, budget)) if data.startswith(GZIP_MAGIC) else data
+    except TooMuchContentError as error:
+        raise WrongInputError(error.message, where=str(path)) from None
     except DamagedError as error:
         raise WrongInputError(str(error), where=str(path)) from error

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
 from headway.errors import WrongInputError
+from headway.foreign.names import place_below
 from headway.sites.captured import BodyReading, Captured, RecordedFile, StatedLength, Told
 from headway.sites.gzipped import read_unzipped
 from headway.sites.readings import TextReadings
@@ -125,7 +126,10 @@ def beside(path: Path) -> Attachments:
     """What reads the files in a file's directory, and no others."""
 
     def read(name: str) -> bytes | None:
-        file = path.parent / name
+        try:
+            file = place_below(path.parent, name)
+        except WrongInputError:
+            return None
         is_inside = file.resolve().is_relative_to(path.parent.resolve())
         return file.read_bytes() if is_inside and file.is_file() else None
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from http import HTTPStatus
 from urllib.parse import urlsplit
 
+from headway.foreign.numbers import whole_number
 from headway.sites.chunks import Joined, joined_chunks
 from headway.sites.coding import CodingError, codings, decoded
 from headway.sites.site import Exchange, Header
@@ -41,8 +42,8 @@ class Message:
     @property
     def status(self) -> int:
         """The status of a response; 0 of a request."""
-        is_response = self.start[0].startswith("HTTP/") and self.start[1].isdecimal()
-        return int(self.start[1]) if is_response else 0
+        is_response = self.start[0].startswith("HTTP/")
+        return (whole_number(self.start[1]) or 0) if is_response else 0
 
 
 def parsed(data: bytes) -> Message | None:

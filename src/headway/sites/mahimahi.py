@@ -10,6 +10,7 @@ from collections import defaultdict
 from pathlib import Path
 
 from headway.errors import WrongInputError
+from headway.foreign.files import read_regular
 from headway.sites.captured import RecordedFile
 from headway.sites.rawpairs import RawPair, captured_pairs
 
@@ -30,9 +31,7 @@ def read_mahimahi(directory: Path) -> RecordedFile:
     for file in sorted(directory.iterdir()):
         try:
             if file.is_file() and not file.name.startswith("."):
-                pairs.append(_pair(file.read_bytes()))
-        except OSError as error:
-            raise WrongInputError(f"cannot be read: {error.strerror}", where=str(file)) from error
+                pairs.append(_pair(read_regular(file)))
         except (ValueError, IndexError) as error:
             message = (
                 "not an exchange that Mahimahi recorded; a directory is read as a site of mm-webrecord, "

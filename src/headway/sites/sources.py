@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from headway.errors import WrongInputError
+from headway.foreign.files import read_beginning
 from headway.sites.access import Access
 from headway.sites.captured import RecordedFile
 from headway.sites.chromium import find_browser, record_page
@@ -130,8 +131,7 @@ def _reader(path: Path) -> Callable[[Path], RecordedFile]:
     if path.is_dir():
         return read_mahimahi
     try:
-        with path.open("rb") as file:
-            kind = format_of(file.read(LOOKED_AT_BYTES))
+        kind = format_of(read_beginning(path, LOOKED_AT_BYTES))
     except OSError as error:
         raise WrongInputError(
             f"neither a URL with http:// or https:// nor a file: {error.strerror}", where=str(path)

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from headway.foreign.bounds import Budget
+from headway.foreign.numbers import whole_number
 from headway.sites.gzipped import GZIP_MAGIC, DamagedError, members
 
 _START = b"WARC/"
@@ -44,14 +46,15 @@ class WarcRecord:
         return tuple(record_id for record_id in ids if record_id)
 
 
-def read_all(data: bytes) -> list[WarcRecord]:
+def read_all(data: bytes, budget: Budget) -> list[WarcRecord]:
     """All records of a file, compressed or not.
 
     Raises:
         DamagedError: it is not a WARC file, or is damaged.
+        TooMuchContentError: it holds more than the budget has.
     """
     records: list[WarcRecord] = []
-    for piece in pieces(data):
+    for piece in pieces(data, budget):
         if not piece.lstrip(b"\r\n").startswith(_START):
             raise DamagedError("damaged: a record does not begin with WARC/" if records else _OTHER)
         records += _records(piece, len(records))
@@ -60,7 +63,7 @@ def read_all(data: bytes) -> list[WarcRecord]:
     return records
 
 
-def pieces(data: bytes) -> Iterator[bytes]:
+def pieces(data: bytes, budget: Budget) -> Iterator[bytes]:
     """Content of a file that can be read by itself: as a rule, each record is a gzip member of its own.
 
     What a member says of its length cannot then reach beyond it. Others compress all records together, or in
@@ -68,12 +71,13 @@ def pieces(data: bytes) -> Iterator[bytes]:
 
     Raises:
         DamagedError: its compressed data is damaged, or was cut.
+        TooMuchContentError: it holds more than the budget has.
     """
     if not data.startswith(GZIP_MAGIC):
         yield data
         return
     piece = b""
-    for member in members(data):
+    for member in members(data, budget):
         if member.startswith(_START) and piece:
             yield piece
             piece = b""
@@ -99,12 +103,12 @@ def _record(piece: bytes, at: int, number: int) -> tuple[WarcRecord, int]:
     fields = _fields(piece[at : head_end.start()])
     url = WarcRecord(fields, b"").url
     name = f"record {number}, {url}," if url else f"record {number}"
-    length = fields.get("content-length", "")
-    if not (length.isascii() and length.isdecimal()):
+    length = whole_number(fields.get("content-length", ""))
+    if length is None:
         raise DamagedError(f"damaged: {name} has no valid Content-Length")
-    end = head_end.end() + int(length)
+    end = head_end.end() + length
     block = piece[head_end.end() : end]
-    if len(block) < int(length):
+    if len(block) < length:
         raise DamagedError(f"truncated: {name} has {len(block)} of {length} bytes")
     after = _after_lines(piece, end)
     if after < len(piece) and not piece.startswith(_START, after):

@@ -7,6 +7,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from headway.errors import WrongInputError
+from headway.foreign.bounds import RECORDING, Budget, TooMuchContentError
+from headway.foreign.files import read_regular
+from headway.foreign.numbers import whole_number
 from headway.sites.arc import is_arc, read_arc
 from headway.sites.captured import Captured, RecordedFile, Told
 from headway.sites.digests import broken_digest
@@ -32,28 +35,27 @@ def read_records(path: Path) -> RecordedFile:
     Raises:
         WrongInputError: it cannot be read, is damaged, or holds no response.
     """
-    try:
-        return archive_of([path.read_bytes()], path)
-    except OSError as error:
-        raise WrongInputError(f"cannot be read: {error.strerror}", where=str(path)) from error
+    data = read_regular(path)
+    return archive_of([data], path, RECORDING.budget(len(data)))
 
 
-def archive_of(contents: Iterable[bytes], path: Path) -> RecordedFile:
+def archive_of(contents: Iterable[bytes], path: Path, budget: Budget) -> RecordedFile:
     """The exchanges of WARC or ARC files that belong together.
 
     Args:
         contents: of the files.
         path: where they are from.
+        budget: what they may hold, all together.
 
     Raises:
-        WrongInputError: one is damaged, or none holds a response.
+        WrongInputError: one is damaged or holds too much, or none holds a response.
     """
     reader = _Reader()
     try:
         for data in contents:
-            for record in read_arc(data) if is_arc(data) else read_all(data):
+            for record in (read_arc if is_arc(data) else read_all)(data, budget):
                 reader.add(record)
-    except DamagedError as error:
+    except (DamagedError, TooMuchContentError) as error:
         raise WrongInputError(str(error), where=str(path)) from error
     captured = tuple(reader.captured())
     if not captured:
@@ -110,7 +112,7 @@ class _Reader:
                 Lost(
                     told.get("method", "GET"),
                     record.url,
-                    int(status) if status.isdecimal() else 0,
+                    whole_number(status) or 0,
                     shortfall,
                 )
             )

@@ -160,6 +160,8 @@ def _not_coded(captured: Captured, body: bytes) -> Shortfall | None:
         if error.is_unknown:
             return None
         coding = " and ".join(names)
+        if error.is_too_long:
+            return Shortfall(Kept.CONTRADICTED, str(error).replace("its body", "it", 1))
         if error.is_cut:
             return Shortfall(Kept.PART, f"it ends before its content coding, {coding}, does")
         return Shortfall(Kept.CONTRADICTED, f"it is not {coding}-coded as content-encoding says")

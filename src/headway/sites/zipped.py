@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import json
+import lzma
+import struct
 import zipfile
 import zlib
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from headway.errors import WrongInputError
+from headway.foreign.bounds import RECORDING, Budget, TooMuchContentError
+from headway.foreign.files import read_regular
 from headway.sites.captured import RecordedFile
 from headway.sites.har_import import har_content
 from headway.sites.warc_records import archive_of
@@ -16,6 +21,13 @@ from headway.sites.warc_records import archive_of
 ZIP_START = b"PK\x03\x04"
 _WARC = (".warc", ".warc.gz")
 _PAGES = "pages/pages.jsonl"
+_READ_BYTES = 4096
+"""At a time: of bzip2 and xz, Python decodes all that it reads."""
+_DAMAGE = (
+    *(zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, zlib.error, lzma.LZMAError),
+    *(ValueError, OverflowError, IndexError, struct.error, OSError),
+)
+"""What reading a ZIP file of others may end with."""
 
 
 def read_zip(path: Path) -> RecordedFile:
@@ -25,22 +37,45 @@ def read_zip(path: Path) -> RecordedFile:
         WrongInputError: it is damaged, or holds neither HAR nor WARC files.
     """
     try:
-        with zipfile.ZipFile(path) as archive:
-            return _imported(archive, path)
-    except OSError as error:
-        raise WrongInputError(f"cannot be read: {error.strerror}", where=str(path)) from error
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, zlib.error) as error:
+        data = read_regular(path)
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            return _imported(_Members(archive, RECORDING.budget(len(data))), path)
+    except TooMuchContentError as error:
+        raise WrongInputError(error.message, where=str(path)) from None
+    except _DAMAGE as error:
         raise WrongInputError(
             f"damaged: its ZIP file cannot be read: {error}", where=str(path)
         ) from error
 
 
-def _imported(archive: zipfile.ZipFile, path: Path) -> RecordedFile:
-    names = archive.namelist()
+class _Members:
+    """What a ZIP file holds, read within a budget; a name that two have is the last one's."""
+
+    def __init__(self, archive: zipfile.ZipFile, budget: Budget) -> None:
+        self._archive = archive
+        self.budget = budget
+        self.names = list(dict.fromkeys(archive.namelist()))
+
+    def read(self, name: str) -> bytes:
+        """A member's content.
+
+        Raises:
+            TooMuchContentError: it is more than the budget has.
+        """
+        parts = []
+        with self._archive.open(name) as member:
+            while part := member.read(_READ_BYTES):
+                self.budget.take(len(part))
+                parts.append(part)
+        return b"".join(parts)
+
+
+def _imported(archive: _Members, path: Path) -> RecordedFile:
+    names = archive.names
     warcs = sorted(name for name in names if name.endswith(_WARC))
     hars = [name for name in names if name.endswith(".har")]
     if warcs:
-        found = archive_of((archive.read(name) for name in warcs), path)
+        found = archive_of((archive.read(name) for name in warcs), path, archive.budget)
         return replace(found, page=_first_page(archive)) if _PAGES in names else found
     if len(hars) == 1:
         inside = PurePosixPath(hars[0]).parent
@@ -59,7 +94,7 @@ def _imported(archive: zipfile.ZipFile, path: Path) -> RecordedFile:
     raise WrongInputError("a ZIP file without a HAR or WARC file in it", where=str(path))
 
 
-def _first_page(archive: zipfile.ZipFile) -> str:
+def _first_page(archive: _Members) -> str:
     """URL of the first page that a WACZ file lists; empty if it lists none."""
     for line in archive.read(_PAGES).decode(errors="replace").splitlines():
         try:

@@ -15,6 +15,8 @@ from xml.etree.ElementTree import Element
 
 from headway.cache import digest
 from headway.errors import WrongInputError
+from headway.foreign.files import read_beginning
+from headway.foreign.numbers import whole_number
 from headway.study.film import Film, FilmTrack
 from headway.study.mpdscope import MpdScope, MpdSegment, UnreadableMpdError, children, segments_of
 from headway.study.units import Duration, Rate
@@ -47,7 +49,7 @@ def _read(file: str, written_ns: int) -> Film:
         raise WrongInputError(reason, where=file) from None
 
     try:
-        text = path.read_bytes()
+        text = read_beginning(path, -1)
         root = ElementTree.fromstring(text)
     except FileNotFoundError:
         refuse("there is no such MPD")
@@ -117,16 +119,17 @@ def _track(scope: MpdScope, length_s: Fraction | None) -> tuple[FilmTrack, tuple
     name, rate = scope.said.get("id", ""), scope.said.get("bandwidth", "")
     if not name:
         raise UnreadableMpdError("has a Representation without an id")
-    if not rate.isdecimal() or not int(rate):
+    bits_per_s = whole_number(rate)
+    if not bits_per_s:
         raise UnreadableMpdError(f"Representation {name!r} needs a bandwidth, in bit/s")
     segments = segments_of(scope, length_s)
     if not segments:
         raise UnreadableMpdError(f"Representation {name!r} has no segments")
     width, height = scope.said.get("width", ""), scope.said.get("height", "")
-    known = width.isdecimal() and height.isdecimal() and int(width) and int(height)
+    known = whole_number(width) and whole_number(height)
     track = FilmTrack(
         name=name,
-        rate=Rate(int(rate)),
+        rate=Rate(bits_per_s),
         mime=scope.said.get("mimeType", ""),
         codecs=scope.said.get("codecs", ""),
         picture=f"{int(width)}x{int(height)}" if known else None,

@@ -11,9 +11,14 @@ from fractions import Fraction
 from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
+from headway.errors import WrongInputError
+from headway.foreign.names import below
+from headway.foreign.numbers import whole_number
+from headway.foreign.shown import quoted
+
 _PLAIN = re.compile(r"[A-Za-z0-9._~/+=,@-]+")
 """Names that are the same in a URL and in a directory."""
-_IDENTIFIER = re.compile(r"\$(?:(\w*)(?:%0(\d+)d)?)\$")
+_IDENTIFIER = re.compile(r"\$(?:(\w*)(?:%0(\d{1,2})d)?)\$")
 _MOST_SEGMENTS = 100_000
 _CUTS = ("SegmentTemplate", "SegmentList")
 
@@ -171,7 +176,7 @@ def _by_timeline(timeline: Sequence[Element], ends: Fraction | None) -> list[tup
         at, length = _number(one.attrib, "t", at), _number(one.attrib, "d", 0)
         if not length:
             raise UnreadableMpdError("a segment in SegmentTimeline plays for no time (d)")
-        repeats = int(one.get("r", "0")) if re.fullmatch(r"-?\d+", one.get("r", "0")) else 0
+        repeats = int(one.get("r", "0")) if re.fullmatch(r"-?\d{1,18}", one.get("r", "0")) else 0
         if repeats < 0:
             # To the next element that says when it begins, or to the period's end.
             after = timeline[place + 1 :]
@@ -189,16 +194,17 @@ def _number(said: Mapping[str, str], name: str, usual: int) -> int:
     text = said.get(name)
     if text is None:
         return usual
-    if not text.isdecimal():
-        raise UnreadableMpdError(f"{name} is {text!r}, and not a whole number")
-    return int(text)
+    number = whole_number(text)
+    if number is None:
+        raise UnreadableMpdError(f"{name} is {quoted(text)}, and not a whole number")
+    return number
 
 
 def _filled(scope: MpdScope, template: str, number: int | None = None, time: int = 0) -> str:
     """A template's name (ISO/IEC 23009-1, 5.3.9.4.4); without a number, that of the initialization."""
     known: dict[str, str | int] = {
         "RepresentationID": scope.said.get("id", ""),
-        "Bandwidth": int(scope.said.get("bandwidth", "0") or 0),
+        "Bandwidth": whole_number(scope.said.get("bandwidth", "")) or 0,
     }
     if number is not None:
         known |= {"Number": number, "Time": time}
@@ -218,7 +224,10 @@ def _file(scope: MpdScope, url: str) -> str:
     name = _joined(scope.base, url)
     if not name or name.endswith("/"):
         raise UnreadableMpdError(f"{url!r} names no file")
-    return name
+    try:
+        return str(below(name))
+    except WrongInputError as error:
+        raise UnreadableMpdError(error.message) from None
 
 
 def _joined(base: str, url: str) -> str:

@@ -7,6 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from headway.errors import WrongInputError
+from headway.foreign.files import read_beginning
+from headway.foreign.numbers import whole_number
+from headway.foreign.shown import quoted
 
 TRACE_KEY = "opportunities_ms"
 """Key under which a trace's contents stand beside its name in a study."""
@@ -29,7 +32,7 @@ def read_trace(file: Path) -> tuple[int, ...]:
             do not decrease, and the last one, which is the trace's length, is above zero.
     """
     try:
-        lines = file.read_text(encoding="ascii").splitlines()
+        lines = read_beginning(file, -1).decode("ascii").splitlines()
     except FileNotFoundError:
         raise WrongInputError("no such trace file", where=str(file)) from None
     except UnicodeDecodeError:
@@ -39,9 +42,11 @@ def read_trace(file: Path) -> tuple[int, ...]:
     times: list[int] = []
     for number, line in enumerate(lines, start=1):
         where = f"{file}:{number}"
-        if not line.strip().isdecimal():
-            raise WrongInputError(f"{line!r} is not a whole number of milliseconds", where=where)
-        time = int(line)
+        time = whole_number(line.strip())
+        if time is None:
+            raise WrongInputError(
+                f"{quoted(line)} is not a whole number of milliseconds", where=where
+            )
         if times and time < times[-1]:
             raise WrongInputError(
                 f"time {time} comes after {times[-1]}; times never decrease", where=where

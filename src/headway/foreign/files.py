@@ -1,0 +1,93 @@
+"""Files of others on this machine: regular files only, since others wait, never end, or lead elsewhere."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+from headway.errors import WrongInputError
+from headway.foreign.shown import quoted
+
+_KINDS = (
+    (stat.S_ISLNK, "a symbolic link"),
+    (stat.S_ISDIR, "a directory"),
+    (stat.S_ISFIFO, "a named pipe"),
+    (stat.S_ISSOCK, "a socket"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+)
+
+
+def read_regular(path: Path) -> bytes:
+    """The content of a regular file that a user names, by a link or not.
+
+    Raises:
+        WrongInputError: it cannot be read, or is no regular file.
+    """
+    try:
+        return read_beginning(path, -1)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "no file has such a name"
+        raise WrongInputError(f"cannot be read: {reason}", where=str(path)) from None
+
+
+def read_beginning(path: Path, most_bytes: int) -> bytes:
+    """How the content of a regular file begins; all of it if ``most_bytes`` is negative.
+
+    Raises:
+        WrongInputError: it is no regular file.
+        OSError: it cannot be read.
+    """
+    # A pipe that nobody writes to would have its reader wait.
+    with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
+        mode = os.fstat(file.fileno()).st_mode
+        if not stat.S_ISREG(mode):
+            raise WrongInputError(f"is {kind_of(mode)}, not a file", where=str(path))
+        return file.read(most_bytes)
+
+
+def kind_of(mode: int) -> str:
+    """What something is that is no regular file."""
+    return next((name for is_kind, name in _KINDS if is_kind(mode)), "no file")
+
+
+def check_tree(top: Path) -> None:
+    """Check that a directory of others holds directories and regular files only.
+
+    What looks at files in it then stays in it, and ends.
+
+    Args:
+        top: the directory, which may itself be named by a link.
+
+    Raises:
+        WrongInputError: it holds something else, or cannot be read.
+    """
+    for path, mode in _entries(str(top)):
+        if not stat.S_ISDIR(mode) and not stat.S_ISREG(mode):
+            raise WrongInputError(
+                f"holds {quoted(os.path.relpath(path, top))}, which is {kind_of(mode)}: only directories and "
+                "regular files are read; remove it, or put a copy of what it leads to in its place",
+                where=str(top),
+            )
+
+
+def _entries(top: str) -> Iterator[tuple[str, int]]:
+    """Everything below a directory, without following links, and its mode."""
+    pending = [top]
+    while pending:
+        directory = pending.pop()
+        try:
+            with os.scandir(directory) as found:
+                for one in found:
+                    if one.is_file(follow_symlinks=False):
+                        continue
+                    mode = one.stat(follow_symlinks=False).st_mode
+                    yield one.path, mode
+                    if stat.S_ISDIR(mode):
+                        pending.append(one.path)
+        except FileNotFoundError:
+            continue  # removed meanwhile, as by a study that goes on
+        except OSError as error:
+            raise WrongInputError(f"cannot be read: {error.strerror}", where=directory) from None
