@@ -14,8 +14,8 @@ from headway.analysis.compare import Comparison, Contest, Pairing, compare
 from headway.analysis.difference import POWER
 from headway.analysis.metric import metric_named
 from headway.analysis.sample import Measurements, Observation
-from headway.analysis.significance import PAIRED_ALPHA
 from headway.analysis.verdict import Basis, Verdict
+from headway.planning.enough import PAIRED_ALPHA
 
 TOTAL = metric_named("total_s")
 STUDIES = 400

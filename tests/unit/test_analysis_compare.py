@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from headway.analysis.compare import Comparison, Contest, Pairing, clearly_slower, compare
 from headway.analysis.metric import Metric, metric_named
 from headway.analysis.sample import Measurements, Observation
-from headway.analysis.significance import PAIRED_ALPHA
 from headway.analysis.verdict import Basis, SpreadVerdict, Verdict
+from headway.planning.enough import PAIRED_ALPHA
 
 TOTAL = metric_named("total_s")
 GOODPUT = metric_named("goodput_mbit")
@@ -195,7 +195,8 @@ def test_many_comparisons_take_more_to_be_significant() -> None:
     assert found.test is not None
     assert found.test.p == 1 / 32
     assert (found.test.adjusted, found.test.family) == (10 / 32, 10)
-    assert (found.verdict, found.basis) == (Verdict.UNDECIDED, Basis.TEST)
+    # Six pairs that all point one way are too few among ten comparisons; of ten pairs one alone can be significant.
+    assert (found.verdict, found.basis, found.needed) == (Verdict.UNDECIDED, Basis.TOO_FEW, 9)
     assert Verdict.FASTER not in {other.verdict for other in others}
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from headway.analysis.difference import NEGLIGIBLE, POWER
 from headway.analysis.intervals import LEVEL, RESAMPLES, median_interval
-from headway.analysis.paired import MOST_EXACT_PAIRS, fewest_pairs, smallest_p, typical_interval
+from headway.analysis.paired import MOST_EXACT_PAIRS, typical_interval
 from headway.analysis.published import TOLERANCE
 from headway.analysis.significance import (
     KOLMOGOROV_SMIRNOV_ALPHA,
@@ -14,10 +14,10 @@ from headway.analysis.significance import (
     MOST_EXACT,
     MOST_EXACT_KOLMOGOROV_SMIRNOV,
     MOST_EXACT_TIED,
-    PAIRED_ALPHA,
     WELCH_ALPHA,
 )
 from headway.analysis.verdict import SPREADS_APART
+from headway.planning.enough import PAIRED_ALPHA, fewest_pairs, smallest_p
 
 PAGE = (Path(__file__).parents[2] / "docs" / "methods.md").read_text()
 
@@ -68,7 +68,7 @@ def test_rules() -> None:
 def test_few_pairs() -> None:
     told = paragraph("### What is not shown as a difference")
     assert f"five pairs that all point the same way have p = {smallest_p(5)}," in told
-    assert f"It takes {fewest_pairs(PAIRED_ALPHA)} pairs for one comparison" in told
+    assert f"It takes {fewest_pairs()} pairs for one comparison" in told
 
 
 def test_coverage() -> None:

@@ -12,15 +12,12 @@ from scipy import stats
 from headway.analysis import paired
 from headway.analysis.paired import (
     MOST_EXACT_PAIRS,
-    fewest_pairs,
     log_ratio,
     signed_ranks,
-    smallest_p,
     typical,
     typical_interval,
 )
 from headway.analysis.significance import (
-    PAIRED_ALPHA,
     TestResult,
     adjusted,
     bonferroni,
@@ -28,6 +25,7 @@ from headway.analysis.significance import (
     mann_whitney,
 )
 from headway.analysis.unpaired import typical_shift, typical_shift_interval
+from headway.planning.enough import PAIRED_ALPHA, fewest_pairs, smallest_p
 
 quick = settings(deadline=None, max_examples=80)
 # Few different values, so that ties and zeros are common.
@@ -78,7 +76,7 @@ def test_of_many_pairs_the_normal_distribution_is_near_enough() -> None:
 
 def test_the_fewest_pairs() -> None:
     assert [smallest_p(n) for n in (1, 2, 5, 6)] == [1, 0.5, 0.0625, 0.03125]
-    assert (fewest_pairs(0.05), fewest_pairs(0.01)) == (6, 8)
+    assert [fewest_pairs(size) for size in (1, 2, 3, 4, 6, 7, 25, 26)] == [6, 7, 7, 8, 8, 9, 10, 11]
 
 
 def test_ratios_of_runs_that_never_ended() -> None:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
+import typer
 from pydantic import ValidationError
 
 from headway.analysis.analysis import analyse
 from headway.analysis.claims import Judged
 from headway.analysis.finding import Judgement
-from headway.cli.claims import print_ledger
+from headway.analysis.soundness import complaints
+from headway.cli.claims import claims, print_ledger
 from headway.errors import WrongInputError
 from headway.report.reproducing import reproducing
 from headway.report.tables.claims import claims_table
@@ -138,10 +141,9 @@ def test_undecided_says_how_many_repetitions_would_decide() -> None:
     found = one(MIXED, {"kind": "equal", **PAIR, "within": 10})
     (finding,) = found.findings
     assert found.judgement is OPEN and finding.interval and finding.value is not None
-    half = max(finding.interval.high - finding.value, finding.value - finding.interval.low)
-    distance = 10 - abs(finding.value)
-    assert found.needed is not None
-    assert found.needed == pytest.approx(10 * (half / distance) ** 2, abs=1)
+    low, value, high = finding.interval.low, finding.value, finding.interval.high
+    above, below = (high - value) / (10 - value), (value - low) / (value + 10)
+    assert found.needed == pytest.approx(10 * max(above, below) ** 2, abs=1)
 
 
 def test_too_few_runs_decide_nothing() -> None:
@@ -260,7 +262,7 @@ def test_the_ledger_says_what_holds_and_why_not(
     page = file.read_text()
     assert "3 claims judged by our runs (holds: 1, does not hold: 1, undecided: 1)." in page
     assert "| h3 is faster | section 1 | **holds** |" in page
-    assert "repetitions would decide" in page
+    assert "would decide" in page
     why = "0.222 times the published; it would have to be from 7.65 to 10.3 s. Why: another clock."
     (reason,) = [
         line for line in page.splitlines() if line.startswith("- h2 takes 9 s (Table 1): ")
@@ -322,3 +324,16 @@ def test_the_ledger_names_what_did_not_finish_and_why(
 )
 def test_a_command_is_told_without_what_does_not_matter(given: str, kept: str) -> None:
     assert reproducing(given) == kept
+
+
+def test_a_claim_that_does_not_hold_can_fail_a_command(tmp_path: Path) -> None:
+    directory = saved(tmp_path / "out", runs(FASTER), experiments(told_study()))
+    (complaint,) = complaints(directory, allow_failures=True, strict=True)
+    assert complaint.startswith("2 of 3 claims do not hold")
+    assert not complaints(directory, allow_failures=True, strict=False)
+    file = tmp_path / "junit.xml"
+    with pytest.raises(typer.Exit) as ended:
+        claims(directory, None, tmp_path / "ledger.md", junit=file, strict=True)
+    assert ended.value.exit_code == 1
+    suite = ElementTree.fromstring(file.read_text())[0]
+    assert (suite.get("tests"), suite.get("failures")) == ("3", "2")

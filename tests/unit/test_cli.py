@@ -9,7 +9,6 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +20,11 @@ from headway.campaign.local import LocalExecutor
 from headway.cli.changes import parsed_changes
 from headway.cli.entries import COMMANDS
 from headway.cli.group import command_line
-from headway.cli.plan_tables import duration, too_few
+from headway.cli.plan_tables import duration
 from headway.contract.outcome import Outcome
 from headway.errors import WrongInputError
 from headway.programs.curl import Curl
 from headway.records.store import read_records
-from headway.study.experiment import Study
 from headway.study.load import load_study
 from tests.stub_lab import StubMachine, replace_labs
 
@@ -425,25 +423,6 @@ def test_plan_says_what_needs_no_lab_of_its_own(
     file.write_text(f'name = "s"\nrepetitions = 10\n{both}')
     assert run(monkeypatch, "plan", str(file), "--jobs", "2") == 0
     assert "10 of them need no lab of their own: another experiment" in capsys.readouterr().out
-
-
-def test_plan_says_that_repetitions_are_too_few() -> None:
-    def study(repetitions: int, *contenders: str, rtts: Sequence[str] = ("20 ms",)) -> Study:
-        named = {name: {} for name in contenders}
-        made = {"repetitions": repetitions, "contenders": named, "axes": {"path.rtt": rtts}}
-        return Study.model_validate({"name": "s", "experiments": [made]})
-
-    assert too_few(study(5, "h2", "h3")) == [
-        "s: of 5 repetitions no difference can be significant; it takes 6 at least, and 10 for "
-        "several cells"
-    ]
-    assert too_few(study(6, "h2", "h3")) == too_few(study(1, "h2")) == []
-    three, two_cells = ("h2", "h3", "h1"), ("20 ms", "40 ms")
-    assert too_few(study(6, *three, rtts=two_cells)) == [
-        "s: of 6 repetitions none of the 2 differences over all cells together can be significant; "
-        "it takes 7 at least"
-    ]
-    assert too_few(study(6, *three)) == too_few(study(7, *three, rtts=two_cells)) == []
 
 
 @pytest.mark.parametrize(

@@ -285,7 +285,7 @@ def test_pairs_that_disagree_are_told_as_open_in_too_few_repetitions() -> None:
     rows = made.runs({"h2": [1.0] * 3, "h3": [0.98, 0.97, 1.05]}, cell="a", rtt_ms=10.0)
     rows += made.runs({"h2": [1.0] * 3, "h3": [0.97, 1.04, 0.98]}, cell="b", rtt_ms=20.0)
     analysis = analyse(made.results(rows))
-    said = "now sooner, now later, in too few repetitions to be sure (it takes 6)"
+    said = "too few runs to be sure (it takes 7): now sooner, now later"
     assert headline(analysis, Pairing("h3", "h2")) == f"h3 against h2: {said}."
     found = glance(analysis)
     assert found and [entry for _, entry in found.verdicts[0].parts] == [Entry(said, "open")]
@@ -300,6 +300,6 @@ def test_too_few_repetitions_are_told_once() -> None:
         )
     ]
     assert headline(analyse(made.results(rows)), Pairing("h3", "h2")) == (
-        "h3 against h2: up to RTT 2 ms 50 % sooner; from RTT 50 ms on later by a factor of 2.0; "
-        "all in too few repetitions to be sure (it takes 6)."
+        "h3 against h2: too few runs to be sure (it takes 8): up to RTT 2 ms 50 % sooner in 3 of 3 pairs; "
+        "from RTT 50 ms on later by a factor of 2.0 in 3 of 3 pairs."
     )

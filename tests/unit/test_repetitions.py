@@ -14,7 +14,6 @@ import pytest
 from rich.console import Console
 
 from headway.analysis.intervals import LEVEL
-from headway.analysis.paired import smallest_p
 from headway.campaign.rounds import Rounds
 from headway.campaign.session import conduct
 from headway.campaign.task import Task
@@ -23,6 +22,7 @@ from headway.cli.plan_tables import print_plan
 from headway.cli.study import validate
 from headway.columns import OF_THE_MACHINE, Record
 from headway.errors import HeadwayError, WrongInputError
+from headway.planning.enough import smallest_p
 from headway.planning.looks import looks_of
 from headway.planning.runs import plan
 from headway.records.store import Start, read_records

@@ -20,7 +20,6 @@ from headway.analysis import analyse
 from headway.analysis.compare import Comparison, Contest, Pairing, compare
 from headway.analysis.metric import metric_named
 from headway.analysis.sample import Measurements, Observation
-from headway.analysis.significance import PAIRED_ALPHA
 from headway.analysis.stopping import (
     EndedRun,
     Knowledge,
@@ -31,6 +30,7 @@ from headway.analysis.stopping import (
 )
 from headway.analysis.verdict import Verdict
 from headway.analysis.whole import wholes
+from headway.planning.enough import PAIRED_ALPHA
 from headway.records.manifest import ToldExperiment
 from headway.report.paragraph import methods_paragraph
 from headway.report.tables.repetitions import repetitions_frame, repetitions_table

@@ -141,7 +141,10 @@ class ClaimRuns:
         if self.claim.over is None and value is not None and always_alike(one.sample, other.sample):
             interval = Interval(value, value, 1.0, "every run")
         n = found.pairs.n or min(one.sample.n, other.sample.n)
-        return Finding(place.what, value, interval, region, n, unit, self.counted)
+        repeated = self.claim.over is None
+        return Finding(
+            place.what, value, interval, region, n, unit, self.counted, repeated=repeated
+        )
 
     def _level(self, place: Place, pairing: Pairing) -> float:
         """Confidence of a difference's interval: that of the experiment's own comparison, if it is one.

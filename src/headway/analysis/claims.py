@@ -36,8 +36,19 @@ class Judged:
         return min((finding.n for finding in self.findings), default=0)
 
     @property
+    def deciding(self) -> tuple[Finding, ...]:
+        """What it comes down to: the findings that agree with the judgement; all, if none does."""
+        agreeing = tuple(one for one in self.findings if one.judgement is self.judgement)
+        return agreeing or self.findings
+
+    @property
+    def on_one_path(self) -> bool:
+        """Whether all that decides it is of exact paths, whose repetitions are one run over and over."""
+        return bool(self.findings) and all(one.on_one_path for one in self.deciding)
+
+    @property
     def needed(self) -> int | None:
-        """About how many repetitions, or cells, would decide; None if it is decided, or no number would."""
+        """About how many repetitions, or cells, would decide; None if it is decided, or no number named would."""
         if self.judgement is not Judgement.UNDECIDED:
             return None
         wanted = [

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from headway.analysis.analysis import Analysis
 from headway.analysis.claims import Judged, judge
-from headway.analysis.finding import Finding, Judgement
+from headway.analysis.finding import MOST_NEEDED, Finding, Judgement
 from headway.analysis.numbers import significant
 from headway.analysis.written import measured
 from headway.errors import counted
@@ -16,6 +16,8 @@ from headway.study.claim import Claim, Gap, Value
 from headway.study.published import RELATIVE_UNIT
 from headway.study.rule import Rule
 
+ONE_PATH = "one exact path: n = 1"
+"""What a claim rests on whose repetitions are all the same."""
 _MOST_FINDINGS = 3
 """If a claim rests on more, those are told that decide."""
 
@@ -32,20 +34,27 @@ def judged(analyses: Sequence[Analysis]) -> tuple[Judged, ...]:
 
 def ledger_sentence(found: Iterable[Judged]) -> str:
     """How many hold; empty without claims."""
-    counts = Counter(one.judgement for one in found)
+    claims = [*found]
+    counts = Counter(one.judgement for one in claims)
     if not counts:
         return ""
     told = ", ".join(
         f"{judgement}: {counts[judgement]}" for judgement in Judgement if counts[judgement]
     )
-    return f"{counted(counts.total(), 'claim')} judged by our runs ({told})."
+    exact = sum(one.on_one_path for one in claims if one.judgement is Judgement.HOLDS)
+    rests = (
+        f" {exact} of those that hold {'rests' if exact == 1 else 'rest'} on exact paths: n = 1."
+        if exact
+        else ""
+    )
+    return f"{counted(counts.total(), 'claim')} judged by our runs ({told}).{rests}"
 
 
 def ours(one: Judged) -> str:
     """What our runs have to show for a claim or against it, in words."""
     if not one.findings:
         return "no run of these cells is there"
-    deciding = [f for f in one.findings if f.judgement is one.judgement] or [*one.findings]
+    deciding = one.deciding
     shown = "; ".join(map(in_words, deciding[:_MOST_FINDINGS]))
     left = len(deciding) - _MOST_FINDINGS
     told = f"{shown}; and {left} more" if left > 0 else shown
@@ -62,7 +71,8 @@ def in_words(finding: Finding) -> str:
     unit = finding.said_unit
     value, ends = measured(finding.value, finding.interval)
     about = f"{ends}{unit}" if ends else "no interval"
-    return f"{finding.what}: {value}{unit} ({about}, {counted(finding.n, finding.of)})"
+    rests_on = ONE_PATH if finding.on_one_path else counted(finding.n, finding.of)
+    return f"{finding.what}: {value}{unit} ({about}, {rests_on})"
 
 
 def off(one: Judged) -> str:
@@ -101,7 +111,7 @@ def would_decide(one: Judged) -> str:
     if one.judgement is not Judgement.UNDECIDED:
         return ""
     if one.needed is None:
-        return f"no number of {one.wanted} that is known would decide"
+        return f"no number of {one.wanted} up to {MOST_NEEDED:,} would decide"
     return f"about {one.needed} {one.wanted} would decide"
 
 

@@ -14,10 +14,10 @@ from headway.analysis.intervals import LEVEL, Interval, median_interval
 from headway.analysis.metric import Metric
 from headway.analysis.sample import Measurements, SampleSummary
 from headway.analysis.significance import (
-    PAIRED_ALPHA,
     TestResult,
     adjusted,
     at_looks,
+    fewest_runs,
     interval_level,
     kolmogorov_smirnov,
     mann_whitney,
@@ -25,6 +25,7 @@ from headway.analysis.significance import (
     wilcoxon,
 )
 from headway.analysis.verdict import Basis, SpreadVerdict, Verdict, direction, judge, spread
+from headway.planning.enough import PAIRED_ALPHA, fewest_pairs
 
 
 @dataclass(frozen=True, order=True)
@@ -117,6 +118,7 @@ class Comparison:
         verdict: what can be said.
         basis: what that rests on.
         spread: how the distributions differ, where neither is faster.
+        needed: pairs, or runs of each without pairs, of which it could be significant alone among all comparisons.
     """
 
     contender: str
@@ -136,6 +138,7 @@ class Comparison:
     verdict: Verdict
     basis: Basis
     spread: SpreadVerdict | None
+    needed: int
 
     @cached_property
     def pairing(self) -> Pairing:
@@ -201,27 +204,28 @@ def compare(
     """
     judged = [met.judged(metric) for met in contests]
     apart = [differences(met.one, met.other, metric) for met in judged]
-    tests = _deciding(judged, apart, metric)
-    family = [test for test in tests if test and test.can_decide]
-    level = max(least_level, interval_level(family))
+    family = _deciding(judged, apart, metric)
+    # What cannot be significant whatever it shows is no member: it would only blunt the rest.
+    members = [test for test in family.tests if test and test.family]
+    level = max(least_level, interval_level(members))
     apart = [
-        differences(met.one, met.other, metric, level) if test and test.can_decide else found
-        for met, found, test in zip(judged, apart, tests, strict=True)
+        differences(met.one, met.other, metric, level) if test and test.family else found
+        for met, found, test in zip(judged, apart, family.tests, strict=True)
     ]
     looks = [met.looks for met in contests]
     welchs = adjusted(at_looks(welch([met.samples for met in judged]), looks))
     ranks = adjusted(at_looks(mann_whitney([met.values for met in judged]), looks))
     shapes = adjusted(at_looks(kolmogorov_smirnov([met.values for met in contests]), looks))
     views = zip(welchs, ranks, shapes, strict=True)
-    found = zip(contests, judged, apart, tests, views, strict=True)
-    return tuple(_comparison(*one, metric) for one in found)
+    found = zip(contests, judged, apart, family.tests, views, strict=True)
+    return tuple(_comparison(*one, metric, family.needed(one[0], one[2])) for one in found)
 
 
 def clearly_slower(contests: Sequence[Contest], metric: Metric) -> list[bool]:
     """In which contests the contender is slower, significantly and by more than a trifle."""
     judged = [met.judged(metric) for met in contests]
     apart = [differences(met.one, met.other, metric) for met in judged]
-    tests = _deciding(judged, apart, metric)
+    tests = _deciding(judged, apart, metric).tests
     return [
         judge(*met.samples, found, test, metric)[0] is Verdict.SLOWER and not _trifle(found)
         for met, found, test in zip(judged, apart, tests, strict=True)
@@ -232,9 +236,25 @@ def _trifle(found: Difference) -> bool:
     return found.relative is not None and abs(found.relative) < NEGLIGIBLE
 
 
-def _deciding(
-    contests: Sequence[Contest], apart: Sequence[Difference], metric: Metric
-) -> list[TestResult | None]:
+@dataclass(frozen=True)
+class _Family:
+    """Comparisons that are judged together.
+
+    Attributes:
+        tests: of each the test that decides, adjusted for their number; None where nothing is to be tested.
+        size: how many vary, those of too few runs included.
+    """
+
+    tests: tuple[TestResult | None, ...]
+    size: int
+
+    def needed(self, met: Contest, apart: Difference) -> int:
+        """How many pairs, or runs of each, one of them needs to be significant whatever the others show."""
+        fewest = fewest_pairs if apart.logs else fewest_runs
+        return fewest(max(1, self.size) * met.looks)
+
+
+def _deciding(contests: Sequence[Contest], apart: Sequence[Difference], metric: Metric) -> _Family:
     """The one test that decides each contest, adjusted for their number.
 
     Of pairs, if runs share seeds, else of places. What each contender always measured alike is not tested.
@@ -259,14 +279,16 @@ def _deciding(
         ],
         [met.looks for met in contests],
     )
-    # What cannot be significant whatever it shows is not of the family: it would only blunt the rest.
-    family = iter(adjusted([test for test in tests if test and test.can_decide]))
-    return [next(family) if test and test.can_decide else _untold(test) for test in tests]
+    members = iter(adjusted([test for test in tests if test and test.can_decide]))
+    return _Family(
+        tuple(next(members) if test and test.can_decide else _untold(test) for test in tests),
+        sum(test is not None for test in tests),
+    )
 
 
 def _untold(test: TestResult | None) -> TestResult | None:
-    """A test that cannot decide; None of a single pair, or of a single run of each."""
-    return test if test and test.smallest_p < 1 else None
+    """A test that cannot decide, so of no family; None of a single pair, or of a single run of each."""
+    return replace(test, family=0) if test and test.smallest_p < 1 else None
 
 
 def _comparison(
@@ -276,6 +298,7 @@ def _comparison(
     test: TestResult | None,
     views: tuple[TestResult | None, TestResult | None, TestResult | None],
     metric: Metric,
+    needed: int,
 ) -> Comparison:
     means, ranks, shape = views
     one, other = met.samples
@@ -298,6 +321,7 @@ def _comparison(
         verdict=verdict,
         basis=basis,
         spread=None if basis is Basis.TOO_FEW else spread(verdict, one, other, shape),
+        needed=needed,
     )
 
 

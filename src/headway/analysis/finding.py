@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from headway.analysis.intervals import Interval
+from headway.analysis.intervals import Interval, share_interval
+from headway.planning.enough import fewest_pairs
 from headway.study.claim import USUAL_TOLERANCE
+from headway.study.published import RELATIVE_UNIT
 
-FEWEST_RUNS = 6
-"""With fewer, no interval of a median has 95 %."""
-_MOST_REPETITIONS = 100_000
-"""Above this, nobody will carry them out."""
+FEWEST_RUNS = fewest_pairs()
+"""With fewer, no interval of a median has 95 %, because those of signed ranks and of medians begin alike."""
+MOST_NEEDED = 1000
+"""More repetitions than this are not named: nobody will carry them out, and the estimate is a guess."""
+_ONE_PATH = 0.003
+"""Repetitions of which an interval is narrower, as a share of what is estimated, met one exact path."""
 
 
 class Judgement(StrEnum):
@@ -79,6 +84,8 @@ class Finding:
         n: number of runs, or pairs of runs, that it rests on; or of what `of` says.
         unit: of value, interval and region.
         of: what is counted, where that is cells and not runs: a singular.
+        events: how many of the n there were, of a share; None of others.
+        repeated: whether it is of repetitions of one path each, which may all have been the same.
     """
 
     what: str
@@ -88,6 +95,16 @@ class Finding:
     n: int
     unit: str
     of: str = "run"
+    events: int | None = None
+    repeated: bool = False
+
+    @property
+    def on_one_path(self) -> bool:
+        """Whether its repetitions are one run over and over: an exact path, of which n is really 1."""
+        if not self.repeated or self.n < FEWEST_RUNS or self.value is None or self.interval is None:
+            return False
+        whole = 100 + self.value if self.unit == RELATIVE_UNIT else abs(self.value)
+        return self.interval.high - self.interval.low < _ONE_PATH * whole
 
     @property
     def said_unit(self) -> str:
@@ -107,17 +124,36 @@ class Finding:
 
     @property
     def needed(self) -> int | None:
-        """About how many of them would decide; None if it is decided, or no number would.
-
-        An interval's width falls with the square root of the number of runs.
-        """
+        """About how many of them would decide, by the interval's own rule; None if no number up to ``MOST_NEEDED`` would."""
         if self.judgement is not Judgement.UNDECIDED or self.value is None:
             return None
         if self.interval is None or not self.interval.reaches_level:
             return FEWEST_RUNS if self.n < FEWEST_RUNS else None
-        distance = self.region.distance(self.value)
-        half = max(self.interval.high - self.value, self.value - self.interval.low)
-        if distance <= 0 or not math.isfinite(half):
-            return None
-        needed = math.ceil(self.n * (half / distance) ** 2)
-        return max(needed, self.n + 1) if needed <= _MOST_REPETITIONS else None
+        if self.events is not None:
+            return self._needed_of_share(self.events)
+        needed = 0.0
+        for arm, distance in self._reaching_over(self.value, self.interval):
+            # An interval's width falls with the square root of the number of runs.
+            needed = max(needed, self.n * (arm / distance) ** 2 if distance > 0 else math.inf)
+        return max(math.ceil(needed), self.n + 1) if needed <= MOST_NEEDED else None
+
+    def _needed_of_share(self, events: int) -> int | None:
+        """How many, if the share stays what it is."""
+        for n in range(self.n + 1, MOST_NEEDED + 1):
+            interval = share_interval(round(events * n / self.n), n).scaled(100)
+            if self.region.holds(interval) or self.region.excludes(interval):
+                return n
+        return None
+
+    def _reaching_over(self, value: float, interval: Interval) -> Iterator[tuple[float, float]]:
+        """How far the interval reaches towards each edge that it reaches over, and how far the edge is."""
+        low, high = self.region.low, self.region.high
+        if value < low:
+            yield interval.high - value, low - value
+        elif value > high:
+            yield value - interval.low, value - high
+        else:
+            if interval.low <= low:
+                yield value - interval.low, value - low
+            if interval.high >= high:
+                yield interval.high - value, high - value

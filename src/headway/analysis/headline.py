@@ -13,9 +13,7 @@ from headway.analysis.difference import Difference
 from headway.analysis.means import Case, log_of
 from headway.analysis.metric import Metric
 from headway.analysis.numbers import listed, percent, significant
-from headway.analysis.paired import fewest_pairs
 from headway.analysis.partition import AnswerPart, Leaning, parts
-from headway.analysis.significance import PAIRED_ALPHA
 from headway.analysis.verdict import Verdict
 from headway.analysis.where import cell_words, words
 from headway.analysis.whole import Whole, wholes
@@ -24,6 +22,7 @@ from headway.errors import counted
 
 _MOST_EXCEPTIONS = 2
 """More are counted and not named."""
+_RESERVE = "too few runs to be sure"
 _UNTESTED = (Leaning.BETTER_UNTESTED, Leaning.WORSE_UNTESTED, Leaning.BOTH_UNTESTED)
 
 
@@ -35,9 +34,7 @@ def headline(analysis: Analysis, pairing: Pairing) -> str:
     outer = [list(group) for _, group in itertools.groupby(found, key=lambda part: part.where[:1])]
     clauses = [_clause(analysis, pairing, group) for group in outer]
     means = (f"{where}, {said}" for where, said in _mean(analysis, pairing, found))
-    said = "; ".join([*clauses, *means])
-    untested = all(len(part.of(*_UNTESTED)) == len(part.cases) for part in found)
-    return f"{pairing}: {_reserved_once(said, everywhere=untested)}."
+    return f"{pairing}: {_reserved_once('; '.join([*clauses, *means]), found)}."
 
 
 @dataclass(frozen=True)
@@ -143,28 +140,41 @@ def _alike(analysis: Analysis, part: AnswerPart, kind: Leaning) -> str:
         case Leaning.SAME:
             return _same(part.cases)
         case Leaning.BETTER_UNTESTED | Leaning.WORSE_UNTESTED:
-            return f"{_sized(analysis.metric, part.cases)}, {_too_few()}"
+            shown = f"{_sized(analysis.metric, part.cases)}{_in_pairs(part.cases)}"
+            return f"{_too_few(part.cases)}: {shown}"
         case Leaning.BOTH_UNTESTED:
             better, worse = analysis.metric.comparative
-            return f"now {better}, now {worse}, {_too_few()}"
+            return f"{_too_few(part.cases)}: now {better}, now {worse}"
         case Leaning.INCOMPARABLE:
             why = _why_not(part)
             return f"not comparable{f' ({why})' if why else ''}"
 
 
-def _too_few() -> str:
-    return f"in too few repetitions to be sure (it takes {fewest_pairs(PAIRED_ALPHA)})"
+def _too_few(cases: Sequence[Case]) -> str:
+    needed = sorted({one.needed for _, one in cases})
+    return f"{_RESERVE} (it takes {_span(str(needed[0]), str(needed[-1]))})"
 
 
-def _reserved_once(said: str, *, everywhere: bool) -> str:
-    """A sentence in which several parts have too few repetitions: how many it takes is said once."""
-    reserve = f", {_too_few()}"
-    before, *after = said.split(reserve)
-    if len(after) < 2:
+def _in_pairs(cases: Sequence[Case]) -> str:
+    """`` in 6 of 6 pairs``: how many point the one way that all of them do."""
+    counts = {max(one.pairs.faster, one.pairs.slower) for _, one in cases}
+    pairs = {one.pairs.n for _, one in cases}
+    if len(counts) > 1 or len(pairs) > 1 or pairs == {0}:
+        return " in every pair" if pairs != {0} and counts == pairs else ""
+    (count,), (n,) = counts, pairs
+    return f" in {count} of {counted(n, 'pair')}"
+
+
+def _reserved_once(said: str, found: Sequence[AnswerPart]) -> str:
+    """A sentence in which several parts have too few repetitions: how many it takes is said once, and first."""
+    untested = [case for part in found for case in part.of(*_UNTESTED)]
+    if said.count(_RESERVE) < 2:
         return said
-    if everywhere:
-        return f"{''.join([before, *after])}; all {_too_few()}"
-    return f"{before}{reserve}{', in too few'.join(after)}"
+    reserve = f"{_too_few(untested)}: "
+    if all(len(part.of(*_UNTESTED)) == len(part.cases) for part in found):
+        return f"{reserve}{said.replace(reserve, '')}"
+    before, *after = said.split(reserve)
+    return f"{before}{reserve}{f'{_RESERVE}: '.join(after)}"
 
 
 def _same(cases: Sequence[Case]) -> str:

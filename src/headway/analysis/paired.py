@@ -8,7 +8,6 @@ the interval leaves out "no difference" exactly where the test rejects it at the
 from __future__ import annotations
 
 import bisect
-import itertools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from headway.analysis.intervals import LEVEL, Interval
+from headway.planning.enough import smallest_p
 
 MOST_EXACT_PAIRS = 100
 """The exact distribution is used up to this number of pairs."""
@@ -75,16 +75,6 @@ def signed_ranks(logs: Sequence[float]) -> SignedRanks | None:
     exact = len(values) <= MOST_EXACT_PAIRS
     p = _exact_p(tuple(ranks.tolist()), statistic) if exact else _normal_p(ranks, statistic)
     return SignedRanks(statistic / 2, p, smallest_p(len(values)), exact)
-
-
-def smallest_p(pairs: int) -> float:
-    """The p-value of so many pairs that all point the same way."""
-    return min(1.0, 2.0 ** (1 - pairs))
-
-
-def fewest_pairs(alpha: float) -> int:
-    """The smallest number of pairs that can be significant at this level."""
-    return next(n for n in itertools.count(1) if smallest_p(n) < alpha)
 
 
 def typical(logs: Sequence[float]) -> float:

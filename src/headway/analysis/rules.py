@@ -125,7 +125,8 @@ def _value(runs: ClaimRuns, group: Group, rule: Value) -> Finding:
         interval = None
     if always_alike(sample):
         interval = Interval(value, value, 1.0, "every run")
-    return Finding(what, value, interval, region, sample.n, unit, runs.counted)
+    repeated = runs.claim.over is None
+    return Finding(what, value, interval, region, sample.n, unit, runs.counted, repeated=repeated)
 
 
 def _steps(runs: ClaimRuns, row: Sequence[Group], rule: Monotone) -> Iterator[Place]:
@@ -192,4 +193,4 @@ def _failures(cells: Sequence[Cell], rule: Failures) -> Finding:
     if not runs:
         return Finding(what, None, None, region, 0, "%")
     interval = share_interval(failures, runs).scaled(100)
-    return Finding(what, 100 * failures / runs, interval, region, runs, "%")
+    return Finding(what, 100 * failures / runs, interval, region, runs, "%", events=failures)

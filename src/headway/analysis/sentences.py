@@ -7,11 +7,14 @@ from headway.analysis.cells import Cell, ContenderRuns
 from headway.analysis.compare import Comparison, Pairs
 from headway.analysis.metric import Metric
 from headway.analysis.numbers import distinguished, listed, percent, significant
-from headway.analysis.paired import fewest_pairs
-from headway.analysis.significance import PAIRED_ALPHA
+from headway.analysis.significance import fewest_runs
 from headway.analysis.verdict import Basis, SpreadVerdict, Verdict
 from headway.analysis.written import signed, sized
 from headway.errors import counted
+from headway.planning.enough import fewest_pairs
+
+_SMALL = ("no", "too", "one")
+"""How statements begin that do not begin with a contender."""
 
 
 def sentence(cell: Cell, comparison: Comparison, metric: Metric) -> str:
@@ -30,7 +33,8 @@ def statement(cell: Cell, comparison: Comparison, metric: Metric) -> str:
 
 def as_start(said: str) -> str:
     """A statement as the start of a sentence; names of contenders stay small."""
-    return said.replace("no ", "No ", 1) if said.startswith("no ") else said
+    small = next((word for word in _SMALL if said.startswith(f"{word} ")), "")
+    return f"{small.capitalize()}{said.removeprefix(small)}"
 
 
 def sentences(analysis: Analysis) -> tuple[str, ...]:
@@ -139,25 +143,26 @@ def _of_too_few(comparison: Comparison, metric: Metric) -> str:
     one, other = comparison.sample, comparison.against_sample
     if one and other and one.n == other.n == 1:
         inside = " against ".join(_against(comparison, metric))
-        return (
-            f"{direction} in one run of each ({inside}); "
-            "without repetition on both sides no test applies"
-        )
+        return f"one run of each, and without repetition on both sides no test applies: {direction} ({inside})"
     beside = (*_medians(comparison, metric), *_pairs(comparison.pairs))
     if not comparison.is_one_way:
         told = "; ".join((*_signed(comparison), *beside))
         who = f"{comparison.contender} was now faster, now slower than {comparison.against}"
-        return f"{who} ({told}); {_too_few(comparison)}"
+        return f"{_too_few(comparison)}: {who} ({told})"
     told = "; ".join((*_sure(comparison), *beside))
-    return f"{direction} ({told}), but {_too_few(comparison)}"
+    return f"{_too_few(comparison)}: {direction} ({told})"
 
 
 def _too_few(comparison: Comparison) -> str:
-    if not comparison.is_paired:
-        return "so few runs cannot be significant"
-    pairs = comparison.pairs.n
-    told = "one pair" if pairs == 1 else f"{pairs} pairs"
-    return f"{told} cannot be significant: it takes {fewest_pairs(PAIRED_ALPHA)} at least"
+    """``too few runs to be sure (6 pairs; it takes 8 among so many comparisons)``."""
+    one, other = comparison.sample, comparison.against_sample
+    if comparison.is_paired:
+        there = counted(comparison.pairs.n, "pair")
+    else:
+        there = f"{one.n if one else 0} and {other.n if other else 0} without pairs"
+    alone = fewest_pairs() if comparison.is_paired else fewest_runs()
+    among = " among so many comparisons" if comparison.needed > alone else ""
+    return f"too few runs to be sure ({there}; it takes {comparison.needed}{among})"
 
 
 def _undecided(comparison: Comparison, metric: Metric) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections import defaultdict
 from collections.abc import Sequence
@@ -10,15 +11,15 @@ from functools import lru_cache
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import stats
 
 from headway.analysis.exact import kolmogorov_smirnov_p, tied_mann_whitney
 from headway.analysis.intervals import LEVEL
 from headway.analysis.paired import signed_ranks
 from headway.analysis.sample import SampleSummary
+from headway.planning.enough import PAIRED_ALPHA
 
-PAIRED_ALPHA = 0.05
-"""Level of the verdict: Wilcoxon's test of pairs, or of places where nothing pairs the runs."""
 WELCH_ALPHA = 0.01
 MANN_WHITNEY_ALPHA = 0.005
 KOLMOGOROV_SMIRNOV_ALPHA = 0.01
@@ -40,11 +41,12 @@ class TestResult:
         statistic: its statistic.
         p: two-sided p-value of this test alone.
         alpha: level below which the adjusted p-value counts as significant.
-        smallest_p: the smallest p-value that samples of these sizes can give; after `bonferroni`, as a
-            member of its family.
+        smallest_p: the smallest p-value that samples of these sizes can give; adjusted as ``p`` is, the other
+            members of its family being what they are.
         method: how ``p`` was computed.
         adjusted: p-value adjusted for the number of comparisons.
-        family: number of comparisons that it was adjusted for.
+        family: number of comparisons that it was adjusted for; 0 of one that takes no part, because its runs are
+            too few whatever they show.
     """
 
     __test__ = False  # not a test case, whatever pytest makes of the name
@@ -75,14 +77,29 @@ def adjusted(tests: Sequence[TestResult | None]) -> list[TestResult | None]:
     Benjamini and Hochberg (1995): among the differences called significant, the share of false
     ones is expected to be below the level. Tests that are not defined are not counted.
     """
-    ps = [test.p for test in tests if test]
-    if not ps:
+    family = [test for test in tests if test]
+    if not family:
         return list(tests)
+    ps = np.array([test.p for test in family])
     found = iter(stats.false_discovery_control(ps))
+    smallest = iter(_smallest_adjusted(ps, [test.smallest_p for test in family]))
     return [
-        replace(test, adjusted=float(next(found)), family=len(ps)) if test else None
+        replace(test, adjusted=float(next(found)), smallest_p=next(smallest), family=len(family))
+        if test
+        else None
         for test in tests
     ]
+
+
+def _smallest_adjusted(ps: NDArray[np.float64], smallest: Sequence[float]) -> list[float]:
+    """What each p-value would be adjusted to if it were the smallest that its samples can give."""
+    known: dict[tuple[float, float], float] = {}
+    for place, (p, least) in enumerate(zip(ps.tolist(), smallest, strict=True)):
+        if (p, least) not in known:
+            others = ps.copy()
+            others[place] = least
+            known[p, least] = float(stats.false_discovery_control(others)[place])
+    return [known[p, least] for p, least in zip(ps.tolist(), smallest, strict=True)]
 
 
 def at_looks(tests: Sequence[TestResult | None], looks: Sequence[int]) -> list[TestResult | None]:
@@ -260,6 +277,11 @@ def _alike(pairs: Sequence[tuple[Values, Values]]) -> dict[tuple[int, int, bool]
             tied = len({*one, *other}) < len(one) + len(other)
             places[len(one), len(other), tied].append(place)
     return places
+
+
+def fewest_runs(comparisons: int = 1) -> int:
+    """The smallest number of runs of each that can be significant without pairs, alone among so many comparisons."""
+    return next(n for n in itertools.count(1) if _smallest_p(n, n) * comparisons < PAIRED_ALPHA)
 
 
 @lru_cache(maxsize=1024)

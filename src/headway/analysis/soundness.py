@@ -8,11 +8,14 @@ from pathlib import Path
 import polars as pl
 
 from headway.analysis.analysis import analyse
+from headway.analysis.claimwords import judged, ours
+from headway.analysis.finding import Judgement
 from headway.analysis.published import Beside, beside
 from headway.analysis.reading import StudyResults, load_results
 from headway.analysis.swept import apart, of_its_fault
 from headway.analysis.validated import validated, validation_warning
 from headway.columns import Status
+from headway.errors import counted
 
 
 def complaints(directory: Path, *, allow_failures: bool, strict: bool) -> list[str]:
@@ -21,7 +24,7 @@ def complaints(directory: Path, *, allow_failures: bool, strict: bool) -> list[s
     Args:
         directory: of the results.
         allow_failures: whether some runs may have failed.
-        strict: whether published values have to be met.
+        strict: whether published values have to be met, and claims have to hold.
 
     Raises:
         WrongInputError: there are no results.
@@ -33,7 +36,7 @@ def complaints(directory: Path, *, allow_failures: bool, strict: bool) -> list[s
     if not allow_failures:
         found += _failures(results)
     if strict:
-        found += _missed(results)
+        found += (*_missed(results), *unmet_claims(results))
     return found
 
 
@@ -72,6 +75,24 @@ def _missed(results: StudyResults) -> Iterator[str]:
         yield (
             f"our runs contradict {len(missed)} of {len(values)} published values, such as "
             f"{_words(name, first)}"
+        )
+
+
+def unmet_claims(results: StudyResults) -> Iterator[str]:
+    """That claims do not hold, are undecided or were not measured, in a line; nothing if all hold."""
+    claims = [
+        (experiment.name, one)
+        for experiment in results.experiments
+        if experiment.claims
+        for one in judged([analyse(results, experiment, metric) for metric in experiment.metrics])
+    ]
+    unmet = [(name, one) for name, one in claims if one.judgement is not Judgement.HOLDS]
+    if unmet:
+        name, first = unmet[0]
+        place = f" ({name})" if name else ""
+        yield (
+            f"{len(unmet)} of {counted(len(claims), 'claim')} {'does' if len(unmet) == 1 else 'do'} not hold, such as "
+            f"{first.claim.says!r}{place}: {first.judgement}: {ours(first)}"
         )
 
 

@@ -13,6 +13,7 @@ from headway.image.fit import check_fit
 from headway.image.layers import layer_of, layers_of_outside
 from headway.image.outsideroot import outside_root
 from headway.planning.demands import check_programs, remarks
+from headway.planning.enough import too_few
 from headway.planning.runs import Run, cells, plan
 from headway.planning.telling import check_told
 from headway.programs.registry import CLIENTS, SERVERS
@@ -178,7 +179,14 @@ def add_command(extra: str) -> str:
 def all_remarks(study: Study, runs: Sequence[Run]) -> list[str]:
     """What a reader of the results must know and might overlook, each remark once."""
     found = (text for run in first_repetition(runs) for text in remarks(run.deployment))
-    return list(dict.fromkeys([*found, *_recorded(runs), *_unshared(runs), *twins(study, runs)]))
+    every = (
+        *too_few(study, runs),
+        *found,
+        *_recorded(runs),
+        *_unshared(runs),
+        *twins(study, runs),
+    )
+    return list(dict.fromkeys(every))
 
 
 def _recorded(runs: Iterable[Run]) -> Iterator[str]:

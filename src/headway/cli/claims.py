@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from headway.cli.options import ResultsDirectory
-from headway.terminal import output, say
+from headway.errors import EXIT_FAILED
+from headway.terminal import complain, output, say
+
+if TYPE_CHECKING:
+    from headway.report import Report
 
 
 def claims(
@@ -30,15 +34,36 @@ def claims(
             metavar="FILE",
         ),
     ] = None,
+    junit: Annotated[
+        Path | None,
+        typer.Option(
+            "--junit", help="File to write: each claim as a test, for CI.", metavar="FILE"
+        ),
+    ] = None,
+    strict: Annotated[
+        bool,
+        typer.Option(
+            "--strict", help="Exit with status 1 if a claim does not hold or is undecided."
+        ),
+    ] = False,
 ) -> None:
-    """Judge a paper's claims by a study's results.
+    """Judge a study's claims by its results.
 
     Each claim holds, does not hold, or is undecided.
     """
-    print_ledger(directory, study, out)
+    from headway.analysis.soundness import unmet_claims
+    from headway.report.claimcases import claims_as_tests
+
+    report = print_ledger(directory, study, out)
+    if junit is not None:
+        junit.write_text(claims_as_tests(report.results, report.analyses), encoding="utf-8")
+    if strict and (unmet := [*unmet_claims(report.results)]):
+        for complaint in unmet:
+            complain(complaint)
+        raise typer.Exit(EXIT_FAILED)
 
 
-def print_ledger(directory: Path, study: str | None, out: Path | None) -> None:
+def print_ledger(directory: Path, study: str | None, out: Path | None) -> Report:
     """Show a ledger, as Markdown if nobody looks, or write it to a file; by the claims of a study, if one is named."""
     # Statistics and figures take seconds to load.
     from rich.markdown import Markdown
@@ -55,9 +80,10 @@ def print_ledger(directory: Path, study: str | None, out: Path | None) -> None:
         report = report.judged_by(load_study(study))
     if out is not None:
         write_results_page(report, out)
-        return
+        return report
     page = ledger(report.results, report.analyses)
     if output().is_terminal:
         output().print(Markdown(page, hyperlinks=False))
     else:
         say(page.removesuffix("\n"))
+    return report

@@ -153,7 +153,8 @@ class Execution(Choice):
     strict: Annotated[
         bool,
         typer.Option(
-            "--strict", help="Exit with status 1 if the runs contradict a published value."
+            "--strict",
+            help="Exit with status 1 if the runs contradict a published value, or a claim does not hold or is undecided.",
         ),
     ] = False
     offline: Offline = False

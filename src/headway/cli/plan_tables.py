@@ -27,8 +27,6 @@ def print_plan(console: Console, study: Study, runs: Sequence[Run], *, labs: int
     """Print cells, contenders, runs and the time they take, the axes, and what is named in vain."""
     for warning in vain(runs):
         console.print(Text(warning, style="bold red"))
-    for warning in too_few(study):
-        console.print(Text(warning))
     estimator = Estimator(labs, CostModel.of_machine())
     console.print(_experiments(study, runs, estimator))
     console.print(_axes(study))
@@ -42,30 +40,6 @@ def print_plan(console: Console, study: Study, runs: Sequence[Run], *, labs: int
             markup=False,
             soft_wrap=True,
         )
-
-
-def too_few(study: Study) -> list[str]:
-    """Sentences about experiments that compare, and cannot find a significant difference."""
-    # Imported here because statistics take a second to load, which other commands need not wait for.
-    from headway.analysis.paired import fewest_pairs
-    from headway.analysis.significance import PAIRED_ALPHA
-
-    told = []
-    for experiment in study.experiments:
-        among = len(experiment.comparisons) or len(experiment.contenders) - 1
-        several = len(list(experiment.grid())) > 1
-        name, given = experiment.name or study.name, experiment.repetitions.most
-        of = f"{name}: of {counted(given, 'repetition')}"
-        if among and given < (least := fewest_pairs(PAIRED_ALPHA)):
-            told.append(
-                f"{of} no difference can be significant; it takes {least} at least, and 10 for several cells"
-            )
-        elif among and several and given < (least := fewest_pairs(PAIRED_ALPHA / among)):
-            told.append(
-                f"{of} none of the {among} differences over all cells together can be significant; "
-                f"it takes {least} at least"
-            )
-    return told
 
 
 def _experiments(study: Study, runs: Sequence[Run], estimator: Estimator) -> Table:

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from headway.analysis import load_results
-from headway.analysis.paired import fewest_pairs
-from headway.analysis.significance import PAIRED_ALPHA
 from headway.campaign.sameness import GoingOn
 from headway.campaign.session import conduct
 from headway.campaign.task import Task
@@ -17,6 +15,7 @@ from headway.gate.builds import StudySource, is_results, study_of
 from headway.gate.faultcheck import judge_faults
 from headway.gate.reports import CheckReport
 from headway.gate.verdict import BASE, HEAD, Side, judge_builds
+from headway.planning.enough import fewest_pairs
 from headway.records.store import Start, refresh_table
 from headway.study.experiment import Study
 
@@ -122,7 +121,7 @@ def _check_repetitions(study: Study, name: str) -> None:
                 where=name,
             )
         compared = len(list(experiment.grid())) * len(experiment.contenders)
-        least = fewest_pairs(PAIRED_ALPHA / compared)
+        least = fewest_pairs(compared)
         if experiment.repetitions.most < least:
             raise WrongInputError(
                 f"of {counted(experiment.repetitions.most, 'repetition')} a difference that is one of "

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from xml.etree import ElementTree
 
 from headway.analysis.numbers import percent
 from headway.analysis.written import signed
 from headway.errors import counted
 from headway.gate.faultcheck import CheckedFault
 from headway.gate.verdict import CheckedCell, CheckOutcome
+from headway.report.junit import Case, junit
 
 _COLUMNS = ("", "what", "base", "head", "difference [%]", "interval [%]", "first packet")
 HOW_TO_READ = (
@@ -102,36 +102,26 @@ class CheckReport:
 
     def junit(self) -> str:
         """A test case for each contender in each cell."""
-        suite = ElementTree.Element(
-            "testsuite",
-            name=f"headway check {self.study}",
-            tests=str(len(self.judged) + len(self.faults)),
-            failures=str(len(self.failing) + len(self.worse)),
-            errors="0",
-            time=_seconds(sum(one.took_s for one in self.judged)),
-        )
-        for one in self.judged:
-            name = f"{one.cell} {one.contender}"
-            case = ElementTree.SubElement(
-                suite, "testcase", classname=self.study, name=name, time=_seconds(one.took_s)
+        cells = [
+            Case(
+                f"{one.cell} {one.contender}",
+                not one.fails(self.tolerance),
+                sentence(one),
+                "; ".join([*first_flight(one), first_packet(one)]),
+                one.took_s,
             )
-            if one.fails(self.tolerance):
-                said = ElementTree.SubElement(case, "failure", message=sentence(one))
-                said.text = "; ".join([*first_flight(one), first_packet(one)])
-            else:
-                ElementTree.SubElement(case, "system-out").text = sentence(one)
-        for fault in self.faults:
-            name = f"{fault.cell} {fault.contender} {fault.head.fault}"
-            case = ElementTree.SubElement(suite, "testcase", classname=self.study, name=name)
-            if fault.fails:
-                said = ElementTree.SubElement(case, "failure", message=fault.sentence)
-                said.text = str(fault.first_packet or "")
-            else:
-                ElementTree.SubElement(case, "system-out").text = fault.sentence
-        suites = ElementTree.Element("testsuites")
-        suites.append(suite)
-        ElementTree.indent(suites)
-        return ElementTree.tostring(suites, encoding="unicode", xml_declaration=True) + "\n"
+            for one in self.judged
+        ]
+        faults = [
+            Case(
+                f"{fault.cell} {fault.contender} {fault.head.fault}",
+                not fault.fails,
+                fault.sentence,
+                str(fault.first_packet or ""),
+            )
+            for fault in self.faults
+        ]
+        return junit(f"headway check {self.study}", self.study, [*cells, *faults])
 
     def benchmark(self) -> str:
         """The head's medians, as ``customSmallerIsBetter`` of github-action-benchmark has them.
@@ -219,10 +209,6 @@ def first_packet(one: CheckedCell) -> str:
         return "every packet the same"
     first = min(one.differing, key=lambda found: found.at_s)
     return f"{len(one.differing)} of {one.runs} differ; {first}"
-
-
-def _seconds(time_s: float) -> str:
-    return f"{time_s:.3f}"
 
 
 def _escaped(text: str) -> str:

@@ -157,7 +157,8 @@ def _failed(results: StudyResults) -> Table | None:
 
 def _reason(one: Judged) -> str:
     told = one.claim.why.rstrip(".") or UNKNOWN
-    return f"- {one.claim.says} ({one.claim.place}): ours is {off(one)}. Why: {told}."
+    place = f" ({one.claim.place})" if one.claim.place else ""
+    return f"- {one.claim.says}{place}: ours is {off(one)}. Why: {told}."
 
 
 def _values(everything: Sequence[Sequence[Analysis]]) -> Iterator[Sequence[str]]:

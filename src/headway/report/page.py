@@ -11,13 +11,12 @@ import jinja2
 from markupsafe import Markup, escape
 
 from headway.analysis import StudyResults
-from headway.analysis.paired import fewest_pairs
 from headway.analysis.significance import (
     KOLMOGOROV_SMIRNOV_ALPHA,
     MANN_WHITNEY_ALPHA,
-    PAIRED_ALPHA,
     WELCH_ALPHA,
 )
+from headway.planning.enough import PAIRED_ALPHA, fewest_pairs
 from headway.report import provenance, setting, tables, theme
 from headway.report.figures import Picture
 from headway.report.paragraph import methods_paragraph
@@ -78,7 +77,7 @@ def render(
         dark=Markup(theme.css_variables(dark=True)),
         delay_share=f"{DELAY_SHARE:.0%}".replace("%", " %"),
         paired_alpha=PAIRED_ALPHA,
-        fewest_pairs=fewest_pairs(PAIRED_ALPHA),
+        fewest_pairs=fewest_pairs(),
         welch_alpha=WELCH_ALPHA,
         mann_whitney_alpha=MANN_WHITNEY_ALPHA,
         kolmogorov_smirnov_alpha=KOLMOGOROV_SMIRNOV_ALPHA,

@@ -11,8 +11,8 @@ from headway.analysis.faultcosts import sweeps
 from headway.analysis.metric import metric_named
 from headway.analysis.numbers import data_size, listed
 from headway.analysis.shares import EVEN_PART, STARVED_PART
-from headway.analysis.significance import PAIRED_ALPHA
 from headway.errors import counted
+from headway.planning.enough import PAIRED_ALPHA
 from headway.report.definitions import definitions
 from headway.report.provenance import seeds_text
 from headway.report.setting import OF_CONTENDERS

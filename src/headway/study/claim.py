@@ -229,7 +229,7 @@ class Claim(Timed, AboutCells):
     model_config = ConfigDict(serialize_by_alias=True)
 
     says: str = Field(min_length=1, description="the sentence, in our words")
-    place: str = Field(min_length=1, description="where it stands in the paper")
+    place: str = Field(default="", description="where it stands in the paper, if it is of one")
     rule: AnyRule
     metric: MetricName | None = Field(
         default=None, description="one of the experiment's metrics; by default its first"

@@ -56,6 +56,7 @@ def claims_frame(everything: Sequence[Sequence[Analysis]]) -> pl.DataFrame:
             "to": finding.region.high,
             "n": finding.n,
             "of": f"{finding.of}s",
+            "one_path": finding.on_one_path,
         }
         for analyses in everything
         for one in judged(analyses)
@@ -70,7 +71,8 @@ KIND = TableKind(
     caption="Claims, judged by our runs",
     remark=(
         "A claim holds if the interval of every estimate that it rests on (95 % each) lies where the claim has it, and "
-        "does not hold if one lies elsewhere; what reaches over the edge is undecided. claims.csv has every estimate."
+        "does not hold if one lies elsewhere; what reaches over the edge is undecided. Where an interval is narrower than 0.3 %, all repetitions met "
+        "one exact path, so that n is 1. claims.csv has every estimate."
     ),
     table=lambda matter: claims_table(matter.metrics),
     file=FILE,

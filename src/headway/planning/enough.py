@@ -1,0 +1,78 @@
+"""How many repetitions it takes until a difference can be significant among so many comparisons."""
+
+from __future__ import annotations
+
+import itertools
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+
+from headway.errors import counted
+from headway.planning.looks import looks_of
+from headway.planning.runs import Run
+from headway.study.experiment import Experiment, Study
+
+PAIRED_ALPHA = 0.05
+"""Level of the verdict: Wilcoxon's test of pairs, or of places where nothing pairs the runs."""
+
+
+def smallest_p(pairs: int) -> float:
+    """The p-value of so many pairs that all point the same way."""
+    return min(1.0, 2.0 ** (1 - pairs))
+
+
+def fewest_pairs(comparisons: int = 1) -> int:
+    """The smallest number of pairs of which a difference can be significant, alone among so many comparisons."""
+    return next(n for n in itertools.count(1) if smallest_p(n) * comparisons < PAIRED_ALPHA)
+
+
+def too_few(study: Study, runs: Sequence[Run]) -> tuple[str, ...]:
+    """Notes on experiments whose repetitions are too few for a difference that a single comparison shows."""
+    own: dict[str, list[Run]] = defaultdict(list)
+    for run in runs:
+        if run.rep == 1:
+            own[run.experiment].append(run)
+    return tuple(
+        f"{experiment.name or study.name}: {note}"
+        for experiment in study.experiments
+        for note in _too_few(experiment, own[experiment.name])
+    )
+
+
+def _too_few(experiment: Experiment, runs: Sequence[Run]) -> Iterator[str]:
+    count, given = _comparisons(experiment, runs), experiment.repetitions.most
+    looks = len(looks_of(experiment)) if count else 1
+    one, alone = fewest_pairs(looks), fewest_pairs(count * looks)
+    # What a fault of one packet costs is exact: its runs are equal until then.
+    if not count or given >= alone or experiment.faults:
+        return
+    repetitions = counted(given, "repetition")
+    if given < one:
+        more = f", and {alone} if a single one of {count} comparisons shows it" if count > 1 else ""
+        yield f"of {repetitions} no difference that varies by chance can be significant; it takes {one}{more}"
+        return
+    together = next(
+        k for k in range(1, count + 1) if smallest_p(given) * looks * count < PAIRED_ALPHA * k
+    )
+    cells = counted(len({run.cell for run in runs}), "cell")
+    yield (
+        f"{counted(count, 'comparison')} in {cells}: of {repetitions} a difference cannot be significant, unless "
+        f"at least {together} of them show one in every pair; of {alone} a single one can"
+    )
+
+
+def _comparisons(experiment: Experiment, runs: Sequence[Run]) -> int:
+    """How many comparisons are judged together: those of all cells; of flows that compete, each name's."""
+    by_cell: dict[str, dict[str, Run]] = defaultdict(dict)
+    for run in runs:
+        by_cell[run.cell][run.contender] = run
+    return sum(
+        max(1, len(_competing(there[one]) & _competing(there[other])))
+        for there in by_cell.values()
+        for one, other in experiment.pairs
+        if one in there and other in there
+    )
+
+
+def _competing(run: Run) -> frozenset[str]:
+    flows = run.setting.flows
+    return frozenset(name for name, flow in flows.items() if not flow.background)

@@ -1,0 +1,116 @@
+"""How many repetitions it takes: what plans note, and what sentences and verdicts then say."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pytest
+
+from headway.analysis.analysis import Analysis, analyse
+from headway.analysis.compare import Pairing
+from headway.analysis.headline import headline
+from headway.analysis.partition import Leaning, leaning
+from headway.analysis.sentences import sentences
+from headway.analysis.verdict import Basis
+from headway.planning.enough import PAIRED_ALPHA, fewest_pairs, smallest_p, too_few
+from headway.planning.runs import plan
+from headway.study.experiment import Study
+from tests.unit import made_results as made
+
+H3_H2 = Pairing("h3", "h2")
+
+
+def study(repetitions: int, *contenders: str, cells: int = 1, **more: Any) -> Study:
+    experiment = {
+        "repetitions": repetitions,
+        "contenders": {name: {} for name in contenders},
+        "axes": {"path.rtt": [f"{20 * (place + 1)} ms" for place in range(cells)]},
+        **more,
+    }
+    return Study.model_validate({"name": "s", "experiments": [experiment]})
+
+
+def notes(made: Study) -> tuple[str, ...]:
+    return too_few(made, plan(made))
+
+
+@pytest.mark.parametrize(
+    ("contenders", "cells", "enough"),
+    [(("h2", "h3"), 1, 6), (("h2", "h3"), 4, 8), (("h1", "h2", "h3"), 4, 9), (("h2",), 4, 1)],
+)
+def test_a_plan_notes_repetitions_of_which_no_single_comparison_can_be_significant(
+    contenders: Sequence[str], cells: int, enough: int
+) -> None:
+    assert not notes(study(enough, *contenders, cells=cells))
+    if enough > 1:
+        (note,) = notes(study(enough - 1, *contenders, cells=cells))
+        assert str(enough) in re.findall(r"\d+", note)
+
+
+def test_a_note_says_how_many_comparisons_would_have_to_show_it() -> None:
+    (note,) = notes(study(6, "h2", "h3", cells=4))
+    # Of four comparisons three with p = 1/32 have an adjusted p of 4/96, two one of 4/64.
+    assert "at least 3 of them" in note
+    assert smallest_p(6) * 4 / 3 < PAIRED_ALPHA < smallest_p(6) * 4 / 2
+
+
+def test_contenders_that_are_left_out_of_cells_are_not_compared_there() -> None:
+    left_out = {"path.rtt": ["40 ms", "60 ms", "80 ms"], "contender": "h3"}
+    assert notes(study(6, "h2", "h3", cells=4))
+    assert not notes(study(6, "h2", "h3", cells=4, exclude=[left_out]))
+
+
+def test_each_name_of_flows_that_compete_is_compared() -> None:
+    flows = {"a": {"protocol": "tcp"}, "b": {"protocol": "tcp"}}
+    shared = {
+        "client": {"program": "headway-perf"},
+        "server": {"program": "headway-perf"},
+        "workload": {"kind": "bulk", "duration": "5 s"},
+        "flows": {**flows, "other": {"protocol": "tcp", "background": True}},
+    }
+    two = {"x": {}, "y": {"path": {"queue": "20 kB"}}}
+    (note,) = notes(study(6, conditions=shared, contenders=two))
+    assert "2 comparisons" in note and f"of {fewest_pairs(2)}" in note
+
+
+def analysis_of(by_cell: Mapping[str, Mapping[str, Sequence[float]]]) -> Analysis:
+    rows = [
+        row
+        for place, (cell, values) in enumerate(by_cell.items())
+        for row in made.runs(values, cell=cell, rtt_ms=10.0 * (place + 1))
+    ]
+    return analyse(made.results(rows))
+
+
+BASE = [1.0, 1.01, 0.99, 1.02, 0.98, 1.03]
+SLOWER = [
+    value * factor for value, factor in zip(BASE, [1.19, 1.2, 1.17, 1.18, 1.2, 1.19], strict=True)
+]
+CHANCE = [1.02, 0.99, 1.0, 0.98, 1.03, 1.01]
+
+
+def test_six_of_six_pairs_in_one_of_four_cells_are_too_few() -> None:
+    cells = {name: {"h2": BASE, "h3": CHANCE} for name in "bcd"}
+    found = analysis_of({"a": {"h2": BASE, "h3": SLOWER}, **cells})
+    slower, *others = (one for _, one in found.comparisons)
+    assert (slower.basis, slower.needed) == (Basis.TOO_FEW, 8)
+    assert leaning(slower) is Leaning.WORSE_UNTESTED
+    assert {one.basis for one in others} == {Basis.TOO_FEW}
+    said = headline(found, H3_H2)
+    assert "not shown to differ" not in said
+    assert re.search(r"too few runs to be sure \(it takes 8\): .*19 % later in 6 of 6 pairs", said)
+    assert sentences(found)[0].removeprefix("RTT 10 ms: ").startswith("too few runs")
+
+
+def test_six_of_six_pairs_in_all_four_cells_are_a_finding() -> None:
+    found = analysis_of({name: {"h2": BASE, "h3": SLOWER} for name in "abcd"})
+    assert {one.basis for _, one in found.comparisons} == {Basis.TEST}
+
+
+def test_what_could_have_been_significant_beside_the_others_is_not_shown_to_differ() -> None:
+    cells = {name: {"h2": BASE, "h3": SLOWER} for name in "abc"}
+    found = analysis_of({**cells, "d": {"h2": BASE, "h3": CHANCE}})
+    *_, chance = (one for _, one in found.comparisons)
+    assert (chance.basis, leaning(chance)) == (Basis.TEST, Leaning.SAME)
