@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 
 EXIT_FAILED = 1
 EXIT_WRONG_INPUT = 2
@@ -13,6 +15,48 @@ class HeadwayError(Exception):
     """A failure with a message for people; ends a command with exit status 1."""
 
     exit_status = EXIT_FAILED
+
+
+_HOST_FAILURES = frozenset(
+    {
+        errno.ENOSPC,
+        errno.EDQUOT,
+        errno.EROFS,
+        errno.EIO,
+        errno.ESTALE,
+        errno.ENOMEM,
+        errno.EMFILE,
+        errno.ENFILE,
+    }
+)
+"""What a machine says that is full, broken or at its limits."""
+
+
+def is_of_host(error: BaseException) -> bool:
+    """Whether an error says that this machine failed, whatever was read or written."""
+    return isinstance(error, OSError) and error.errno in _HOST_FAILURES
+
+
+def of_system(error: OSError) -> str:
+    """What the system says of a file, with its name; or of whatever it was that failed."""
+    names = [str(name) for name in (error.filename, error.filename2) if name is not None]
+    reason = error.strerror or str(error) or type(error).__name__
+    return f"{' -> '.join(names)}: {reason}" if names else f"the system refuses: {reason}"
+
+
+@contextmanager
+def naming(file: object) -> Iterator[None]:
+    """Let errors of the system name a file: of what writes to an open one they do not.
+
+    Args:
+        file: whose name a user knows, also where another one stands for it for a moment.
+    """
+    try:
+        yield
+    except OSError as error:
+        if error.errno is None:
+            raise
+        raise type(error)(error.errno, error.strerror, str(file)) from error
 
 
 class WrongInputError(HeadwayError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -24,6 +25,7 @@ _LINE_AT_LEAST_EVERY_S = 300.0
 _LINES = 20
 _WIDTH_FOR_BAR, _WIDTH_FOR_ELAPSED = 70, 90
 """Columns of a terminal."""
+_NARROWEST, _USUAL, _WIDEST = 20, 80, 10_000
 
 
 @cache
@@ -31,7 +33,7 @@ def output() -> Console:
     """Standard output, for what has a form: tables, emphasis, text that is fit into the terminal's width."""
     from rich.console import Console
 
-    return Console(highlight=False)
+    return Console(highlight=False, width=_width())
 
 
 @cache
@@ -39,7 +41,19 @@ def notes() -> Console:
     """Standard error, in the same way."""
     from rich.console import Console
 
-    return Console(stderr=True, highlight=False)
+    return Console(stderr=True, highlight=False, width=_width())
+
+
+def _width() -> int | None:
+    """Columns, where ``COLUMNS`` says so many that nothing would be readable; None elsewhere, where rich knows."""
+    stated = os.environ.get("COLUMNS", "")
+    if not stated.isdigit():
+        return None
+    try:
+        is_usable = _NARROWEST <= int(stated) <= _WIDEST
+        return None if is_usable else os.get_terminal_size().columns or _USUAL
+    except (ValueError, OSError):  # of a superscript digit, and without a terminal
+        return _USUAL
 
 
 def say(message: str) -> None:

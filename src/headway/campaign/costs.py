@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
@@ -185,7 +186,7 @@ def _likeness(some: set[str], others: set[str]) -> float:
 
 
 def learn(runs: Iterable[Run], taken: Mapping[str, float | None]) -> None:
-    """Add what labs of this machine took to what it has measured.
+    """Add what labs of this machine took to what it has measured, where that can be kept: no study needs it.
 
     Args:
         runs: of a study, in the order of its plan.
@@ -194,8 +195,9 @@ def learn(runs: Iterable[Run], taken: Mapping[str, float | None]) -> None:
     own = learnt(read_own(), runs, taken)
     text = json.dumps({kind: measured.model_dump() for kind, measured in own.items()}, indent=1)
     file = _own_file()
-    file.parent.mkdir(parents=True, exist_ok=True)
-    write_atomically(file, text.encode())
+    with suppress(OSError):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(file, text.encode())
 
 
 def taken_by(records: Iterable[Record]) -> dict[str, float | None]:
@@ -231,7 +233,7 @@ def read_own() -> dict[str, Measured]:
     try:
         raw = json.loads(_own_file().read_bytes())
         return {kind: Measured.model_validate(one) for kind, one in raw.items()}
-    except (FileNotFoundError, ValueError, AttributeError, ValidationError):
+    except (OSError, ValueError, AttributeError, ValidationError):
         return {}
 
 

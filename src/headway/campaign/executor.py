@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from headway.columns import Record
-from headway.errors import HeadwayError
+from headway.errors import HeadwayError, of_system
 from headway.planning.runs import Run
 from headway.study.path import Path as NetworkPath
 
@@ -67,7 +67,9 @@ class Executor(Protocol):
 
 def explained(error: BaseException) -> BaseException:
     """An error of the host in words, if it is one that people can do something about."""
-    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+    if not isinstance(error, OSError):
+        return error
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
         where = f" ({error.filename})" if error.filename else ""
         return HeadwayError(f"no space left for results{where}")
-    return error
+    return HeadwayError(of_system(error))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -28,7 +28,7 @@ from headway.campaign.stages import Stages
 from headway.campaign.task import LOCAL_CLUSTER, Task
 from headway.campaign.watcher import Count, Watcher
 from headway.columns import Record, Status
-from headway.errors import HeadwayError, WrongInputError, counted
+from headway.errors import HeadwayError, WrongInputError, counted, of_system
 from headway.image import Image
 from headway.lab.bodies import body_file
 from headway.lab.cores import available_cores
@@ -49,8 +49,13 @@ _OF_THE_FIRST = ("created", "self_test", _TESTED_PATHS, "machines")
 """What a manifest keeps when a study goes on."""
 
 
-def conduct(task: Task, watcher: Watcher) -> None:
+def conduct(task: Task, watcher: Watcher, report: Callable[[Path], None] = lambda _: None) -> None:
     """Carry out a study, or what is left of it; its directory then has a manifest and a table.
+
+    Args:
+        task: the study.
+        watcher: is told how far it is.
+        report: what is to be done with the results before another study may use their directory.
 
     Raises:
         WrongInputError: the study, the directory or the number of jobs cannot be right.
@@ -71,15 +76,16 @@ def conduct(task: Task, watcher: Watcher) -> None:
         try:
             with _executor(task, runs, image, cores, watcher) as executor:
                 _carry_out(task, runs, store, executor, manifest, watcher)
-        except (KeyboardInterrupt, HeadwayError) as error:
+            store.write_table()
+        except (KeyboardInterrupt, HeadwayError, OSError) as error:
             _keep_what_is_done(store, watcher)
-            # Why a study was given up says what can be done.
-            go_on = "" if isinstance(error, HopelessError) else f"; {task.go_on}"
-            done, most = _count(store), f"{task.study.at_most}{len(runs)}"
-            kept = f"{done} of {most} runs are kept in {store.directory}"
-            watcher.note(kept + go_on)
-            raise
-        store.write_table()
+            if store.is_there:
+                # Why a study was given up says what can be done.
+                go_on = "" if isinstance(error, HopelessError) else f"; {task.go_on}"
+                done, most = _count(store), f"{task.study.at_most}{len(runs)}"
+                watcher.note(f"{done} of {most} runs are kept in {store.directory}{go_on}")
+            raise explained(error) from error
+        report(store.directory)
 
 
 def _cores(task: Task) -> list[int]:
@@ -288,8 +294,8 @@ class _Keeper:
 
 
 def _keep_what_is_done(store: Store, watcher: Watcher) -> None:
-    if next(store.each(), None):
-        try:
+    try:
+        if store.is_there and next(store.each(), None):
             store.write_table()
-        except OSError as error:
-            watcher.warn(f"the table could not be written: {error.strerror}")
+    except OSError as error:
+        watcher.warn(f"the table could not be written: {of_system(error)}")

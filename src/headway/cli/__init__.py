@@ -7,10 +7,12 @@ import sys
 
 from headway.cli.encoding import write_what_can_be_written
 from headway.cli.interruption import Interruption
+from headway.cli.streams import Streams
 
 
 def main() -> None:
     """Entry point of the `headway` command."""
+    streams = Streams()
     write_what_can_be_written()
     # Pydantic would look through all installed packages for plugins, of which Headway uses none.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
@@ -19,7 +21,7 @@ def main() -> None:
         from headway.cli import commands
 
         try:
-            commands.carry_out(interruption.ends_in_order)
+            commands.carry_out(interruption.ends_in_order, streams)
         except (SystemExit, KeyboardInterrupt):
             if interruption.exit_status is None:
                 raise

@@ -7,7 +7,8 @@ import sys
 from collections.abc import Callable
 
 from headway.cli import again
-from headway.errors import EXIT_FAILED, EXIT_WRONG_INPUT, HeadwayError
+from headway.cli.streams import Streams
+from headway.errors import EXIT_FAILED, EXIT_WRONG_INPUT, HeadwayError, of_system
 from headway.terminal import complain
 from headway.version import VERSION
 
@@ -26,23 +27,44 @@ programs, an emulated path, virtual time.
   headway help COMMAND      one of them and its options"""
 
 
-def carry_out(begins: Callable[[], None]) -> None:
+def carry_out(begins: Callable[[], None], streams: Streams) -> None:
     """Carry out the command that the process was started with; always ends with SystemExit.
 
     Args:
         begins: called when the command is loaded, and begins.
+        streams: takes what the command prints.
     """
     try:
-        _carry_out(sys.argv[1:], begins)
+        try:
+            _carry_out(sys.argv[1:], begins)
+        except SystemExit:
+            streams.check_written()
+            raise
     except HeadwayError as error:
         complain(str(error))
         sys.exit(error.exit_status)
+    except BrokenPipeError:
+        sys.exit(EXIT_FAILED)
     except Exception as error:
         if os.environ.get("HEADWAY_DEBUG"):
             raise
-        complain(f"a defect in Headway: {type(error).__name__}: {error}")
-        complain("HEADWAY_DEBUG=1 in the environment shows where; please report it")
+        for line in _in_words(error):
+            complain(line)
         sys.exit(EXIT_FAILED)
+
+
+def _in_words(error: Exception) -> tuple[str, ...]:
+    """What a person is told of an error that nothing has put in words before."""
+    if isinstance(error, OSError):
+        return (of_system(error),)
+    if isinstance(error, MemoryError):
+        return (
+            "this machine has too little memory for that, or a limit (ulimit -v) leaves too little",
+        )
+    return (
+        f"a defect in Headway: {type(error).__name__}: {error}",
+        "HEADWAY_DEBUG=1 in the environment shows where; please report it",
+    )
 
 
 def _carry_out(words: list[str], begins: Callable[[], None]) -> None:

@@ -168,8 +168,7 @@ def _carry_out(task: Task, options: Execution) -> None:
     from headway.columns import Status
     from headway.records.store import each_record
 
-    conduct(task, Terminal())
-    _show(task.out)
+    conduct(task, Terminal(), _show)
     if not any(one.status is Status.OK or one.fault_met for one in each_record(task.out)):
         reason = next(each_record(task.out)).error
         raise HeadwayError(f"no run succeeded; the first reason: {reason}")

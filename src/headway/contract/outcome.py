@@ -60,6 +60,10 @@ class HostCounts:
     out_of_order_segments: int
 
 
+STATUSES = ("ok", "failed", "timeout")
+"""How a workload may end."""
+
+
 @dataclass(frozen=True)
 class Outcome:
     """How the workload ended: ``ok``, ``failed`` or ``timeout``, and why.

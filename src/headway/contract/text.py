@@ -43,7 +43,12 @@ def _said(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def load(kind: type[_T], text: str) -> _T:
-    """Read a dataclass of this package from JSON."""
+    """Read a dataclass of this package from JSON.
+
+    Raises:
+        ValueError: it is no JSON.
+        TypeError, AttributeError: it is another value.
+    """
     return typing.cast(_T, _build(kind, json.loads(text)))
 
 
@@ -57,6 +62,8 @@ def _build(kind: Any, raw: Any) -> Any:
     origin, arguments = typing.get_origin(kind), typing.get_args(kind)
     if dataclasses.is_dataclass(kind):
         hints = _hints(typing.cast(Any, kind))
+        if unknown := raw.keys() - hints.keys():
+            raise TypeError(f"{min(unknown)!r:.60} is no field of {kind.__name__}")
         return typing.cast(Any, kind)(
             **{key: _build(hints[key], value) for key, value in raw.items()}
         )
@@ -68,4 +75,6 @@ def _build(kind: Any, raw: Any) -> Any:
         return tuple(raw)
     if type(None) in arguments:
         return None if raw is None else _build(arguments[0], raw)
+    if isinstance(kind, type) and not isinstance(raw, (int, float) if kind is float else kind):
+        raise TypeError(f"{raw!r:.60} is no {kind.__name__}")
     return raw

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from headway.contract.artifact import read_text
 from headway.contract.names import CONTROLS_FILE
 from headway.planning.deployment import DeployedFlow
 
@@ -49,5 +50,5 @@ def _seen(run_directory: Path) -> dict[str, list[str]]:
     file = run_directory / CONTROLS_FILE
     if not file.exists():
         return {}
-    seen: dict[str, list[str]] = json.loads(file.read_text(encoding="utf-8"))
+    seen: dict[str, list[str]] = json.loads(read_text(file))
     return seen

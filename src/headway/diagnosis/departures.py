@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
+from headway.contract.artifact import read_text
 from headway.diagnosis.packet import SeenPacket
 from headway.diagnosis.samples import started_s
 from headway.diagnosis.spacing import Train
@@ -123,8 +124,8 @@ def read_departures(directory: Path, table: str) -> list[Train]:
     file = directory / table
     if not file.exists():
         return []
-    with file.open(encoding="utf-8", newline="") as rows:
-        found = [tuple(map(int, row)) for row in list(csv.reader(rows))[1:]]
+    rows = list(csv.reader(read_text(file).splitlines()))[1:]
+    found = [tuple(map(int, row)) for row in rows]
     found.sort(key=lambda row: row[2])
     return [
         _train([(at_ns, size) for at_ns, size, _ in own])

@@ -8,6 +8,7 @@ from typing import Generic, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
+from headway.contract.artifact import read_bytes
 from headway.errors import HeadwayError
 
 _VERSION = "version"
@@ -41,7 +42,7 @@ class Document(Generic[_Kind]):
         """
         file = directory / self.name
         try:
-            raw = json.loads(file.read_bytes())
+            raw = json.loads(read_bytes(file))
             if self._once and isinstance(raw, list):
                 raw = {self._once: raw}
             found = raw.pop(_VERSION, 1)

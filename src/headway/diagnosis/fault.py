@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from headway.columns.packets import DIGEST_DIGITS
+from headway.contract.artifact import read_text
 from headway.contract.faults import KeptPacket
 from headway.contract.outcome import Outcome
 from headway.contract.text import load
@@ -62,7 +63,7 @@ def carried_packets(directory: Path) -> list[CarriedPacket]:
 
 def _carried(kept: Sequence[_Kept], directory: Path) -> list[CarriedPacket]:
     secrets = directory / SECRETS_FILE
-    reader = _Conversations(secrets.read_text(encoding="ascii") if secrets.exists() else "")
+    reader = _Conversations(read_text(secrets) if secrets.exists() else "")
     return [reader.carried(way, one) for way, one in kept]
 
 
@@ -153,7 +154,7 @@ def _captured_packets(directory: Path) -> list[_Kept]:
 
 def _kept(file: Path) -> Iterator[KeptPacket]:
     if file.exists():
-        for line in file.read_text(encoding="ascii").splitlines():
+        for line in read_text(file).splitlines():
             yield load(KeptPacket, line)
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from headway.columns import HeaderFields
+from headway.contract.artifact import read_text
 from headway.programs.client import report_of
 from headway.programs.headway_client import REPORT
 from headway.programs.native import HEADER_COUNTS
@@ -62,8 +63,4 @@ def header_fields(directory: Path, began_s: float, ended_s: float) -> HeaderFiel
 
 def _lines(file: Path) -> list[str]:
     """Whole lines: the last one is cut short if the lab ended before the program."""
-    return [
-        line
-        for line in file.read_text(encoding="utf-8").splitlines(keepends=True)
-        if line.endswith("\n")
-    ]
+    return [line for line in read_text(file).splitlines(keepends=True) if line.endswith("\n")]

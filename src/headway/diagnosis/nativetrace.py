@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from headway.contract.artifact import read_bytes
 from headway.errors import HeadwayError
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ def read_native_trace(file: Path) -> NativeTrace:
     Raises:
         HeadwayError: the file is no such trace, or one of another version.
     """
-    content = file.read_bytes()
+    content = read_bytes(file)
     if len(content) < _HEADER.size:
         raise HeadwayError(f"{file} is no trace of a sender: it is shorter than a header")
     magic, version, record_bytes, epoch_ns = _HEADER.unpack_from(content)

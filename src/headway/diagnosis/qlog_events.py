@@ -15,10 +15,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
+from headway.contract.artifact import open_artifact
 from headway.errors import HeadwayError
 
 _SEPARATOR = "\x1e"
 _CHUNK_BYTES = 1 << 18
+_LONGEST_VALUE = 1 << 24
 _JSON = json.JSONDecoder()
 
 DELTA_FORMATS = ("delta", "relative_to_previous_event")
@@ -50,7 +52,7 @@ def read_traces(file: Path, wanted: Wanted = lambda _: True) -> Iterator[TraceEv
     Raises:
         HeadwayError: the file is not qlog.
     """
-    with file.open("rb") as opened:
+    with open_artifact(file) as opened:
         first = opened.read(1)
         opened.seek(0)
         if first == _SEPARATOR.encode():
@@ -75,6 +77,7 @@ def _records(file: IO[bytes]) -> Iterator[str]:
     rest = ""
     while chunk := file.read(_CHUNK_BYTES):
         *whole, rest = (rest + characters.decode(chunk)).split(_SEPARATOR)
+        _check_short(rest)
         yield from filter(None, whole)
     yield rest
 
@@ -91,6 +94,18 @@ def _decode(record: str) -> dict[str, Any] | None:
 def table(value: object) -> dict[str, Any]:
     """A JSON object, or an empty one in place of whatever else was written."""
     return value if isinstance(value, dict) else {}
+
+
+def _check_short(value: str) -> None:
+    """Let a value that has not ended yet fit into memory.
+
+    Raises:
+        HeadwayError: it does not.
+    """
+    if len(value) > _LONGEST_VALUE:
+        raise HeadwayError(
+            f"a value is longer than {_LONGEST_VALUE / 1e6:.0f} MB, so it is not qlog"
+        )
 
 
 def _decoder() -> codecs.IncrementalDecoder:
@@ -192,5 +207,6 @@ class _Document:
         chunk = self._file.read(max(_CHUNK_BYTES, len(self._text) - self._at))
         if not chunk:
             raise _CutError
+        _check_short(self._text[self._at :])
         self._text = self._text[self._at :] + self._characters.decode(chunk)
         self._at = 0

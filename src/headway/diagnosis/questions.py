@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from operator import itemgetter
 from pathlib import Path
 
+from headway.contract.artifact import read_text
 from headway.diagnosis.packet import SeenPacket
 from headway.diagnosis.samples import started_s
 from headway.lab.captures import questions_file
@@ -53,7 +54,7 @@ def question_columns(flow: DeployedFlow, directory: Path) -> Mapping[str, int]:
     if flow.resolver is None or not capture.exists():
         return {}
     began_s = started_s(directory)
-    lines = report.read_text(encoding="utf-8").splitlines() if report.exists() else []
+    lines = read_text(report).splitlines() if report.exists() else []
     came = [one for one in map(json.loads, lines) if one["at_unix_s"] >= began_s]
     over_udp = [(one["at_unix_s"], _told(one)) for one in came if one["transport"] == "udp"]
     others = [_told(one) for one in came if one["transport"] != "udp"]

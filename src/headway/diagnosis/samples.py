@@ -9,6 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
+from headway.contract.artifact import read_lines, read_text
 from headway.contract.names import SAMPLES_FILE
 from headway.contract.samples import (
     TCP_FIELDS,
@@ -70,7 +71,7 @@ def read_samples(run_directory: Path) -> Samples:
 
 @lru_cache(maxsize=4)  # Runs of several labs are read at a time.
 def _decoded(file: _SamplesFile) -> Samples:
-    decoded = _decode(file.path.read_text(encoding="utf-8").splitlines())
+    decoded = _decode(read_text(file.path).splitlines())
     if not decoded:
         return Samples(0.0, [])
     header = _header(file.path, decoded[0])
@@ -85,8 +86,7 @@ def started_s(run_directory: Path) -> float:
     file = run_directory / SAMPLES_FILE
     if not file.exists():
         return 0.0
-    with file.open(encoding="utf-8") as opened:
-        decoded = _decode([opened.readline()])
+    decoded = _decode([next(read_lines(file), b"").decode()])
     return _header(file, decoded[0]).epoch_ns / 1e9 if decoded else 0.0
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from headway.contract.artifact import read_text
 from headway.contract.names import ORDERS_FILE
 from headway.contract.orders import Orders
 from headway.contract.text import load
@@ -119,7 +120,7 @@ def _in_a_row(packets: list[SeenPacket], sender: str) -> int:
 
 def _names(run_directory: Path) -> dict[str, str]:
     """Hosts by their addresses."""
-    orders = load(Orders, (run_directory / ORDERS_FILE).read_text(encoding="utf-8"))
+    orders = load(Orders, read_text(run_directory / ORDERS_FILE))
     lines = (
         (namespace.name, line.split()) for namespace in orders.namespaces for line in namespace.ip
     )

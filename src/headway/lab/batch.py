@@ -10,13 +10,13 @@ from pathlib import Path
 from headway.contract.names import OUTCOME_FILE
 from headway.contract.orders import Orders
 from headway.contract.outcome import Outcome
-from headway.contract.text import load
 from headway.lab.assemble import orders_for, round_of
 from headway.lab.cancel import Cancellation
 from headway.lab.certificate import certified
 from headway.lab.links import link
 from headway.lab.machine import Machine
 from headway.lab.meter import Meter
+from headway.lab.outcomes import read_outcome
 from headway.lab.run import Result, booting, carry_out, measure
 from headway.planning.runs import Run
 
@@ -80,7 +80,7 @@ def _boot(
     for (run, directory), outcome in zip(left, outcomes, strict=False):
         reading = Meter()
         _move(boot_directory, directory)
-        measured = measure(run.deployment, orders, outcome, directory)
+        outcome, measured = measure(run.deployment, orders, outcome, directory)
         done.append(
             (run, directory, Result(outcome, measured, wall_s, boot_s + reading.processor_s))
         )
@@ -94,14 +94,17 @@ def _later_outcomes(boot_directory: Path, orders: Orders) -> Iterator[Outcome]:
         file = boot_directory / one.directory / OUTCOME_FILE
         if not file.exists():
             return
-        yield load(Outcome, file.read_text(encoding="utf-8"))
+        yield read_outcome(file)
 
 
 def _move(boot_directory: Path, directory: Path) -> None:
     """What a round left, into its run's directory, with what all rounds share."""
     own = boot_directory / directory.name
-    own.mkdir(exist_ok=True)
+    if not own.is_dir():
+        # A program may have put something else there, or nothing was left.
+        own.unlink(missing_ok=True)
+        own.mkdir()
     for shared in boot_directory.iterdir():
-        if shared.is_file():
+        if shared.is_file() and not (own / shared.name).exists():
             link(shared, own / shared.name)
     own.rename(directory)

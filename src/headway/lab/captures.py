@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from pathlib import Path
 
+from headway.contract.artifact import read_text
 from headway.contract.orders import Capture
 from headway.lab.network import NetworkLayout
 from headway.lab.pcapng import to_pcapng
@@ -81,7 +82,7 @@ def missed_packets(run_directory: Path, devices: Iterable[str]) -> int:
     missed = 0
     for device in devices:
         file = run_directory / f"tcpdump-{device}.err"
-        said = _MISSED.search(file.read_text(encoding="utf-8") if file.exists() else "")
+        said = _MISSED.search(read_text(file) if file.exists() else "")
         missed += int(said[1]) if said else 0
     return missed
 

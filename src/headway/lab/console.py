@@ -11,10 +11,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from headway.contract.artifact import SpoiltError
+from headway.contract.names import OUTCOME_FILE
 from headway.contract.program import Program
 from headway.contract.text import dump
 from headway.errors import HeadwayError
 from headway.lab.machine import Machine, SharedDirectory, WrittenOrders
+from headway.lab.spoilt import spoilt
 from headway.study.clock import Clock
 from headway.study.units import Duration
 
@@ -108,7 +111,10 @@ class ConsoleLab:
             )
         if outcome.status != "ok":
             raise HeadwayError(f"the lab failed: {outcome.reason}")
-        status = next(ended.exit_status for ended in outcome.ended if ended.name == program.name)
+        statuses = (one.exit_status for one in outcome.ended if one.name == program.name)
+        if (status := next(statuses, None)) is None:
+            reason = spoilt(SpoiltError(OUTCOME_FILE, "lacks the command"))
+            raise HeadwayError(f"the lab failed: {reason}")
         return status if status >= 0 else 128 - status
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import resource
 import select
 import shutil
@@ -11,20 +10,21 @@ import signal
 import subprocess
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 from typing import Protocol as Interface
 
 from headway.contract.names import CAPTURE_BUFFER_MIB, NATIVE_DIRECTORY, ORDERS_FILE, OUTCOME_FILE
 from headway.contract.outcome import Outcome
-from headway.contract.text import dump, load
+from headway.contract.text import dump
 from headway.errors import HeadwayError
 from headway.lab.cancel import Cancellation, Cancelled
 from headway.lab.guard import DEFAULT_CPU_LIMIT, Guard, LabLimits
-from headway.lab.leftovers import keep_plain_files
 from headway.lab.memory import MEMORY_VARIABLE, LabMemory, lab_memory
 from headway.lab.meter import Meter
+from headway.lab.outcomes import outcome_of
+from headway.lab.spoilt import check_there
 from headway.lab.usage import usage_of
 from headway.study.clock import Clock
 from headway.study.units import Duration
@@ -195,9 +195,9 @@ class Machine:
                 _allow_open_files(process.pid)
                 exceeded = _wait(process, limits, cancellation, meter or Meter())
                 memory.reusable = process.returncode == 0
-        keep_plain_files(directory)
+        check_there(directory)
         file = directory / orders.directory / OUTCOME_FILE
-        outcome = _outcome(file, directory, process.returncode, exceeded)
+        outcome = outcome_of(file, directory / CONSOLE_FILE, process.returncode, exceeded)
         if outcome.status == "failed" and shutil.disk_usage(directory).free < _NO_SPACE_BYTES:
             # The lab cannot tell: it has nowhere to write that to.
             raise HeadwayError(f"no space left in {directory}")
@@ -321,41 +321,3 @@ def _wait(
         _, status, used = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
         meter.labs_s += used.ru_utime + used.ru_stime
-
-
-_OUT_OF_MEMORY = re.compile(r"Out of memory: Killed process \d+ \((?P<name>[^)]*)\)")
-_CONSOLE_REASONS = (
-    re.compile(r"Kernel panic - not syncing: (?P<reason>.*)"),
-    re.compile(r"headway: (?P<reason>.*)"),
-)
-
-
-def _outcome(file: Path, directory: Path, status: int | None, exceeded: str | None) -> Outcome:
-    """What the lab wrote, or why it could not."""
-    console = (directory / CONSOLE_FILE).read_text(errors="replace", encoding="utf-8")
-    if file.exists():
-        outcome = _read(file)
-    elif exceeded is not None:
-        outcome = Outcome("timeout", exceeded, 0, "")
-    else:
-        outcome = Outcome("failed", _last_words(console, status), 0, "")
-    if killed := _OUT_OF_MEMORY.search(console):
-        reason = f"the lab ran out of memory, and {killed['name']} was killed"
-        return replace(outcome, status="failed", reason=reason)
-    return outcome
-
-
-def _read(file: Path) -> Outcome:
-    try:
-        return load(Outcome, file.read_text(encoding="utf-8"))
-    except (ValueError, TypeError, AttributeError):
-        return Outcome("failed", f"a program has written over {file.name}", 0, "")
-
-
-def _last_words(console: str, status: int | None) -> str:
-    for pattern in _CONSOLE_REASONS:
-        if match := pattern.search(console):
-            return match["reason"].strip()
-    last = console.strip().splitlines()[-1:] or ["its console is empty"]
-    how = f"signal {signal.Signals(-status).name}" if status and status < 0 else f"status {status}"
-    return f"the lab ended with {how}: {last[0]}"

@@ -11,15 +11,19 @@ import struct
 from collections.abc import Iterator
 from pathlib import Path
 
+from headway.contract.artifact import read_bytes
+from headway.errors import HeadwayError
+
 _PCAP_NANOSECONDS = 0xA1B23C4D
 _SECTION, _INTERFACE, _SECRETS, _PACKET = 0x0A0D0D0A, 1, 0x0000000A, 6
 _BYTE_ORDER = 0x1A2B3C4D
 _TLS_KEY_LOG = 0x544C534B
+_LEAST_BLOCK_BYTES = 12
 _ETHERNET = 1
 _OPTION_NAME, _OPTION_RESOLUTION = 2, 9
 
 
-class CaptureError(ValueError):
+class CaptureError(HeadwayError):
     """A file is not a capture as tcpdump writes it here."""
 
 
@@ -34,14 +38,14 @@ def to_pcapng(capture: Path, secrets: Path | None, target: Path) -> None:
     Raises:
         CaptureError: the capture is not such a file.
     """
-    data = capture.read_bytes()
+    data = read_bytes(capture)
     if len(data) < 24 or struct.unpack_from("<I", data)[0] != _PCAP_NANOSECONDS:
         raise CaptureError(f"{capture}: not a pcap file with nanosecond time stamps")
     with target.open("wb") as out:
         out.write(_block(_SECTION, struct.pack("<IHHq", _BYTE_ORDER, 1, 0, -1)))
         out.write(_block(_INTERFACE, _interface(capture.stem)))
         if secrets is not None and secrets.exists():
-            text = secrets.read_bytes()
+            text = read_bytes(secrets)
             out.write(_block(_SECRETS, struct.pack("<II", _TLS_KEY_LOG, len(text)) + _padded(text)))
         for time_ns, length, packet in _packets(data):
             header = struct.pack(
@@ -52,10 +56,12 @@ def to_pcapng(capture: Path, secrets: Path | None, target: Path) -> None:
 
 def read_pcapng(file: Path) -> Iterator[tuple[int, bytes]]:
     """Times in nanoseconds and frames of a capture that `to_pcapng` wrote."""
-    data = file.read_bytes()
+    data = read_bytes(file)
     offset = 0
     while offset + 8 <= len(data):
         kind, length = struct.unpack_from("<II", data, offset)
+        if length < _LEAST_BLOCK_BYTES:
+            raise CaptureError(f"{file}: a block of {length} bytes")
         if kind == _PACKET:
             high, low, captured = struct.unpack_from("<III", data, offset + 12)
             yield (high << 32) + low, data[offset + 28 : offset + 28 + captured]

@@ -10,11 +10,13 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from headway.cache import PARTIAL_SUFFIX, cache_directory, digest, written_atomically
 from headway.contract.text import dump, load
+from headway.errors import HeadwayError
 from headway.lab.console import ConsoleLab
 from headway.version import VERSION
 from headway.words import names_in
@@ -35,17 +37,21 @@ class _Kept:
 
 
 def remember(options: Mapping[str, str], lab: ConsoleLab, layer_words: Iterable[str]) -> None:
-    """Keep a lab without layers.
+    """Keep a lab without layers, where there is room: the next command makes it anew otherwise.
 
     Args:
         options: of the command; with these the next command is given the same lab.
         lab: the lab.
         layer_words: a command with one of these needs another one, with a layer.
     """
-    file = _file(options)
+    with suppress(OSError, HeadwayError):
+        _remember(_file(options), _Kept(lab, tuple(sorted(layer_words))))
+
+
+def _remember(file: Path, kept: _Kept) -> None:
     with written_atomically(file) as descriptor:
         if descriptor is not None:
-            os.write(descriptor, dump(_Kept(lab, tuple(sorted(layer_words)))).encode())
+            os.write(descriptor, dump(kept).encode())
     newest = sorted(file.parent.glob("*.json"), key=lambda one: one.stat().st_mtime_ns)
     for old in newest[:-_KEPT]:
         old.unlink(missing_ok=True)
@@ -55,9 +61,9 @@ def remembered(options: Mapping[str, str], command: Iterable[str]) -> ConsoleLab
     """The lab for a command with these options; None if none is known, or it has to be made anew."""
     try:
         text = _file(options).read_text(encoding="utf-8")
-    except FileNotFoundError:
+        kept = load(_Kept, text)
+    except (OSError, ValueError, TypeError, AttributeError):
         return None
-    kept = load(_Kept, text)
     if not names_in(command).isdisjoint(kept.layer_words):
         return None
     return kept.lab if all(map(os.path.exists, kept.lab.places)) else None

@@ -21,6 +21,7 @@ from headway.lab.certificate import certified
 from headway.lab.machine import Machine, SharedDirectory
 from headway.lab.meter import Meter
 from headway.lab.pcapng import CaptureError
+from headway.lab.spoilt import spoilt_by_program
 from headway.lab.videofiles import needed_videos, video_files
 from headway.planning.deployment import DeployedFlow, Deployment, Role
 from headway.planning.runs import Run
@@ -66,16 +67,13 @@ def carry_out(
     orders = certified(orders_for(deployment), machine.image.root)
     boot = booting(deployment, machine, meter, cpu, cancellation)
     if orders.migration and (client := deployment.only.client).rehearses:
-        orders = _rehearsed(orders, client, boot, directory / "rehearsal")
-    outcome = boot(orders, directory)
-    if outcome.status == "timeout":
-        outcome = replace(outcome, reason=f"{outcome.reason}{_printed(deployment, directory)}")
-    if orders.captures:
         try:
-            convert_captures(directory)
-        except CaptureError as error:
-            outcome = replace(outcome, status="failed", reason=outcome.reason or str(error))
-    measured = measure(deployment, orders, outcome, directory)
+            orders = _rehearsed(orders, client, boot, directory / "rehearsal")
+        except Exception as error:
+            # The run itself will tell, too.
+            spoilt_by_program(error, deployment, directory / "rehearsal")
+        shutil.rmtree(directory / "rehearsal")
+    outcome, measured = measure(deployment, orders, boot(orders, directory), directory)
     return Result(outcome, measured, meter.wall_s, meter.processor_s)
 
 
@@ -166,7 +164,6 @@ def _rehearsed(
     *others, program = orders.programs
     if migrated_ns is not None:
         program = client.after_rehearsal(program, directory, migrated_ns)
-    shutil.rmtree(directory)
     return replace(orders, programs=(*others, program))
 
 
@@ -183,9 +180,31 @@ def _printed(deployment: Deployment, directory: Path) -> str:
 
 def measure(
     deployment: Deployment, orders: Orders, outcome: Outcome, directory: Path
-) -> tuple[Measurement, ...]:
-    """What the client of each flow says, unless a body is not what was served."""
-    return tuple(_measured(flow, orders, outcome, directory) for flow in deployment.flows)
+) -> tuple[Outcome, tuple[Measurement, ...]]:
+    """How a lab ended, and what the client of each flow says, unless a body is not what was served.
+
+    A program may have spoilt what is read for that: then the lab has failed.
+    """
+    flows = deployment.flows
+    try:
+        if outcome.status == "timeout":
+            outcome = replace(outcome, reason=f"{outcome.reason}{_printed(deployment, directory)}")
+        if orders.captures:
+            outcome = _captured(outcome, directory)
+        return outcome, tuple(_measured(flow, orders, outcome, directory) for flow in flows)
+    except Exception as error:
+        reason = spoilt_by_program(error, deployment, directory)
+        if outcome.status == "ok":
+            outcome = replace(outcome, status="failed", reason=reason)
+        return outcome, (Measurement(),) * len(flows)
+
+
+def _captured(outcome: Outcome, directory: Path) -> Outcome:
+    try:
+        convert_captures(directory)
+    except CaptureError as error:
+        return replace(outcome, status="failed", reason=outcome.reason or str(error))
+    return outcome
 
 
 def _measured(flow: DeployedFlow, orders: Orders, outcome: Outcome, directory: Path) -> Measurement:

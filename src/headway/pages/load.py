@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from headway.contract.artifact import read_bytes, read_text
 from headway.guest.loadfiles import EVENTS_FILE, FRAMES_FILE, LOAD_FILE, NET_LOG_FILE
 from headway.pages.events import clock_of, resources_of
 from headway.pages.resource import Chunk, Resource, Timing
@@ -145,7 +146,7 @@ def _before(resources: tuple[Resource, ...], onload_ms: float | None) -> tuple[R
 
 def _read_load_file(file: Path) -> dict[str, Any]:
     try:
-        told = json.loads(file.read_text(encoding="utf-8"))
+        told = json.loads(read_text(file))
     except FileNotFoundError:
         return {"error": f"the browser left no {file.name}"}
     except json.JSONDecodeError:
@@ -156,7 +157,7 @@ def _read_load_file(file: Path) -> dict[str, Any]:
 
 def _read_lines(file: Path) -> list[dict[str, Any]]:
     """Objects of a file with one per line; an unfinished last line is left out."""
-    lines = file.read_bytes().splitlines() if file.exists() else []
+    lines = read_bytes(file).splitlines() if file.exists() else []
     objects = []
     for line in lines:
         try:

@@ -13,6 +13,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from headway.contract.artifact import read_lines
 from headway.pages.headofline import StreamFrame
 
 _SESSION = "QUIC_SESSION"
@@ -73,12 +74,12 @@ def quic_sessions(file: Path, from_ms: float, until_ms: float) -> tuple[QuicSess
 
 def read_events(file: Path, kinds: Collection[str]) -> Iterator[tuple[str, float, dict[str, Any]]]:
     """Events of some kinds: which, when in milliseconds after the epoch, and what the log says."""
-    with file.open("rb") as lines:
-        constants = _constants(next(lines, b""))
-        types = {constants["logEventTypes"].get(name): name for name in kinds}
-        offset_ms = float(constants["timeTickOffset"])
-        for kind, event in _events(lines, types):
-            yield kind, offset_ms + float(event["time"]), event
+    lines = read_lines(file)
+    constants = _constants(next(lines, b""))
+    types = {constants["logEventTypes"].get(name): name for name in kinds}
+    offset_ms = float(constants["timeTickOffset"])
+    for kind, event in _events(lines, types):
+        yield kind, offset_ms + float(event["time"]), event
 
 
 @lru_cache(maxsize=_LOGS_KEPT)

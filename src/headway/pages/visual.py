@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageChops
 
+from headway.contract.artifact import SpoiltError, read_bytes
 from headway.pages.load import ScreenFrame
 
 Histogram = NDArray[np.float64]
@@ -121,11 +122,11 @@ def _histograms(files: Iterable[Path]) -> Iterable[Histogram]:
     known: dict[bytes, Histogram] = {}
     for file in files:
         try:
-            digest = hashlib.sha256(file.read_bytes()).digest()
+            digest = hashlib.sha256(read_bytes(file)).digest()
             if digest not in known:
                 known[digest] = histogram_of(file)
         # Pillow raises a SyntaxError for a PNG with a broken chunk.
-        except (OSError, SyntaxError) as error:
+        except (OSError, SyntaxError, SpoiltError) as error:
             raise _UnreadableFrameError(f"{file.name} is not a picture") from error
         yield known[digest]
 

@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from headway.contract.artifact import read_text
 from headway.programs import uploads
 from headway.programs.base import SECRETS_FILE, SERVER_NAME, Flow, Knob, Resolver
 from headway.programs.measurement import Measurement
@@ -110,9 +111,7 @@ def said_last(directory: Path, program: str) -> str:
     Lines that it indents, such as header fields, are left out, and what Go and Rust print of their calls.
     """
     for file in (directory / f"{program}.err", directory / f"{program}.out"):
-        lines = (
-            file.read_text(errors="replace", encoding="utf-8").splitlines() if file.exists() else []
-        )
+        lines = read_text(file, exact=False).splitlines() if file.exists() else []
         said = [line.strip() for line in lines if line.strip() and not line.startswith(_ASIDES)]
         panics = [line for line in said if line.startswith(_GO_ENDS)]
         if said:
@@ -145,7 +144,7 @@ def answer_error(status: int, size: int, flow: Flow, directory: Path) -> str | N
 def report_of(model: type[_Report], file: Path) -> _Report | None:
     """What a program wrote of itself as JSON; None if it was ended before it could, or wrote something else."""
     try:
-        return model.model_validate_json(file.read_text(encoding="utf-8"))
+        return model.model_validate_json(read_text(file))
     except (FileNotFoundError, ValidationError):
         return None
 

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from pydantic import BaseModel, ValidationError
 
+from headway.contract.artifact import read_text
 from headway.contract.outcome import Ended
 from headway.contract.program import Program
 from headway.overriding import override
@@ -210,10 +211,7 @@ def measured(printed: Path, flow: Flow, ended: Ended) -> Measurement:
         ended: how its process ended.
     """
     try:
-        seen = [
-            _CurlTransfer.model_validate_json(line)
-            for line in printed.read_text(encoding="utf-8").splitlines()
-        ]
+        seen = [_CurlTransfer.model_validate_json(line) for line in read_text(printed).splitlines()]
     except (FileNotFoundError, ValidationError):
         seen = []
     if len(seen) < flow.workload.requests:
@@ -268,7 +266,7 @@ def _spoken(seen: _CurlTransfer) -> str | None:
 
 def _tried(printed: Path) -> tuple[Tried, ...]:
     """The addresses that its trace says it tried, and when, from its first line on."""
-    lines = printed.with_suffix(".err").read_text(encoding="utf-8", errors="replace")
+    lines = read_text(printed.with_suffix(".err"), exact=False)
     found = [(_clock_s(line), _TRYING.search(line)) for line in lines.splitlines()]
     times = [at_s for at_s, _ in found if at_s is not None]
     return tuple(

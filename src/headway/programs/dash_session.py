@@ -8,6 +8,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
+from headway.contract.artifact import read_text
 from headway.guest.loadfiles import LOAD_FILE, SESSION_FILE
 from headway.programs.base import Flow
 from headway.programs.measurement import (
@@ -40,7 +41,7 @@ def played_session(name: str, flow: Flow, directory: Path) -> Measurement:
     if not (directory / LOAD_FILE).exists():
         return Measurement(error=f"{name} reported nothing about the video")
     events = _events(directory / SESSION_FILE)
-    broken = json.loads((directory / LOAD_FILE).read_text(encoding="utf-8"))["error"]
+    broken = json.loads(read_text(directory / LOAD_FILE))["error"]
     if error := broken or _error(events, flow):
         return Measurement(error=f"{name}: {error}{_got_to(events)}")
     assert isinstance(flow.workload, Video)
@@ -69,7 +70,7 @@ def played_session(name: str, flow: Flow, directory: Path) -> Measurement:
 def _events(file: Path) -> list[Event]:
     if not file.exists():
         return []
-    events = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    events = [json.loads(line) for line in read_text(file).splitlines()]
     # dash.js may go back a little at the end, and tell of that.
     ends = next((place for place, one in enumerate(events, 1) if one["what"] == "end"), None)
     return events[:ends]

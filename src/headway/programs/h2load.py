@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from headway.contract.artifact import read_text
 from headway.contract.outcome import Ended
 from headway.contract.program import Program
 from headway.errors import WrongInputError
@@ -92,7 +93,7 @@ class H2Load(Client):
         if refused := next((one for one in logged if one.status != TAKEN), None):
             why = answer_error(refused.status, 0, flow, directory) if refused.status > 0 else None
             return Measurement(error=why or "h2load: a request failed")
-        found = _DATA.search(printed.read_text(encoding="utf-8")) if printed.exists() else None
+        found = _DATA.search(read_text(printed)) if printed.exists() else None
         wanted = int(flow.workload.amount or 0) * flow.workload.requests
         size = int(found[1]) if found else None
         if size != wanted:
@@ -108,6 +109,6 @@ def _logged(log: Path) -> list[_Logged]:
     """What it logged, in the order in which requests began; the file has that in which they ended."""
     if not log.exists():
         return []
-    rows = (line.split("\t") for line in log.read_text(encoding="utf-8").splitlines())
+    rows = (line.split("\t") for line in read_text(log).splitlines())
     told = [_Logged(*map(int, row[:3])) for row in rows if len(row) >= 3]
     return sorted(told, key=lambda one: one.began_us)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
+from headway.contract.artifact import read_text
 from headway.contract.outcome import Ended
 from headway.contract.program import Program
 from headway.overriding import override
@@ -222,7 +223,7 @@ def _uploaded(file: Path, client_started_unix_s: float) -> tuple[BulkFlow, ...]:
 
     A server sees a flow's beginning when the first packet has crossed the path.
     """
-    lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
+    lines = read_text(file).splitlines() if file.exists() else []
     records: Sequence[_ServerRecord] = sorted(
         (_ServerRecord.model_validate_json(line) for line in lines), key=lambda one: one.start_s
     )

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from headway.contract.artifact import read_lines
 from headway.contract.outcome import Ended
 from headway.contract.program import Program
 from headway.errors import WrongInputError
@@ -215,8 +216,7 @@ class _LoggedConnection:
 
 def _packets(log: Path) -> Iterator[dict[str, Any]]:
     """Events of packets that were sent or received; the last line may be cut off."""
-    with log.open(encoding="utf-8") as lines:
-        for line in lines:
-            text = line.lstrip("\x1e")
-            if (_SENT in text or _RECEIVED in text) and text.endswith("}\n"):
-                yield json.loads(text)
+    for line in read_lines(log):
+        text = line.decode().lstrip("\x1e")
+        if (_SENT in text or _RECEIVED in text) and text.endswith("}\n"):
+            yield json.loads(text)

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from headway.contract.artifact import read_text
 from headway.contract.outcome import Ended
 from headway.programs import curl
 from headway.programs.base import Flow
@@ -46,7 +47,7 @@ def measured(
     if reading.form == "exit":
         total_s = ended.at_ns / 1e9
         return _measurement({"total": total_s}, flow, directory)
-    text = file.read_text(errors="replace", encoding="utf-8") if file.exists() else ""
+    text = read_text(file, exact=False) if file.exists() else ""
     try:
         return _measurement(_values(reading, text), flow, directory)
     except _UnreadableError as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+from headway.contract.artifact import read_text
 from headway.contract.program import Program
 from headway.programs.base import Flow, Started
 from headway.programs.native import command
@@ -99,7 +100,7 @@ def count_error(flow: Flow, directory: Path) -> str | None:
         directory: of the run.
     """
     file = directory / _ANSWERS / UPLOAD_PATH
-    told = file.read_text(encoding="utf-8", errors="replace").strip() if file.exists() else ""
+    told = read_text(file, exact=False).strip() if file.exists() else ""
     if told == str(content_bytes(flow)):
         return None
     came = told if told.isdigit() else "the server does not report how many"

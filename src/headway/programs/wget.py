@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from headway.contract.artifact import read_text
 from headway.contract.outcome import Ended
 from headway.contract.program import Program
 from headway.overriding import override
@@ -82,7 +83,7 @@ class Wget(Client):
     @override
     def measure(self, flow: Flow, directory: Path, ended: Ended) -> Measurement:
         file = directory / f"{self.name}.err"
-        said = file.read_text(errors="replace", encoding="utf-8") if file.exists() else ""
+        said = read_text(file, exact=False) if file.exists() else ""
         answers, saved = list(_STATUS.finditer(said)), list(_SAVED.finditer(said))
         if ended.exit_status != 0 or not answers or not saved:
             return Measurement(

@@ -6,6 +6,7 @@ import csv
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from headway.contract.artifact import read_text
 from headway.contract.outcome import Ended
 from headway.contract.program import Program
 from headway.overriding import override
@@ -149,8 +150,7 @@ def _answers(file: Path) -> list[_Answer]:
     """Answers in the order of the requests."""
     if not file.exists():
         return []
-    with file.open(newline="", encoding="utf-8") as lines:
-        rows = sorted(csv.DictReader(lines), key=lambda row: int(row["ID"]))
+    rows = sorted(csv.DictReader(read_text(file).splitlines()), key=lambda row: int(row["ID"]))
     return [_Answer(int(row["Status"]), int(row["Size"]), int(row["TransferTime"])) for row in rows]
 
 
@@ -158,7 +158,7 @@ def _connection_error(file: Path, flow: Flow) -> str | None:
     """What is wrong with the connections: their protocol, or that there are too many."""
     if flow.protocol is not Protocol.H2:
         return None
-    spoken = [line.split(",")[5] for line in file.read_text(encoding="utf-8").splitlines()]
+    spoken = [line.split(",")[5] for line in read_text(file).splitlines()]
     if set(spoken) != {"h2"}:
         return f"it spoke {', '.join(spoken) or 'nothing'}, not h2"
     if len(spoken) > 1:

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from headway.errors import WrongInputError
+from headway.errors import HeadwayError, WrongInputError, naming
 
 
 class Journal:
@@ -23,6 +23,7 @@ class Journal:
         Raises:
             WrongInputError: another process writes to it.
         """
+        self._name = file
         self._file = os.open(file, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -46,9 +47,15 @@ class Journal:
 
         Raises:
             OSError: they could not be written.
+            HeadwayError: the file is not there any more.
         """
+        self.check_there()
         size = os.fstat(self._file).st_size
         data = b"".join(line + b"\n" for line in lines)
+        with naming(self._name):
+            self._write(data, size)
+
+    def _write(self, data: bytes, size: int) -> None:
         try:
             while data:
                 data = data[os.write(self._file, data) :]
@@ -56,6 +63,23 @@ class Journal:
         except OSError:
             self._cut(size)
             raise
+
+    @property
+    def is_there(self) -> bool:
+        """Whether the file is still where it was: otherwise nobody would find what is added."""
+        try:
+            return os.path.samestat(self._name.stat(), os.fstat(self._file))
+        except OSError:
+            return False
+
+    def check_there(self) -> None:
+        """Let it be there.
+
+        Raises:
+            HeadwayError: it is not.
+        """
+        if not self.is_there:
+            raise HeadwayError(f"{self._name.parent} is gone: it was removed or moved meanwhile")
 
     def close(self) -> None:
         """Let another process write to it."""

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-import struct
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from headway.columns import Record, Status
+from pydantic import BaseModel
+
+from headway.columns import Record, Status, polars_schema, schema_of
+from headway.columns.record import FlowRecord
 from headway.diagnosis.departures import keep_departures
 from headway.diagnosis.disturbances import count_columns
 from headway.diagnosis.hostcounts import host_count_columns
 from headway.diagnosis.samples import read_samples
-from headway.errors import HeadwayError
 from headway.lab.run import Result
+from headway.lab.spoilt import spoilt_by_program
 from headway.planning.runs import Run
 from headway.records.conditions import conditions
 from headway.records.flowfile import FLOW_RECORDS, FlowRecords
@@ -20,10 +24,6 @@ from headway.records.flows import columns_together, flow_records, joint_failure
 from headway.records.oneflow import ending, measured_flows
 from headway.records.runkey import run_key
 from headway.records.sharing import together
-
-_UNREADABLE = (HeadwayError, ValueError, TypeError, LookupError, OSError, struct.error)
-"""What reading such a file may raise."""
-_SHOWN = 200
 
 
 def make_record(run: Run, result: Result, directory: Path, *, same_as: str | None = None) -> Record:
@@ -38,11 +38,15 @@ def make_record(run: Run, result: Result, directory: Path, *, same_as: str | Non
         same_as: that other run.
     """
     try:
-        return _record(run, result, directory, same_as)
-    except _UNREADABLE as error:
-        if not any(end.adapter.outside for end in run.deployment.programs):
-            raise
-        return _spoilt(run, result, error, same_as)
+        record = _record(run, result, directory, same_as)
+        if any(end.adapter.outside for end in run.deployment.programs):
+            flows = FLOW_RECORDS.load(directory).flows if record.flows else ()
+            _check_storable([record], polars_schema())
+            _check_storable(flows, schema_of(FlowRecord))
+        return record
+    except Exception as error:
+        reason = spoilt_by_program(error, run.deployment, directory)
+        return _failed(run, result, reason, same_as)
 
 
 def _record(run: Run, result: Result, directory: Path, same_as: str | None) -> Record:
@@ -67,11 +71,30 @@ def _record(run: Run, result: Result, directory: Path, same_as: str | None) -> R
     )
 
 
-def _spoilt(run: Run, result: Result, error: Exception, same_as: str | None) -> Record:
+def _check_storable(records: Sequence[BaseModel], schema: Mapping[str, Any]) -> None:
+    """Let numbers and texts that a program chose fit where records are kept.
+
+    Args:
+        records: of a run, or of its flows.
+        schema: of their table.
+
+    Raises:
+        ValueError, OverflowError, PolarsError: they do not.
+    """
+    import polars as pl
+
+    for record in records:
+        type(record).model_validate_json(record.model_dump_json().encode())
+    rows = [record.model_dump(mode="json") for record in records]
+    pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def _failed(run: Run, result: Result, reason: str, same_as: str | None) -> Record:
     """The record of a run of which something cannot be read that the lab or its host wrote."""
-    reason = " ".join(str(error).split()) or type(error).__name__
-    own = ending(result, f"a program has spoilt the run's directory: {reason[:_SHOWN]}")
-    return Record(**_planned(run), **{**own, "status": Status.FAILED}, same_as=same_as)
+    # Its counts of busy waits may be a program's, too.
+    plain = replace(result, outcome=replace(result.outcome, spins=None))
+    own = {**ending(plain, reason), "status": Status.FAILED}
+    return Record(**_planned(run), **own, same_as=same_as)
 
 
 def _planned(run: Run) -> dict[str, Any]:

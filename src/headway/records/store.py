@@ -17,7 +17,7 @@ from pydantic import BaseModel, ValidationError
 from headway.columns import Record, polars_schema, schema_of
 from headway.columns.record import FlowRecord
 from headway.columns.videosegment import SegmentRecord
-from headway.errors import HeadwayError, WrongInputError
+from headway.errors import HeadwayError, WrongInputError, naming
 from headway.records.flowfile import FLOW_RECORDS
 from headway.records.journal import Journal, read_journal
 from headway.records.manifest import MANIFEST_FILE, Manifest, read_manifest
@@ -99,8 +99,18 @@ class Store:
         for name in (ARTIFACTS, REPORT):
             shutil.rmtree(self.directory / name, ignore_errors=True)
 
+    @property
+    def is_there(self) -> bool:
+        """Whether the directory is still where it was."""
+        return self._journal.is_there
+
     def artifacts(self, run_id: str) -> Path:
-        """Directory of what a run leaves behind."""
+        """Directory of what a run leaves behind.
+
+        Raises:
+            HeadwayError: the results are not there any more.
+        """
+        self._journal.check_there()
         return self.directory / ARTIFACTS / run_id
 
     def add(self, records: Sequence[Record]) -> None:
@@ -248,7 +258,16 @@ class _Table:
 
 
 def write_atomically(file: Path, data: bytes) -> None:
-    """Write a file so that readers see it whole or not at all, whatever happens."""
+    """Write a file so that readers see it whole or not at all, whatever happens.
+
+    Raises:
+        OSError: it cannot be written; names the file.
+    """
+    with naming(file):
+        _write_atomically(file, data)
+
+
+def _write_atomically(file: Path, data: bytes) -> None:
     with tempfile.NamedTemporaryFile(
         dir=file.parent, prefix=f".{file.name}.", suffix=_PARTIAL_SUFFIX, delete=False
     ) as temporary:
