@@ -11,8 +11,10 @@ import polars as pl
 from headway.columns import Columns, Record, schema_of
 from headway.columns.record import FlowRecord
 from headway.errors import WrongInputError
+from headway.foreign.names import plain
 from headway.records.manifest import Manifest, ToldExperiment, ToldStudy, read_manifest
 from headway.records.store import FLOWS_FILE
+from headway.records.stranger import check_files, check_runs
 
 _NEEDED = ("cell", "contender", "experiment", "protocol", "seed", "status")
 
@@ -81,9 +83,11 @@ def load_results(directory: Path) -> StudyResults:
     """Read ``runs.parquet`` and ``manifest.json`` of a results directory.
 
     Raises:
-        WrongInputError: there are no runs, or they lack a column that every analysis needs.
+        WrongInputError: there are no runs, they lack a column that every analysis needs, or something in the
+            directory leads out of it.
     """
     file = directory / "runs.parquet"
+    check_files(directory)
     if not file.exists():
         raise WrongInputError("no runs.parquet; is this a results directory?", where=str(directory))
     try:
@@ -95,12 +99,13 @@ def load_results(directory: Path) -> StudyResults:
         raise WrongInputError(f"lacks the columns {', '.join(missing)}", where=str(file))
     if runs.is_empty():
         raise WrongInputError("holds no runs", where=str(file))
-    flows = directory / FLOWS_FILE
-    return StudyResults(
-        with_all_columns(runs),
-        read_manifest(directory) or Manifest(),
-        with_all_columns(read_parquet(flows), FlowRecord) if flows.exists() else None,
-    )
+    runs = with_all_columns(runs)
+    check_runs(directory, runs["run_id"].drop_nulls().cast(pl.String))
+    file = directory / FLOWS_FILE
+    flows = with_all_columns(read_parquet(file), FlowRecord) if file.exists() else None
+    for name in () if flows is None else flows["flow"].drop_nulls().unique().cast(pl.String):
+        plain(name)
+    return StudyResults(runs, read_manifest(directory) or Manifest(), flows)
 
 
 def read_parquet(file: Path) -> pl.DataFrame:

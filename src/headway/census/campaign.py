@@ -14,6 +14,7 @@ from headway.errors import WrongInputError
 from headway.programs.chromium import HAR_FILE
 from headway.records.manifest import read_manifest
 from headway.records.store import ARTIFACTS, read_records
+from headway.records.stranger import check_files, check_runs
 
 
 def responses_of_campaign(directory: Path) -> Iterator[CrawledResponse]:
@@ -26,7 +27,9 @@ def responses_of_campaign(directory: Path) -> Iterator[CrawledResponse]:
     Raises:
         WrongInputError: the directory has no results, or no page loads.
     """
+    check_files(directory)
     runs = [run for run in read_records(directory) if run.status is Status.OK]
+    check_runs(directory, [run.run_id for run in runs])
     loads = [(run, directory / ARTIFACTS / run.run_id / HAR_FILE) for run in runs]
     loads = [(run, har) for run, har in loads if har.is_file()]
     if not loads:

@@ -24,8 +24,11 @@ def packets(
     """
     from headway.diagnosis.fault import carried_packets
     from headway.records.store import ARTIFACTS
+    from headway.records.stranger import check_files, check_runs
     from headway.study.path import Way
 
+    check_files(directory)
+    check_runs(directory, [run])
     artifacts = directory / ARTIFACTS
     if not (artifacts / run).is_dir():
         there = sorted(one.name for one in artifacts.glob("*")) if artifacts.is_dir() else []

@@ -53,40 +53,58 @@ def kind_of(mode: int) -> str:
     return next((name for is_kind, name in _KINDS if is_kind(mode)), "no file")
 
 
-def check_tree(top: Path) -> None:
-    """Check that a directory of others holds directories and regular files only.
+def check_plain(path: Path, top: Path) -> None:
+    """Check that something in a directory of others is a directory or a regular file, or not there.
+
+    Args:
+        path: what is looked at.
+        top: the directory, for the message.
+
+    Raises:
+        WrongInputError: it is something else.
+    """
+    try:
+        mode = path.lstat().st_mode
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise WrongInputError(f"cannot be read: {error.strerror}", where=str(path)) from None
+    if not stat.S_ISDIR(mode) and not stat.S_ISREG(mode):
+        raise WrongInputError(
+            f"holds {quoted(os.path.relpath(path, top))}, which is {kind_of(mode)}: only directories and "
+            "regular files are read; remove it, or put a copy of what it stands for in its place",
+            where=str(top),
+        )
+
+
+def check_tree(top: Path, named: Path) -> None:
+    """Check that a directory of others holds directories and regular files only, however deep.
 
     What looks at files in it then stays in it, and ends.
 
     Args:
-        top: the directory, which may itself be named by a link.
+        top: the directory.
+        named: the directory that messages name, which has it.
 
     Raises:
         WrongInputError: it holds something else, or cannot be read.
     """
-    for path, mode in _entries(str(top)):
-        if not stat.S_ISDIR(mode) and not stat.S_ISREG(mode):
-            raise WrongInputError(
-                f"holds {quoted(os.path.relpath(path, top))}, which is {kind_of(mode)}: only directories and "
-                "regular files are read; remove it, or put a copy of what it leads to in its place",
-                where=str(top),
-            )
+    for path in _odd(str(top)):
+        check_plain(Path(path), named)
 
 
-def _entries(top: str) -> Iterator[tuple[str, int]]:
-    """Everything below a directory, without following links, and its mode."""
+def _odd(top: str) -> Iterator[str]:
+    """Everything below a directory that is neither a directory nor a regular file; links are not followed."""
     pending = [top]
     while pending:
         directory = pending.pop()
         try:
             with os.scandir(directory) as found:
                 for one in found:
-                    if one.is_file(follow_symlinks=False):
-                        continue
-                    mode = one.stat(follow_symlinks=False).st_mode
-                    yield one.path, mode
-                    if stat.S_ISDIR(mode):
+                    if one.is_dir(follow_symlinks=False):
                         pending.append(one.path)
+                    elif not one.is_file(follow_symlinks=False):
+                        yield one.path
         except FileNotFoundError:
             continue  # removed meanwhile, as by a study that goes on
         except OSError as error:

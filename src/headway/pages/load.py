@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from headway.contract.artifact import read_bytes, read_text
+from headway.errors import WrongInputError
+from headway.foreign.names import place_below
 from headway.guest.loadfiles import EVENTS_FILE, FRAMES_FILE, LOAD_FILE, NET_LOG_FILE
 from headway.pages.events import clock_of, resources_of
 from headway.pages.resource import Chunk, Resource, Timing
@@ -170,10 +172,19 @@ def _read_lines(file: Path) -> list[dict[str, Any]]:
 def _read_frames(directory: Path, origin_ms: float) -> tuple[ScreenFrame, ...]:
     """In order of time, which is not always the order in which the browser sent them."""
     frames = [
-        ScreenFrame(line["at_s"] * 1e3 - origin_ms, directory / line["file"])
+        ScreenFrame(line["at_s"] * 1e3 - origin_ms, file)
         for line in _read_lines(directory / FRAMES_FILE)
+        if (file := _frame_file(directory, line["file"])) is not None
     ]
     return tuple(sorted(frames, key=lambda frame: frame.at_ms))
+
+
+def _frame_file(directory: Path, name: str) -> Path | None:
+    """A file that the browser says that it left; None if it is called as no file here can be."""
+    try:
+        return place_below(directory, name)
+    except WrongInputError:
+        return None
 
 
 def _window(told: Mapping[str, Any]) -> SeenWindow | None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from headway.columns.record import FlowRecord
 from headway.diagnosis.document import Document
+from headway.foreign.names import plain
 
 
 @dataclass(frozen=True)
@@ -13,6 +14,11 @@ class FlowRecords:
     """The records of a run's flows, which compete."""
 
     flows: tuple[FlowRecord, ...]
+
+    def __post_init__(self) -> None:
+        for one in self.flows:
+            if one.flow:
+                plain(one.flow)
 
 
 FLOW_RECORDS = Document(FlowRecords, "flows.json")

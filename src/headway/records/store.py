@@ -22,6 +22,7 @@ from headway.records.flowfile import FLOW_RECORDS
 from headway.records.journal import Journal, read_journal
 from headway.records.manifest import MANIFEST_FILE, Manifest, read_manifest
 from headway.records.segments import segment_records
+from headway.records.stranger import check_files, check_runs
 
 if TYPE_CHECKING:
     import polars as pl
@@ -194,6 +195,7 @@ def _read(kind: type[_Read], directory: Path, number: int, line: bytes) -> _Read
 
 def refresh_table(directory: Path) -> None:
     """Make ``runs.parquet`` again if records came after it, as when a study was killed."""
+    check_files(directory)
     table, journal = directory / RUNS_FILE, directory / JOURNAL_FILE
     if not journal.exists() or not journal.stat().st_size:
         return
@@ -205,6 +207,7 @@ def _write_table(directory: Path) -> Path:
     runs = _Table(polars_schema())
     flows, segments = _Table(schema_of(FlowRecord)), _Table(schema_of(SegmentRecord))
     for records in _records_in_pieces(directory):
+        check_runs(directory, [record.run_id for record in records])
         runs.add(records)
         flows.add(
             [flow for record in records if record.flows for flow in _flows(directory, record)]

@@ -12,6 +12,7 @@ from urllib.parse import quote
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from headway.errors import WrongInputError
+from headway.foreign.files import check_tree
 from headway.records.manifest import Manifest, read_manifest
 from headway.records.store import (
     ARTIFACTS,
@@ -66,9 +67,10 @@ def write_archive(
         licence: address of the licence that the results are given under.
 
     Raises:
-        WrongInputError: it is not a results directory, or has no manifest.
+        WrongInputError: it is not a results directory, has no manifest, or holds a link, a pipe or a device.
     """
     page = directory / REPORT / PAGE
+    check_tree(directory, directory)
     refresh_table(directory)
     if not _is_of_all_runs(page, directory):
         write_report(directory)
