@@ -6,6 +6,7 @@ import csv
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ import pytest
 from headway import cli
 from headway.analysis.controllerguess import UNKNOWN, KnownShapes, known_shapes
 from headway.analysis.controllerruns import SeenSender
+from headway.analysis.controllerscope import outside_scope
 from headway.analysis.flightshape import FEATURES, FlightShape, shape_of
 from headway.contract.samples import QueueStats
 from headway.diagnosis.flight import Flight
@@ -166,6 +168,57 @@ def test_a_contender_of_two_controllers_has_a_line_for_each(
     assert ["tcp", "cubic", "cubic", "cubic", "0.00", "to", "0.00"] in printed
     assert ["tcp", "bbr", "bbr", "bbr", "0.00", "to", "0.00"] in printed
     assert ["4", "of", "4"] in [line[:3] for line in printed]
+
+
+PATH = {
+    "rate_mbit": 5.0,
+    "rtt_ms": 80.0,
+    "queue_bytes": 100_000,
+    "loss_pct": 0.0,
+    "loss_up_pct": 0.0,
+    "jitter_ms": 0.0,
+    "upstream_rtt_ms": None,
+}
+
+
+@pytest.mark.parametrize(
+    ("change", "outside"),
+    [
+        ({}, ""),
+        ({"rate_mbit": 8.0, "rtt_ms": 60.0, "queue_bytes": 120_000}, ""),
+        ({"queue_bytes": 150_000}, ""),
+        ({"queue_bytes": 50_000}, "queue 1 BDP"),
+        ({"loss_up_pct": 2.0}, "loss 2 %"),
+        ({"jitter_ms": 5.0, "queue_bytes": None}, "jitter 5 ms, a queue without limit in bytes"),
+        ({"rtt_ms": 800.0, "queue_bytes": 1_000_000}, "bandwidth by delay 500 kB"),
+        ({"rate_mbit": None}, ""),
+    ],
+)
+def test_paths_that_the_table_does_not_know(change: dict[str, Any], outside: str) -> None:
+    assert outside_scope(PATH | change) == outside
+
+
+def test_runs_on_other_paths_are_not_judged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    known = known_shapes()
+    own = shape(known, known.names.index("cubic"))
+    senders = [
+        SeenSender("a", "", "inside", "cubic", own),
+        SeenSender("b", "", "lossy", "cubic", own, "loss 2 %"),
+    ]
+    seen = iter([senders, senders[1:]])
+    monkeypatch.setattr("headway.analysis.controllerruns.seen_senders", lambda *_: iter(next(seen)))
+    directory = made.saved(tmp_path / "results", made.grid())
+    for status, line in ((0, "1 of 1 runs are held to be what was stated."), (1, "")):
+        monkeypatch.setattr(sys, "argv", ["headway", "controllers", str(directory)])
+        with pytest.raises(SystemExit) as ended:
+            cli.main()
+        assert int(ended.value.code or 0) == status
+        told = capsys.readouterr()
+        assert line in told.out
+        assert "lossy" not in told.out
+        assert "loss 2 %: 1 run" in told.err
 
 
 def printed_by(

@@ -35,7 +35,8 @@ def test_a_layer_is_made_once_and_seen_with_the_root_tree(fakes: Fakes) -> None:
     assert not (base.root / "bin" / "caddy").exists()
     assert (base.root / "both").read_text() == "root"
     assert grown.info.packages == {"caddy": "1", "curl": "8.22.0-1"}
-    assert base.key != grown.key
+    assert base.key == grown.key
+    assert (list(base.layers), list(grown.layers)) == ([], ["caddy"])
     assert build(OPTIONS, layers=["caddy"]) == grown
     # Files are not stored twice.
     assert (grown.root / "bin" / "curl").samefile(base.root / "bin" / "curl")

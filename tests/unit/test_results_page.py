@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 
 from headway.analysis import analyse
+from headway.analysis.claims import RULES
 from headway.cli.claims import print_ledger
 from headway.errors import WrongInputError
 from headway.report.ledger import ledger
@@ -53,6 +54,7 @@ def test_the_page_says_how_many_hold_and_of_which_run_it_is(results: Path, tmp_p
         "image-1: 21 of 40 runs, seeds 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 99; 1 failed." in page
     )
     assert "This is the short form (`--quick`)" in page
+    assert f"Verdicts are those of the rules of {RULES}." in page
     # What is missed has no reason in the study, and its factor beside it.
     assert "it would have to be below 0 %. Why: not known." in page
     assert "| all | h2 | total_s | 1 | 1 | 0 | 0.222 | 0.222 | 0.222 | not known |" in page

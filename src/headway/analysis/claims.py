@@ -15,6 +15,9 @@ from headway.analysis.finding import Finding, Judgement
 from headway.analysis.rules import findings_by_cell
 from headway.study.claim import Claim
 
+RULES = "2026-11-28"
+"""Day of the last change by which these rules may judge the same runs otherwise; docs/methods.md says what changed."""
+
 
 @dataclass(frozen=True)
 class Judged:

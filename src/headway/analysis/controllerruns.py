@@ -11,6 +11,7 @@ from pathlib import Path
 import polars as pl
 
 from headway.analysis.controllerguess import Guess, KnownShapes
+from headway.analysis.controllerscope import COLUMNS, outside_scope
 from headway.analysis.flightshape import FEATURES, FlightShape, shape_of
 from headway.columns import Status
 from headway.diagnosis.flight import Flight
@@ -31,6 +32,7 @@ class SeenSender:
         contender: what ran.
         stated: the controller that the study asked for, or the kernel named.
         shape: of what it kept in flight; None if that does not show.
+        outside: what of its path the table that comes with Headway does not know, in words; empty if it knows it.
     """
 
     run_id: str
@@ -38,6 +40,7 @@ class SeenSender:
     contender: str
     stated: str
     shape: FlightShape | None
+    outside: str = ""
 
     def guess(self, known: KnownShapes) -> Guess | None:
         """What its controller is held to be; None without a shape."""
@@ -48,14 +51,16 @@ def seen_senders(directory: Path, runs: pl.DataFrame) -> Iterator[SeenSender]:
     """The senders of runs that ended well and had the link to themselves."""
     good = runs.filter(pl.col("status") == Status.OK.value)
     wanted = ("run_id", "experiment", "contender", "server_cc")
-    for run_id, experiment, contender, stated in good.select(wanted).iter_rows():
+    for run in good.select(*wanted, *COLUMNS).iter_rows(named=True):
+        run_id, experiment, contender, stated = (run[name] for name in wanted)
         where = directory / ARTIFACTS / run_id
         try:
             flight = Flight.of(where, Transfer.load(where))
         except FileNotFoundError:
             flight = None  # of flows that competed, or without what they left
         shape = shape_of(flight) if flight else None
-        yield SeenSender(run_id, experiment, contender, _SAME.get(stated, stated), shape)
+        stated, outside = _SAME.get(stated, stated), outside_scope(run)
+        yield SeenSender(run_id, experiment, contender, stated, shape, outside)
 
 
 def written_shapes(senders: Sequence[SeenSender], command: str) -> str:

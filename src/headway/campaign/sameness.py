@@ -148,6 +148,7 @@ def _tool_differences(before: Manifest, now: Manifest) -> Iterator[Difference]:
         ("study", before.study.name, now.study.name),
         ("lab image (kernel)", before.kernel, now.kernel),
         ("lab image (image)", before.image, now.image),
+        *((f"layer {name}", key, now.layers.get(name)) for name, key in before.layers.items()),
         *(
             (_version_of(program, now), before.versions[program], version)
             for program, version in now.versions.items()

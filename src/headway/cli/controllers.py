@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from headway.cli.options import ResultsDirectory
-from headway.errors import WrongInputError
-from headway.terminal import note, output, say
+from headway.errors import HeadwayError, WrongInputError, counted
+from headway.terminal import complain, note, output, say
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -76,12 +76,34 @@ def controllers(
             where=str(directory),
         )
     if learn is None:
+        if known is None:
+            senders = _known_paths(senders, directory)
         _print(senders, table, unseen=unseen)
         return
     experiments = "".join(f" --only {name}" for name in only or ())
     text = written_shapes(senders, f"headway controllers RESULTS{experiments} --learn FILE")
     learn.write_text(text, encoding="utf-8")
     note(f"{learn}: {len(text.splitlines()) - 2} shapes")
+
+
+def _known_paths(senders: Sequence[SeenSender], directory: Path) -> list[SeenSender]:
+    """The senders on paths of which the table tells anything; says what it leaves out.
+
+    Raises:
+        HeadwayError: there are none.
+    """
+    from headway.analysis.controllerscope import SCOPE
+
+    shown = [sender for sender in senders if sender.shape]
+    left_out = Counter(sender.outside for sender in shown if sender.outside)
+    why = "; ".join(f"{outside}: {counted(runs, 'run')}" for outside, runs in left_out.items())
+    advice = f"It knows {SCOPE}; --known holds runs against a table of your own (--learn)"
+    if left_out.total() == len(shown):
+        message = f"{directory}: no run is on a path that the table of known controllers knows"
+        raise HeadwayError(f"{message} ({why}). {advice}")
+    if left_out:
+        complain(f"note: not judged, since the table does not know their paths: {why}. {advice}")
+    return [sender for sender in senders if not (sender.shape and sender.outside)]
 
 
 def _print(senders: Sequence[SeenSender], known: KnownShapes, *, unseen: bool) -> None:

@@ -85,6 +85,7 @@ def status_command(mirror: Mirror = None) -> None:
     cached = status(_options(mirror))
     if cached.image:
         info = cached.image.info
+        say(f"image      {cached.image.key}")
         say(f"kernel     {info.kernel_version}, built {info.kernel.built:%Y-%m-%d %H:%M}")
         say(f"root tree  Debian {info.suite}, {len(info.packages)} packages")
         for name, layer in cached.layers.items():
@@ -181,7 +182,8 @@ def _layer(layer: CachedLayer) -> str:
     if info is None:
         return f"not here; a study that needs it fetches it, or `headway image build {name}`"
     size = directory_size(layer.entry)
-    return f"{counted(len(info.packages), 'package')}, {size / 1e6:.0f} MB"
+    packages = counted(len(info.packages), "package")
+    return f"{packages}, {size / 1e6:.0f} MB, key {layer.key.rpartition('-')[2]}"
 
 
 def _programs(native: NativeInfo) -> str:

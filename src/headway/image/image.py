@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -43,9 +43,10 @@ class Image:
         kernel: the stripped kernel, an ordinary program.
         root: the root tree.
         native: the directory of Headway's own programs.
-        key: a hash of everything that kernel and root tree are made from, apart from what Debian's
-            mirror offered on the day of the build; `info` has that, and the versions of the rest.
+        key: a hash of everything that kernel, root tree and own programs are made from, apart from what
+            Debian's mirror offered on the day of the build; `info` has that. Layers have keys of their own.
         info: how it was made.
+        layers: the keys of the layers that the root tree has, by name.
     """
 
     path: Path
@@ -54,9 +55,17 @@ class Image:
     native: Path
     key: str
     info: ImageInfo
+    layers: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, kernel: Path, root: Path, native: Path, key: str) -> Image | None:
+    def of(
+        cls,
+        kernel: Path,
+        root: Path,
+        native: Path,
+        key: str,
+        layers: Mapping[str, str] | None = None,
+    ) -> Image | None:
         """The image whose parts are in these entries; None if one of them is not there."""
         infos = (
             described(KernelInfo, kernel),
@@ -72,6 +81,7 @@ class Image:
             native=native / PROGRAMS_DIRECTORY,
             key=key,
             info=ImageInfo(infos[0], infos[1], infos[2]),
+            layers=layers or {},
         )
 
 
@@ -179,6 +189,11 @@ class Layout:
         """All that an image consists of."""
         return (self.kernel, self.root, self.native)
 
+    @property
+    def key(self) -> str:
+        """The key of the image, whatever layers a study adds."""
+        return digest(self.kernel.key, self.root.key, self.native.key)
+
     def missing(self, layers: Iterable[str] = ()) -> list[CachedPart[Any]]:
         """What is not there of an image with layers, by their names."""
         parts = (*self.parts, *(self.layers[name] for name in sorted(layers)))
@@ -216,8 +231,8 @@ class Layout:
             # Loading it takes a moment, and most studies have no layers.
             from headway.image.composed import composed
         root = composed(self.root, wanted) if wanted else self.root.entry
-        key = digest(self.kernel.key, self.root.key, *(layer.key for layer in wanted))
-        return Image.of(self.kernel.entry, root, self.native.entry, key)
+        keys = {layer.inputs.name: layer.key.rpartition("-")[2] for layer in wanted}
+        return Image.of(self.kernel.entry, root, self.native.entry, self.key, keys)
 
     def entries(self) -> list[Path]:
         """All parts in the cache, for whatever inputs, and what cargo has compiled."""

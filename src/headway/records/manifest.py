@@ -132,7 +132,8 @@ class Manifest(_Told):
         settings: what adapters set in programs, and why.
         kernel: the lab's.
         hosts: what hosts' kernels were set to, by what the runs' columns say of them.
-        image: the lab image's key.
+        image: the key of the lab image: kernel, root tree and Headway's own programs. Earlier ones had the layers in it.
+        layers: the keys of the layers on it that the runs' programs need, by name.
         host: this machine.
         notes: what a reader must know and might overlook.
         self_test: checks of the emulation.
@@ -154,6 +155,7 @@ class Manifest(_Told):
     kernel: str = ""
     hosts: dict[str, dict[str, str]] = {}
     image: str = ""
+    layers: dict[str, str] = {}
     host: dict[str, Any] = {}
     notes: tuple[str, ...] = ()
     self_test: tuple[

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 import polars as pl
 
 from headway.analysis import Analysis, StudyResults
-from headway.analysis.claims import Judged
+from headway.analysis.claims import RULES, Judged
 from headway.analysis.claimwords import judged, ledger_sentence, off, ours, would_decide
 from headway.analysis.faultcosts import sweeps
 from headway.analysis.faultsentences import position
@@ -19,7 +19,8 @@ from headway.analysis.sharewords import share_sentences
 from headway.analysis.stopping import stopping_sentence
 from headway.columns import Status
 from headway.errors import counted
-from headway.report.provenance import seeds_text
+from headway.records.manifest import Manifest
+from headway.report.provenance import named_layers, seeds_text
 from headway.report.reproducing import reproducing
 from headway.report.tables.faults import sweeps_table
 from headway.report.tables.published import UNKNOWN, published_by_cell
@@ -92,12 +93,19 @@ def _origin(results: StudyResults, *, asks: bool) -> Iterator[str]:
     lost = "; ".join(f"{ended[one]} {said}" for one, said in _IN_WORDS.items() if ended[one])
     yield (
         f"From `{reproducing(manifest.command)}`, begun {manifest.created[:10] or 'at a time that is not known'}, with "
-        f"Headway {manifest.headway or 'of an unknown version'} and lab image {manifest.image or 'unknown'}: "
+        f"Headway {manifest.headway or 'of an unknown version'} and lab image {_image(manifest)}: "
         f"{runs}, seeds {seeds_text(results.runs)}; {lost or 'none failed'}."
     )
+    if asks:
+        yield f"Verdicts are those of the rules of {RULES}."
     if "--quick" in manifest.command:
         need = ": most claims need the whole" if asks else ""
         yield f"This is the short form (`--quick`) with few repetitions and cells{need}."
+
+
+def _image(manifest: Manifest) -> str:
+    layers = named_layers(manifest)
+    return f"{manifest.image or 'unknown'}{f' (layers: {layers})' if layers else ''}"
 
 
 def _faults(analysis: Analysis) -> Iterator[Sequence[str]]:

@@ -8,6 +8,7 @@ import polars as pl
 
 from headway.analysis import StudyResults
 from headway.errors import counted
+from headway.records.manifest import Manifest
 from headway.report.setting import Fact
 
 
@@ -18,7 +19,8 @@ def provenance_facts(results: StudyResults) -> tuple[Fact, ...]:
     facts = (
         Fact("programs", versions),
         Fact("lab kernel", manifest.kernel),
-        Fact("image", manifest.image),
+        Fact("lab image", manifest.image),
+        Fact("layers", named_layers(manifest)),
         Fact("host", _host(manifest.host)),
         Fact("date", manifest.created),
         Fact("runs", _runs(runs)),
@@ -26,6 +28,11 @@ def provenance_facts(results: StudyResults) -> tuple[Fact, ...]:
         Fact("time", _time(runs)),
     )
     return tuple(fact for fact in facts if fact.value)
+
+
+def named_layers(manifest: Manifest) -> str:
+    """The layers that the programs needed, each with its key."""
+    return ", ".join(f"{name} {key}" for name, key in sorted(manifest.layers.items()))
 
 
 def _host(facts: Mapping[str, object]) -> str:
