@@ -85,6 +85,11 @@ _MEANT = {
     "latency": ("rtt", "delay"),
     "ping": ("rtt",),
     "bandwidth": ("rate",),
+    "datarate": ("rate",),
+    "data_rate": ("rate",),
+    "capacity": ("rate",),
+    "connectivity": ("profile",),
+    "limit": ("queue",),
     "throughput": ("rate",),
     "speed": ("rate",),
     "burst": ("loss",),
@@ -103,10 +108,6 @@ _MEANT = {
     "bytes": ("size",),
     "url": ("site",),
     "version": ("protocol",),
-    "bdp": ("BDP",),
-    "bdps": ("BDP",),
-    "pkts": ("packets",),
-    "pkt": ("packets",),
     "o": ("out",),
     "output": ("out",),
     "directory": ("out",),
@@ -133,16 +134,6 @@ _MEANT = {
     "http/3": ("h3",),
     "chrome": ("chromium",),
     "google-chrome": ("chromium",),
-    "mbps": ("Mbit/s",),
-    "mbit": ("Mbit/s",),
-    "kbps": ("kbit/s",),
-    "kbit": ("kbit/s",),
-    "gbps": ("Gbit/s",),
-    "msec": ("ms",),
-    "sec": ("s",),
-    "mb": ("MB",),
-    "kb": ("kB",),
-    "gb": ("GB",),
     "ls": ("list",),
     "studies": ("list",),
     "programs": ("list",),
@@ -155,7 +146,7 @@ _MEANT = {
     "diff": ("check",),
     "show": ("report",),
 }
-"""What people write elsewhere, and what it is called here: in keys, units and options."""
+"""What people write elsewhere, and what it is called here: in keys and options."""
 
 
 _WRITTEN = {
@@ -168,7 +159,7 @@ _WRITTEN = {
 
 def meant(word: str, known: Sequence[str]) -> tuple[str, ...]:
     """Which known words stand here for what people write elsewhere; none if that is not told."""
-    return tuple(one for one in _MEANT.get(word.lower(), ()) if one in known)
+    return tuple(name for name in _MEANT.get(word.lower(), ()) if name in known)
 
 
 def nearest(word: str, known: Sequence[str], mark: str = "", then: str = "") -> str:
@@ -188,14 +179,22 @@ def nearest(word: str, known: Sequence[str], mark: str = "", then: str = "") -> 
 
 def _hint(word: str, known: Sequence[str], mark: str) -> str:
     key, written = _WRITTEN.get(word.lower(), ("", ""))
-    if key in known:
+    if key and key in known:
         return f"; write {written}"
     # Imported here because only who is wrong has to wait for it.
     from difflib import get_close_matches
 
-    near = meant(word, known) or get_close_matches(word, known, n=1)
-    told = " or ".join(repr(f"{mark}{one}") for one in near)
-    return f"; did you mean {told}?" if told else ""
+    # A slip changes letters, but hardly the length; else a word's end is missing.
+    small, slip = word.lower(), max(1, len(word) // 3)
+    folded = {
+        name.lower(): name
+        for name in known
+        if abs(len(name) - len(word)) <= slip or name.lower().startswith(small)
+    }
+    alike = get_close_matches(small, folded, n=1)
+    near = meant(word, known) or [folded[name] for name in alike]
+    names = " or ".join(repr(f"{mark}{name}") for name in near)
+    return f"; did you mean {names}?" if names else ""
 
 
 def normalised(reason: str) -> str:

@@ -18,7 +18,7 @@ from headway.programs.registry import CLIENTS, PROXIES, SERVERS
 from headway.study.family import Family, HostAddress
 from headway.study.host import HTTP
 from headway.study.load import load_study
-from headway.study.path import FRAME_BYTES
+from headway.study.queue import FRAME_BYTES
 from headway.study.setting import Setting
 from tests.deployed import flow_of, orders_of
 

@@ -13,7 +13,7 @@ from headway.study.library import builtin_names
 from headway.study.load import Source, load_study, parse_study
 from headway.study.loss import RandomLoss
 from headway.study.path import Path as NetworkPath
-from headway.study.path import Queue
+from headway.study.queue import Queue
 from headway.study.units import Duration, Rate, Ratio
 from tests.builtin_studies import builtin_study
 

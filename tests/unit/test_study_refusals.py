@@ -51,7 +51,7 @@ REFUSED = [
         BASE + '[experiments.x.proxy]\nprogra_ = "x"',
         f"5: experiments.x.proxy.progra_: {UNKNOWN}",
     ),
-    (LEVELS + "path.rtt = true", "7: exclude.path.rtt: True is not a value of path.rtt"),
+    (LEVELS + "path.rtt = true", "7: exclude.path.rtt: true is not a value of path.rtt"),
     (
         LEVELS + 'path.rtt = ["1 ms", "500 foo"]',
         "7: exclude.path.rtt: '500 foo' is not a value of path.rtt; values: 1 ms, 2 ms",
@@ -232,7 +232,7 @@ REFUSED = [
     ('rtt = "30 ms"\n' + BASE, "1: rtt: unknown key; did you mean 'path.rtt'?"),
     (
         BASE + '[path]\nrate = "1 Mbit/s"\nrtt = "9 ms"\nqueue = "1 bdp"',
-        "7: path.queue: 'bdp' is not a unit of queues; did you mean 'BDP'? Known units: BDP, packets, B, ",
+        "7: path.queue: 'bdp' is not a unit of queues; write \"1 BDP\"",
     ),
     (
         BASE + '[path]\nrate = { trace = "nothere.trace" }',
@@ -297,7 +297,7 @@ REFUSED = [
     (SATELLITE + "orbit = {}", "5: path.satellite.orbit: says nothing; orbits by name"),
     (
         SATELLITE + 'delay = "1 s"\nattenuation = {}',
-        "6: path.satellite.attenuation: {} is not a number of decibels",
+        "6: path.satellite.attenuation: { } is not a number of decibels",
     ),
     (
         BASE + '[path]\nrate = "1 Mbit/s"\n[[path.links]]\nrtt = "1 ms"',
@@ -322,7 +322,7 @@ REFUSED = [
     (BASE + "[path]\nbdp = 1", '5: path.bdp: unknown key; write queue = "1 BDP"'),
     (
         BASE + '[path]\nrate = "1 Mbps"',
-        "'Mbps' is not a unit of rate; did you mean 'Mbit/s'? Known",
+        "'Mbps' is not a unit of rate; write \"1 Mbit/s\"",
     ),
     ('latency = "3 ms"\n' + BASE, "1: latency: unknown key; did you mean 'path.rtt'?"),
     ('protocol = "http3"\n' + BASE, "1: protocol: 'http3' is not one of h1, h2, h3"),
@@ -331,6 +331,25 @@ REFUSED = [
     ('path = "4g-good"\n' + BASE, '1: path: must be a table; write path.profile = "4g-good"'),
     (BASE + '[server]\nprogram = "apache"', "; a file programs.toml adds a program of your own"),
     (BASE + '[client]\nprogram = "chrome"', "'chrome'; did you mean 'chromium'? Known: aioquic, "),
+    ("repetitions = 2026-01-01\n" + BASE, "must be a whole number, not 2026-01-01"),
+    (BASE + '[path]\nrate = "1 bit/s"', "5: path.rate: lets 75 B pass until limits.virtual"),
+    (
+        BASE + '[path]\nrtt = "1 ms"\n[path.up]\nrate = "1 bit/s"\n[path.down]\nrate = "10 bit/s"',
+        "lets 750 B pass until limits.virtual",
+    ),
+    (BASE + 'server = "nginx"', 'write server.program = "nginx" before the first table'),
+    (BASE + 'protocol = "h3"', "'protocol' stands before the first table"),
+    (BASE + '[path]\nblackouts = ["2 s", "3 s"]', 'as [["2 s", "2.5 s"]]'),
+    (BASE + '[hops]\nname = "a"', "4: hops: must be a list of tables: write [[hops]]"),
+    (BASE + '[[flows]]\nstart = "1 s"', "must be a table: write [flows.NAME], not [[flows]]"),
+    (BASE + '[[server]]\nprogram = "nginx"', "must be a table: write [server], not [[server]]"),
+    (
+        BASE + '[axes]\nprotocol = ["h2", "h3"]\n[[exclude]]\nprotocol = "h2"',
+        "exclude.protocol: protocol names the contenders here: write contender",
+    ),
+    (BASE + "[options]\nvus = 10", "4: options: unknown key"),
+    (BASE + '[path]\ncongestion_control = "bbr"', "did you mean 'server.congestion_control'?"),
+    (BASE + "[path]\nlimit = 3", "did you mean 'queue'?"),
     ("repetitions = 1.5\n" + BASE, "1: repetitions: must be a whole number, not 1.5"),
 ]
 

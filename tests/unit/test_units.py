@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -53,7 +55,7 @@ def test_a_quantity_is_read_in_its_base_unit(
         (
             Rate,
             "10 Mbps",
-            r"'Mbps' is not a unit of rate; did you mean 'Mbit/s'\? Known units: bit/s",
+            "'Mbps' is not a unit of rate; write \"10 Mbit/s\"; known units: bit/s",
         ),
         (Rate, "-1 Mbit/s", "cannot be negative"),
         (Rate, "0 bit/s", "a rate must be above zero"),
@@ -71,6 +73,67 @@ def test_what_is_wrong_with_a_quantity_is_said(
 ) -> None:
     with pytest.raises(UnitError, match=message.replace("(", r"\(")):
         kind.parse(value)
+
+
+@pytest.mark.parametrize(
+    ("kind", "written", "meant"),
+    [
+        (Rate, "10 MB/s", ["80 Mbit/s"]),
+        (Rate, "10 MBps", ["80 Mbit/s"]),
+        (Rate, "10 KB/s", ["80 kbit/s"]),
+        (Rate, "10 MiB/s", ["83.88608 Mbit/s"]),
+        (Rate, "10 mbit/s", ["10 Mbit/s"]),
+        (Rate, "10 mbps", ["10 Mbit/s"]),
+        (Rate, "10 MBPS", ["10 Mbit/s", "80 Mbit/s"]),
+        (Rate, "10 Mb/s", ["10 Mbit/s"]),
+        (Rate, "10 bps", ["10 bit/s"]),
+        (Rate, "10 Mbit", ["10 Mbit/s"]),
+        (Rate, "10 ms", []),
+        (Rate, "10 furlongs", []),
+        (Size, "1 mb", ["1 MB", "125 kB"]),
+        (Size, "1 Mbit", ["125 kB"]),
+        (Size, "3 bit", []),
+        (Size, "1 PB", []),
+        (Size, "5 bytes", ["5 B"]),
+        (Duration, "5 sec", ["5 s"]),
+        (Duration, "5 MS", ["5 ms"]),
+        (Duration, "5 m", ["300 s"]),
+        (Duration, "5 h", ["18000 s"]),
+        (Duration, "5 μs", ["5 us"]),
+        (Ratio, 0.01, ["1 %", "0.01 %"]),
+        (Ratio, 2, ["2 %"]),
+        (Ratio, "5 permille", ["0.5 %"]),
+        (Bandwidth, "20 mhz", ["20 MHz"]),
+        (Length, "5 KM", ["5 km"]),
+        (Snr, "-3 db", ["-3 dB"]),
+    ],
+)
+def test_a_unit_of_elsewhere_is_answered_by_the_same_value(
+    kind: type[Duration], written: str, meant: list[str]
+) -> None:
+    with pytest.raises(UnitError) as refused:
+        kind.parse(written)
+    assert re.findall(r'"([^"]+)"', str(refused.value)) == meant
+
+
+@given(
+    st.integers(1, 999),
+    st.sampled_from(["", "k", "K", "m", "M", "G", "Mi", "ki"]),
+    st.sampled_from(["b", "B", "bit", "bits", "Bit", "byte", "Bytes"]),
+    st.sampled_from(["/s", "ps", "/sec", " per second"]),
+)
+def test_a_suggested_rate_is_the_one_that_was_written(
+    number: int, prefix: str, what: str, per: str
+) -> None:
+    powers = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "mi": 2**20, "ki": 2**10}
+    bits = number * powers[prefix.lower()] * (8 if what in ("B", "byte", "Bytes") else 1)
+    written = f"{number} {prefix}{what}{per}"
+    try:
+        assert Rate.parse(written) == bits
+    except UnitError as refused:
+        (suggested,) = re.findall(r'"([^"]+)"', str(refused)) or [None]
+        assert suggested is None or Rate.parse(suggested) == bits
+        assert suggested is not None or bits > 10**12
 
 
 @given(st.integers(0, 10**14))

@@ -10,7 +10,8 @@ from headway.planning.deploy import deploy
 from headway.planning.runs import plan
 from headway.study.experiment import Experiment
 from headway.study.library import builtin_names
-from headway.study.path import FRAME_BYTES, Direction
+from headway.study.path import Direction
+from headway.study.queue import FRAME_BYTES
 from headway.study.setting import Setting, Variation
 from headway.study.variation import (
     DELAY_SHARE,

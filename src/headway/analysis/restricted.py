@@ -81,6 +81,8 @@ def _parts(title: str) -> list[str]:
 
 def _known(analysis: Analysis, text: str) -> str:
     titles = [cell.title or cell.name for cell in analysis.cells]
+    if len(titles) == 1:
+        return "; there is a single cell: leave it out"
     if len(titles) <= _ALL_KNOWN:
         return f"; there are {'; '.join(titles)}"
     levels = sorted({part for title in titles for part in _parts(title)})

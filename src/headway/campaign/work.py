@@ -12,7 +12,7 @@ from headway.planning.deployment import DeployedFlow, Deployment, Segment
 from headway.planning.maxmin import fair_rates_mbit
 from headway.sites.finding import find_outline
 from headway.study.host import Protocol
-from headway.study.path import FRAME_BYTES
+from headway.study.queue import FRAME_BYTES
 from headway.study.setting import Setting
 
 _SEGMENT_BYTES = 1448

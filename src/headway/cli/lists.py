@@ -57,8 +57,10 @@ def chosen(
     """
     for name in names:
         if name not in known:
-            told = nearest(name, list(known)) or f"; known: {', '.join(known)}"
-            raise WrongInputError(f"there is no {what} {name!r}{told}{otherwise}")
+            there = "; ".join(filter(None, (f"known: {', '.join(known)}", otherwise)))
+            raise WrongInputError(
+                f"there is no {what} {name!r}{nearest(name, list(known), then=there)}"
+            )
     return {name: known[name] for name in names} or dict(known)
 
 

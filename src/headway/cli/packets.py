@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -31,9 +32,10 @@ def packets(
     check_runs(directory, [run])
     artifacts = directory / ARTIFACTS
     if not (artifacts / run).is_dir():
-        there = sorted(one.name for one in artifacts.glob("*")) if artifacts.is_dir() else []
-        known = nearest(run, there) or (f"; runs are called like {there[0]}" if there else "")
-        raise WrongInputError(f"there is no run {run!r}{known}", where=str(directory))
+        names = _run_names(artifacts)
+        example = f"runs are called like {names[0]}" if names else ""
+        hint = nearest(run, names, then=example) if names else ""
+        raise WrongInputError(f"there is no run {run!r}{hint}", where=str(directory))
     found = carried_packets(artifacts / run)
     if not found:
         raise WrongInputError(
@@ -46,3 +48,11 @@ def packets(
         say(
             f"{one.at_s * 1e3:>10.3f} ms  {arrow} {one.number:<4} {one.bytes:>5} B  {one.words}{mark}"
         )
+
+
+def _run_names(artifacts: Path) -> list[str]:
+    """The runs that left something, without the self-test."""
+    from headway.campaign.session import SELF_TEST_DIRECTORY
+
+    names = {entry.name for entry in artifacts.glob("*")} if artifacts.is_dir() else set()
+    return sorted(names - {SELF_TEST_DIRECTORY})

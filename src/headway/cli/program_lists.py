@@ -19,7 +19,7 @@ from headway.study.outsidefile import programs_beside, read_programs
 from headway.study.workload import WORKLOADS
 from headway.terminal import note, output
 
-_YOUR_OWN = "; a file programs.toml adds a program of your own (docs/own-programs.md)"
+_YOUR_OWN = "a file programs.toml adds a program of your own (docs/own-programs.md)"
 
 
 def print_programs(names: Sequence[str], file: Path | None) -> None:

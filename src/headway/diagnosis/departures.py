@@ -25,7 +25,7 @@ from headway.lab.watching import answering
 from headway.planning.deployment import DeployedFlow, Deployment
 from headway.planning.narrowlink import NarrowLink, narrow_link
 from headway.study.host import Protocol
-from headway.study.path import FRAME_BYTES
+from headway.study.queue import FRAME_BYTES
 
 _LEAST_QUIC_BYTES = 128
 """Of a datagram of QUIC that carries data: those that only acknowledge, or give credit, are smaller."""

@@ -12,7 +12,8 @@ from headway.contract.outcome import Outcome
 from headway.lab.watching import arrived_at, arrived_second
 from headway.planning.deployment import DeployedFlow, Segment
 from headway.programs.measurement import Measurement
-from headway.study.path import ETHERNET_HEADER_BYTES, FRAME_BYTES, Way
+from headway.study.path import Way
+from headway.study.queue import ETHERNET_HEADER_BYTES, FRAME_BYTES
 
 _MOST_BYTES = FRAME_BYTES - ETHERNET_HEADER_BYTES
 _MOST_MERGED_BYTES = 65_535

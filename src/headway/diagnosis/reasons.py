@@ -16,7 +16,7 @@ from itertools import pairwise
 from headway.diagnosis.segment import Moment, SegmentSamples, StateSource
 from headway.diagnosis.sender import Phase, Sender
 from headway.diagnosis.transfer import TimeSpan
-from headway.study.path import FRAME_BYTES
+from headway.study.queue import FRAME_BYTES
 
 _BUSY_SHARE = 0.95
 """A link that carries this share of its rate is what limits the transfer."""

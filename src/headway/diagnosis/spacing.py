@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headway.columns import LONGEST_BURST
-from headway.study.path import FRAME_BYTES
+from headway.study.queue import FRAME_BYTES
 
 _TOGETHER = 1 / 3
 """Of a full packet's time."""

@@ -35,7 +35,8 @@ from headway.planning.topology import Wire
 from headway.study.family import Family
 from headway.study.loss import RandomLoss
 from headway.study.middlebox import Policer, Udp, UdpVerdict
-from headway.study.path import ETHERNET_HEADER_BYTES, FRAME_BYTES, Discipline, Jitter
+from headway.study.path import Jitter
+from headway.study.queue import ETHERNET_HEADER_BYTES, FRAME_BYTES, Discipline
 from headway.study.units import Rate
 
 _DELAY_LINE_PACKETS = 1_000_000

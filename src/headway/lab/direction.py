@@ -35,7 +35,8 @@ from headway.lab.values import (
 from headway.planning.topology import Bottleneck, LinkPlace
 from headway.study.fault import Fault
 from headway.study.nat import Nat
-from headway.study.path import FRAME_BYTES, Direction, Way
+from headway.study.path import Direction, Way
+from headway.study.queue import FRAME_BYTES
 from headway.study.rates import RandomRate, RateSchedule, TraceRate
 from headway.study.units import Duration, Rate
 

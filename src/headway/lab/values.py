@@ -11,7 +11,8 @@ from headway.study.family import Family, HostAddress
 from headway.study.kernel import HostDiscipline
 from headway.study.loss import RandomLoss
 from headway.study.middlebox import Policer, Udp
-from headway.study.path import Discipline, Jitter
+from headway.study.path import Jitter
+from headway.study.queue import Discipline
 from headway.study.units import Duration, Rate, Ratio
 
 

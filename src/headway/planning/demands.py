@@ -22,7 +22,7 @@ from headway.study.hop import Pep
 from headway.study.hop import ReverseProxy as ReverseProxyHost
 from headway.study.host import Protocol
 from headway.study.messages import Messages
-from headway.study.path import FRAME_BYTES
+from headway.study.queue import FRAME_BYTES
 from headway.study.units import Duration
 from headway.study.upload import Upload
 

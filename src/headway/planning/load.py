@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from headway.planning.deployment import DeployedFlow
-from headway.study.path import FRAME_BYTES, Way
+from headway.study.path import Way
+from headway.study.queue import FRAME_BYTES
 from headway.study.requestseries import RequestSeries
 
 _SEGMENT_BYTES = 1448

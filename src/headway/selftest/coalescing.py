@@ -13,7 +13,8 @@ from headway.selftest.delay import TOLERANCE_US
 from headway.selftest.feed import Feed, feed
 from headway.selftest.step import CheckStep, both_ways
 from headway.selftest.timeline import Records, Sight, Timeline
-from headway.study.path import FRAME_BYTES, Way
+from headway.study.path import Way
+from headway.study.queue import FRAME_BYTES
 from headway.study.units import Duration
 
 _PACKETS = 400

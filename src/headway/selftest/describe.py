@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from headway.study.path import Direction, Discipline, Link, Path, Queue
+from headway.study.path import Direction, Link, Path
+from headway.study.queue import Discipline, Queue
 from headway.study.rates import RandomRate, RateSchedule, TraceRate
 from headway.study.units import Duration
 

@@ -10,7 +10,8 @@ import numpy as np
 from headway.contract.probe_orders import ProbeFlow
 from headway.selftest.ideal import Course, Stage
 from headway.selftest.timeline import ProbePassage, Timeline, Times
-from headway.study.path import FRAME_BYTES, Discipline, Way
+from headway.study.path import Way
+from headway.study.queue import FRAME_BYTES, Discipline
 
 _LONGEST_LEAD = 64
 _EARLY_NS, _LATE_NS = 5_000, 10_000

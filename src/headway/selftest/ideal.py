@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from headway.study.loss import RandomLoss
-from headway.study.path import FRAME_BYTES, Direction, Jitter, Path, Way
+from headway.study.path import Direction, Jitter, Path, Way
+from headway.study.queue import FRAME_BYTES
 from headway.study.rates import RandomRate, RateSchedule, TraceRate
 from headway.study.units import Duration
 

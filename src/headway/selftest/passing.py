@@ -26,7 +26,8 @@ from headway.selftest.linkcounts import ECHO
 from headway.selftest.step import CheckStep, both_ways
 from headway.selftest.timeline import Records, Sight, Timeline
 from headway.study.middlebox import Policer, Udp
-from headway.study.path import ETHERNET_HEADER_BYTES, FRAME_BYTES, Direction, Link, Path, Way
+from headway.study.path import Direction, Link, Path, Way
+from headway.study.queue import ETHERNET_HEADER_BYTES, FRAME_BYTES
 
 _FEW, _MANY, _MOST = 20, 2000, 400
 _GAP_NS = 1_000_000

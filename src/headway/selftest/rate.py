@@ -14,7 +14,8 @@ from headway.selftest.feed import Feed, feed
 from headway.selftest.ideal import Course, Stage
 from headway.selftest.step import CheckStep, both_ways
 from headway.selftest.timeline import ProbePassage, Sight, Timeline
-from headway.study.path import FRAME_BYTES, Discipline, Way
+from headway.study.path import Way
+from headway.study.queue import FRAME_BYTES, Discipline
 
 _BULK_PACKETS, _TRACED_PACKETS = 100, 300
 _PRECISION = 1e-3

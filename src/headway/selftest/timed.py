@@ -18,7 +18,8 @@ from headway.selftest.ideal import Course
 from headway.selftest.intervals import effective_trials, share_interval
 from headway.selftest.step import CheckStep, both_ways
 from headway.selftest.timeline import ProbePassage, Sight, Timeline, bursts
-from headway.study.path import FRAME_BYTES, Direction, Way, Window
+from headway.study.path import Direction, Way, Window
+from headway.study.queue import FRAME_BYTES
 from headway.study.rates import RandomRate
 
 MOST_BOUNDARIES = 12

@@ -16,7 +16,8 @@ from headway.contract.probe_orders import (
     ProbeFlow,
 )
 from headway.selftest.ideal import Course
-from headway.study.path import FRAME_BYTES, Discipline, Queue, Way
+from headway.study.path import Way
+from headway.study.queue import FRAME_BYTES, Discipline, Queue
 
 Times = np.ndarray[tuple[int], np.dtype[np.int64]]
 Flags = np.ndarray[tuple[int], np.dtype[np.bool_]]

@@ -9,7 +9,7 @@ from headway.selftest.check import Check
 from headway.selftest.fate import fate
 from headway.selftest.step import CheckStep
 from headway.selftest.timeline import Sight, Timeline, longest_wait_ns
-from headway.study.path import FRAME_BYTES
+from headway.study.queue import FRAME_BYTES
 
 TRANSFER_BYTES = 48_000
 """What is sent each way: more than a segmentation offload would put into few packets."""

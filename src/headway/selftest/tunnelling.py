@@ -13,15 +13,8 @@ from headway.selftest.ideal import directions
 from headway.selftest.rate import AHEAD_NS
 from headway.selftest.step import CheckStep, both_ways
 from headway.selftest.timeline import Sight, Timeline
-from headway.study.path import (
-    ETHERNET_HEADER_BYTES,
-    FRAME_BYTES,
-    Direction,
-    Link,
-    Path,
-    Queue,
-    Way,
-)
+from headway.study.path import Direction, Link, Path, Way
+from headway.study.queue import ETHERNET_HEADER_BYTES, FRAME_BYTES, Queue
 
 _TRAIN = 100
 _PRECISION = 1e-3

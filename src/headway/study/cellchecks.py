@@ -9,6 +9,7 @@ from headway.errors import WrongInputError, nearest
 from headway.study.claim_data import lacking
 from headway.study.experiment import Experiment
 from headway.study.source import Source
+from headway.study.tomlvalue import as_toml
 
 _SHOWN_LEVELS = 12
 
@@ -89,7 +90,7 @@ def _no_such_cell(
         for value in wanted if isinstance(wanted, list) else [wanted]:
             if str(value) not in levels:
                 return WrongInputError(
-                    f"{value!r} is not a value of {axis}"
+                    f"{as_toml(value)} is not a value of {axis}"
                     + nearest(str(value), levels, then=f"values: {_some(levels)}"),
                     where=source.where(f"{key}.{axis}", experiment=experiment),
                 )

@@ -183,6 +183,12 @@ def _check_contender(experiment: Experiment, name: str, source: Source, key: str
         )
 
 
+def _no_axis(axis: str) -> str:
+    """Why what a study file lists among its axes is none of its grid; empty of others."""
+    named = "protocol names the contenders here: write contender"
+    return named if axis == "protocol" else ""
+
+
 def _check_grid(experiment: Experiment, source: Source) -> None:
     name = experiment.name
     known = [*experiment.axes, *(axis for cell in experiment.cells for axis in cell), "contender"]
@@ -190,7 +196,7 @@ def _check_grid(experiment: Experiment, source: Source) -> None:
         for axis in rule:
             if axis not in known:
                 raise WrongInputError(
-                    f"is not an axis{nearest(axis, known)}",
+                    _no_axis(axis) or f"is not an axis{nearest(axis, known)}",
                     where=source.where(f"exclude.{number}.{axis}", experiment=name),
                 )
     for number, cell in enumerate(experiment.cells):
@@ -226,7 +232,8 @@ def _check_compared_levels(experiment: Experiment, source: Source) -> None:
         contenders = "; contenders are compared by comparisons" if asked.axis == "contender" else ""
         there = f"axes: {', '.join(known)}" if known else "there are no axes"
         raise WrongInputError(
-            f"{asked.axis!r} is not an axis"
+            _no_axis(asked.axis)
+            or f"{asked.axis!r} is not an axis"
             + nearest(asked.axis, known, then=f"{there}{contenders}"),
             where=where,
         )
@@ -334,7 +341,8 @@ def _check_axes_of(experiment: Experiment, named: Iterable[str], source: Source,
     for axis in named:
         if axis not in axes:
             raise WrongInputError(
-                f"{axis!r} is not an axis"
+                _no_axis(axis)
+                or f"{axis!r} is not an axis"
                 + nearest(axis, axes, then=f"axes: {', '.join(axes) or 'none'}"),
                 where=source.where(key, experiment=experiment.name),
             )

@@ -6,7 +6,8 @@ from typing import Self
 
 from pydantic import Field, model_validator
 
-from headway.study.part import Part
+from headway.study.clock import Clock
+from headway.study.part import Part, wrong
 from headway.study.path import Path
 from headway.study.rates import TraceRate
 from headway.study.units import Duration
@@ -28,11 +29,13 @@ class Control(Part):
         return self
 
 
-def check_pings_pass(control: Control, paths: tuple[Path | None, ...]) -> None:
+def check_pings_pass(control: Control, paths: tuple[Path | None, ...], clock: Clock) -> None:
     """Control pings need a path that is there before the workload, and is the same after them.
 
     None of them may wait for another one, since their times are to be those of the path.
     """
+    if clock is not Clock.VIRTUAL:
+        raise wrong("clock", 'control pings need clock = "virtual": computing takes no time')
     links = [link for path in paths if path for link in path.links]
     for direction in (way for link in links for way in (link.down, link.up)):
         if isinstance(direction.rate, TraceRate):

@@ -283,10 +283,11 @@ class Study(Part):
         known = [experiment.name for experiment in self.experiments]
         for name in names:
             if name not in known:
-                said = ", ".join(known) if any(known) else "none by name"
+                there = nearest(name, known, then=f"there are {', '.join(known)}")
                 raise WrongInputError(
-                    f"{self.name} has no experiment {name!r}"
-                    + nearest(name, known, then=f"there are {said}"),
+                    f"{self.name} has no experiment {name!r}{there}"
+                    if any(known)
+                    else f"{self.name} has no experiments",
                     where="--only",
                 )
         found = tuple(one for one in self.experiments if one.name in names)

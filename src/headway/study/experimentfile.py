@@ -25,6 +25,7 @@ from headway.study.population import with_population
 from headway.study.publishedfile import read_published
 from headway.study.setting import Setting
 from headway.study.source import Source
+from headway.study.tomlvalue import as_toml
 from headway.study.trace import TRACE_KEY, read_trace
 
 
@@ -127,7 +128,7 @@ def _flatten(
     """Axes by dotted name, whether the file quotes the dots or not."""
     if not isinstance(axes, dict):
         raise WrongInputError(
-            f'an axis is a list of values, such as ["20 ms", "100 ms"], not {axes!r}',
+            f'an axis is a list of values, such as ["20 ms", "100 ms"], not {as_toml(axes)}',
             where=source.where(f"axes.{prefix}".rstrip("."), experiment=experiment),
         )
     for key, value in axes.items():

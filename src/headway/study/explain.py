@@ -17,6 +17,7 @@ from headway.study.experiment import Coordinates, Experiment, Study
 from headway.study.fault import AXIS
 from headway.study.setting import Setting
 from headway.study.source import LISTS, Source
+from headway.study.tomlvalue import as_toml
 
 _MODEL_ONLY = frozenset({"conditions", "schedule", "random", "mean"})
 """Parts of a location in the model that a file need not have."""
@@ -68,6 +69,11 @@ _WANTED = {
 """What should have been there, by pydantic's types of errors."""
 
 
+_ONE_TABLE = frozenset({"model_type", "model_attributes_type"})
+_NAMED_TABLES = frozenset({"dict_type", "mapping_type"})
+"""Types of errors: a table is missing, or tables by name."""
+
+
 def explain(
     error: ValidationError,
     source: Source,
@@ -101,7 +107,9 @@ def explain(
 
 
 def _message(found: ErrorDetails, location: list[str], kind: str) -> str:
-    return _unknown_key(location, kind) if found["type"] == "extra_forbidden" else in_words(found)
+    if found["type"] == "extra_forbidden":
+        return _unknown_key(location, kind, found["input"])
+    return in_words(found)
 
 
 def _tag(location: Sequence[str | int]) -> str:
@@ -121,6 +129,10 @@ def in_words(found: ErrorDetails) -> str:
         case "model_type" | "model_attributes_type" if inner := _usual_key(found):
             *_, table = found["loc"]
             return f"must be a table; write {table}.{inner} = {_toml(found['input'])}"
+        case kind if kind in _NAMED_TABLES | _ONE_TABLE and _is_list_of_tables(found["input"]):
+            name = ".".join(_in_file(found["loc"]))
+            header = f"{name}.NAME" if kind in _NAMED_TABLES else name
+            return f"must be a table: write [{header}], not [[{name}]]"
         case kind if kind in _WANTED:
             return f"must be {_WANTED[kind].format(**context)}, not {_shown(found['input'])}"
         case "too_short":
@@ -152,16 +164,20 @@ def _usual_key(found: ErrorDetails) -> str:
     return _FIRST_KEYS.get(str(found["loc"][-1]), "") if text else ""
 
 
+def _is_list_of_tables(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(item, dict) for item in value)
+
+
 def _toml(text: str) -> str:
     return f'"{text}"'
 
 
-def _unknown_key(location: list[str], kind: str) -> str:
+def _unknown_key(location: list[str], kind: str, value: object) -> str:
     *table, key = location
     known = _siblings(table, kind)
     if "links" in location or key not in known:
-        hint = _of_study(key) if table else ""
-        hint = hint or ("" if table else _elsewhere(key)) or nearest(key, known)
+        hint = _of_study(key, value) if table else _elsewhere(key)
+        hint = hint or nearest(key, known) or _elsewhere(key)
         few = len(known) <= (_VERY_FEW if hint else _FEW)
         there = f"here are {', '.join(known)}" if known and few else ""
         return f"unknown key{hint}" + (
@@ -172,9 +188,16 @@ def _unknown_key(location: list[str], kind: str) -> str:
     return f"is no key here; known: {', '.join(one for one in known if one != key)}"
 
 
-def _of_study(key: str) -> str:
+def _of_study(key: str, value: object) -> str:
     """Where a key stands that is one of the study itself, and came to be in a table above which it should stand."""
-    return f"; {key!r} stands before the first table" if key in _SINGLE_VALUES else ""
+    if key not in _siblings([], ""):
+        return ""
+    if isinstance(value, dict):
+        return f"; {key!r} is a table of the study: write [{key}]"
+    if isinstance(value, str) and key in _FIRST_KEYS:
+        key = f"{key}.{_FIRST_KEYS[key]}"
+        return f"; write {key} = {_toml(value)} before the first table"
+    return f"; {key!r} stands before the first table"
 
 
 def _elsewhere(key: str) -> str:
@@ -210,7 +233,8 @@ def _of_usual_tables() -> list[str]:
 
 
 def _shown(value: object) -> str:
-    text = repr(value)
+    """A value as a study file has it, shortened."""
+    text = as_toml(value)
     return text if len(text) <= 60 else f"{text[:60]}..."
 
 

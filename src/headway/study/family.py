@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from ipaddress import ip_address, ip_network
 
-from headway.study.path import ETHERNET_HEADER_BYTES, FRAME_BYTES
+from headway.study.queue import ETHERNET_HEADER_BYTES, FRAME_BYTES
 
 _HOSTS_OF_A_NETWORK = 250
 _MTU_BYTES = FRAME_BYTES - ETHERNET_HEADER_BYTES

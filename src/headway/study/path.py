@@ -13,25 +13,20 @@ from typing import Annotated, Any, ClassVar, Self
 from pydantic import (
     Field,
     ValidationError,
-    WithJsonSchema,
     field_validator,
     model_validator,
 )
 from pydantic_core.core_schema import ValidationInfo
 
-from headway.errors import nearest
 from headway.study.loss import Loss, RandomLoss
 from headway.study.middlebox import Mtu, MtuSource, Policer, UdpSource
 from headway.study.nat import NatSource
 from headway.study.part import Part, wrong
+from headway.study.queue import FRAME_BYTES, Discipline, Queue
 from headway.study.rates import RandomRate, RateSchedule, RateSource, TraceRate
 from headway.study.satellite import CarrierCourse, Satellite
 from headway.study.tunnel import TunnelSource, carried
-from headway.study.units import Duration, Rate, Ratio, Size, UnitError, split_quantity
-
-ETHERNET_HEADER_BYTES = 14
-FRAME_BYTES = 1514
-"""A full-size packet on the wire: an MTU of 1500 bytes and 14 bytes of Ethernet header."""
+from headway.study.units import Duration, Rate, Ratio, UnitError
 
 
 class Way(StrEnum):
@@ -39,86 +34,6 @@ class Way(StrEnum):
 
     UP = "up"
     DOWN = "down"
-
-
-class Discipline(StrEnum):
-    """What a queue does when it fills."""
-
-    DROPTAIL = "droptail"
-    CODEL = "codel"
-    FQ_CODEL = "fq_codel"
-    CAKE = "cake"
-    RED = "red"
-    PIE = "pie"
-    FQ_PIE = "fq_pie"
-    DUALPI2 = "dualpi2"
-
-    @property
-    def marks_if_asked(self) -> bool:
-        """Whether it can mark packets (ECN, RFC 3168) instead of dropping them, or do without."""
-        return self not in (Discipline.DROPTAIL, Discipline.CAKE, Discipline.DUALPI2)
-
-
-_QUEUE_UNITS = ("BDP", "BDPs", "packets", "packet")
-"""Beside those of sizes."""
-_SIZE = Size.json_schema(*_QUEUE_UNITS)
-
-
-class Queue(Part):
-    """The bottleneck's queue: a size in BDPs, bytes on the wire or packets, and a discipline."""
-
-    other_forms = (_SIZE,)
-
-    bdp: float | None = Field(default=None, gt=0, le=10_000)
-    size: Annotated[Size | None, WithJsonSchema(_SIZE)] = None
-    packets: int | None = Field(default=None, ge=1, le=10_000_000)
-    discipline: Discipline = Discipline.DROPTAIL
-    ecn: bool = Field(
-        default=False,
-        description="marks packets of flows that can ECN (RFC 3168), instead of dropping them",
-    )
-
-    @model_validator(mode="before")
-    @classmethod
-    def _from_text(cls, value: Any) -> Any:
-        raw = dict(value) if isinstance(value, dict) else {"size": value}
-        text = raw.get("size")
-        if isinstance(text, str):
-            try:
-                number, unit = split_quantity(text)
-            except UnitError as error:
-                raise ValueError(str(error)) from error
-            if unit and unit not in (*_QUEUE_UNITS, *Size.units):
-                known = ", ".join((*_QUEUE_UNITS[::2], *Size.units))
-                hint = nearest(unit, (*_QUEUE_UNITS, *Size.units), then=f"known units: {known}")
-                raise ValueError(f"{unit!r} is not a unit of queues{hint}")
-            if unit in ("BDP", "BDPs"):
-                raw["bdp"] = float(number)
-                del raw["size"]
-            elif unit in ("packet", "packets"):
-                raw["packets"] = float(number)  # a whole number, or it is refused
-                del raw["size"]
-        elif isinstance(text, int | float) and not isinstance(text, bool | Size):
-            raise ValueError(f'{text} has no unit; write "1 BDP", "64 kB" or "100 packets"')
-        return raw
-
-    @model_validator(mode="after")
-    def _one_size(self) -> Self:
-        given = [v for v in (self.bdp, self.size, self.packets) if v is not None]
-        if len(given) != 1:
-            raise ValueError('a queue needs one size: "1 BDP", "64 kB" or "100 packets"')
-        if self.ecn and not self.discipline.marks_if_asked:
-            able = ", ".join(one for one in Discipline if one.marks_if_asked)
-            said = "never marks" if self.discipline is Discipline.DROPTAIL else "always marks"
-            raise ValueError(f"{self.discipline} {said}; ecn is for {able}")
-        return self
-
-    def limit_bytes(self, rate: Rate, rtt: Duration) -> int:
-        """Size in bytes on the wire; never less than two full packets, or nothing would pass."""
-        if self.packets is not None:
-            return self.packets * FRAME_BYTES
-        wanted = self.size if self.size is not None else int((self.bdp or 0) * rate * rtt / 8e9)
-        return max(int(wanted), 2 * FRAME_BYTES)
 
 
 class Window(Part):
@@ -138,6 +53,8 @@ class Window(Part):
             if len(value) != 2:
                 raise ValueError('a blackout is a pair of times, as ["2 s", "2.5 s"]')
             return {"start": value[0], "end": value[1]}
+        if not isinstance(value, dict):
+            raise ValueError('must be a list of spans, as [["2 s", "2.5 s"]]')
         return value
 
     @model_validator(mode="after")
@@ -239,6 +156,22 @@ class Direction(Part):
         """What gets through at most at the start, whatever its transport; None if unlimited."""
         rates = [self.first_rate, self.policer.rate if self.policer else None]
         return min((rate for rate in rates if rate is not None), default=None)
+
+    def most_bytes(self, span: Duration) -> int | None:
+        """Bytes that can pass within a span from the start; None if unlimited. Never too few."""
+        match self.rate:
+            case None:
+                return None
+            case RateSchedule(steps=steps):
+                rates = [step.rate for step in steps]
+            case RandomRate(high=high):
+                rates = [high]
+            case TraceRate(opportunities_ms=times):
+                whole, rest = divmod(int(span.ms), times[-1] or 1) if times else (0, 0)
+                passed = whole * len(times) + sum(time <= rest for time in times)
+                return passed * FRAME_BYTES
+        rates += [change.rate for change in self.changes if change.rate]
+        return int(max(rates) * span.s / 8)
 
     @property
     def keeps_order(self) -> bool:

@@ -10,6 +10,7 @@ from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, mod
 
 from headway.errors import counted
 from headway.study.part import Part, wrong
+from headway.study.tomlvalue import as_toml
 from headway.study.units import Ratio
 
 ERROR = 0.05
@@ -96,7 +97,7 @@ def _number(value: Any) -> int:
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     if isinstance(value, bool) or not isinstance(value, int):
-        raise ValueError(f"must be a whole number, not {value!r}")
+        raise ValueError(f"must be a whole number, not {as_toml(value)}")
     if value < 1:
         raise ValueError(f"must be 1 or more, not {value}")
     return value

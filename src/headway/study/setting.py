@@ -29,7 +29,7 @@ from headway.study.pagechecks import begins_with_workload, check_page, is_rememb
 from headway.study.part import Part, wrong
 from headway.study.path import Path
 from headway.study.pathrules import check_rules
-from headway.study.roundtrips import check_round_trips
+from headway.study.roundtrips import check_round_trips, check_transfer
 from headway.study.units import Size
 from headway.study.workload import (
     Download,
@@ -200,7 +200,9 @@ class Setting(Part):
             return self
         if self.discovery:
             beside = [key for key in ("proxy", "hops", "origins") if getattr(self, key)]
-            check_discovery(self.discovery, self.workload, beside, self._every_path, tls=self.tls)
+            check_discovery(
+                self.discovery, self.workload, beside, [*self._path_by_key.values()], tls=self.tls
+            )
         if self.dual_stack:
             keys = ("proxy", "hops", "origins", "control", "fault")
             check_dual_stack(self.workload, [key for key in keys if getattr(self, key)])
@@ -208,14 +210,13 @@ class Setting(Part):
             known = ("proxy", "hops", "dns", "fault")
             check_second_path([key for key in known if getattr(self, key)])
         check_carried(self.workload, self.protocol)
+        check_transfer(self._chain, self.workload, self.limits.virtual)
         check_ends(self.workload, self.limits.virtual, "workload")
         if self.capture.bodies:
             check_kept(self.workload)
         self._check_page()
-        if self.control and self.clock is not Clock.VIRTUAL:
-            raise wrong("clock", 'control pings need clock = "virtual": computing takes no time')
         if self.control:
-            check_pings_pass(self.control, self.paths)
+            check_pings_pass(self.control, self.paths, self.clock)
         return self
 
     @property
@@ -230,8 +231,8 @@ class Setting(Part):
 
     def _check_rtt(self) -> None:
         """A run that is given up before a round trip is over tells nothing."""
-        farther = {f"origins.{name}.": one.path for name, one in self.origins.items()}
-        check_round_trips(self.paths, farther, self.dns, self.limits.virtual)
+        farther = {f"origins.{name}.path": one.path for name, one in self.origins.items()}
+        check_round_trips(self._chain, farther, self.dns, self.limits.virtual)
 
     def _check_page(self) -> None:
         if self.has_origins:
@@ -247,7 +248,7 @@ class Setting(Part):
             check_page(
                 self.workload,
                 self.protocol,
-                self._every_path,
+                [*self._path_by_key.values()],
                 direct=not any(hop.splits for hop in self.middleboxes),
                 tls=self.tls,
             )
@@ -330,23 +331,21 @@ class Setting(Part):
         return tuple(None if chain and path == _NOTHING_SAID else path for path in paths)
 
     @property
-    def _every_path(self) -> tuple[Path | None, ...]:
-        return tuple(self._path_by_key.values())
-
-    @property
     def _path_by_key(self) -> dict[str, Path | None]:
         """All paths by their keys in a study file; None where there is none."""
-        behind = (
-            ["proxy.upstream"] if self.proxy else [f"hops.{hop.name}" for hop in self.middleboxes]
-        )
-        chain = zip(["path", *(f"{one}.path" for one in behind)], self.paths, strict=True)
         return {
-            **dict(chain),
+            **self._chain,
             **{f"origins.{name}.path": origin.path for name, origin in self.origins.items()},
             "dns.path": self.dns.path if self.dns else None,
             "dual_stack.path": self.dual_stack.path if self.dual_stack else None,
             "workload.second_path": self.workload.path_beside,
         }
+
+    @property
+    def _chain(self) -> dict[str, Path | None]:
+        """Those between neighbouring hosts."""
+        behind = ["proxy.upstream"] if self.proxy else [f"hops.{h.name}" for h in self.middleboxes]
+        return dict(zip(["path", *(f"{hop}.path" for hop in behind)], self.paths, strict=True))
 
     @property
     def other_path(self) -> Path | None:
@@ -370,7 +369,8 @@ class Setting(Part):
         if self.workload.replayed is None or self.flows or self.workload.draws_waits:
             return False
         lasting = self.fault or any(
-            begins_with_workload(path) or is_remembered(path) for path in self._every_path
+            begins_with_workload(path) or is_remembered(path)
+            for path in [*self._path_by_key.values()]
         )
         kept = self.capture.at_devices or self.capture.qlog or self.control
         direct = not self.proxy and not any(hop.proxy for hop in self.hops.values())

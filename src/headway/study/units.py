@@ -12,7 +12,7 @@ from decimal import Decimal, InvalidOperation
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from headway.errors import nearest
+from headway.overriding import override
 
 # Labs need quantities but no study format, and pydantic takes longer to load than both.
 if TYPE_CHECKING:
@@ -71,21 +71,50 @@ class _Quantity:
         if isinstance(value, cls):
             return value
         if isinstance(value, bool) or not isinstance(value, str | int | float):
-            raise UnitError(f'{value!r} is not a {cls.kind}; write it as "{cls.example}"')
+            from headway.study.tomlvalue import as_toml
+
+            raise UnitError(f'{as_toml(value)} is not a {cls.kind}; write it as "{cls.example}"')
         number, unit = split_quantity(str(value))
         if unit is None:
-            raise UnitError(f'{value} has no unit; write a {cls.kind} as "{cls.example}"')
-        factor = cls.units.get(unit)
-        if factor is None:
-            hint = nearest(unit, list(cls.units), then=f"known units: {', '.join(cls.units)}")
-            raise UnitError(f"{unit!r} is not a unit of {cls.kind}{hint}")
+            hint = cls._without_unit(number) or f'write a {cls.kind} as "{cls.example}"'
+            raise UnitError(f"{value} has no unit; {hint}")
         if number < 0 and not cls.signed:
             raise UnitError(f"a {cls.kind} cannot be negative, but this is {value}")
+        factor = cls.units.get(unit)
+        if factor is None:
+            raise UnitError(f"{unit!r} is not a unit of {cls.kind}; {cls.hint(number, unit)}")
         if abs(number) > _LARGEST or abs(number * factor) > cls._most():
             raise UnitError(f"a {cls.kind} cannot be above {cls.most}, but this is {value}")
         value = number * factor
         cls._check(value)
         return cls(value)  # type: ignore[call-arg]
+
+    @classmethod
+    def _without_unit(cls, number: Decimal) -> str:
+        """What would be right in the place of a plain number; empty if nothing can be told."""
+        return ""
+
+    @classmethod
+    def hint(cls, number: Decimal, unit: str, *more_units: str) -> str:
+        """What would be right in the place of a unit that is not known: the same value, where that is clear.
+
+        Args:
+            number: before the unit.
+            unit: as written.
+            more_units: that the same place takes, too.
+        """
+        # Imported here because only who is wrong has to wait for it.
+        from headway.study.unitaliases import readings
+
+        known = f"known units: {', '.join((*more_units, *cls.units))}"
+        folded = {name.lower(): factor for name, factor in cls.units.items()}
+        factors = readings(cls.kind, unit) or filter(None, (folded.get(unit.lower()),))
+        values = [number * factor for factor in factors]
+        if any(abs(value) > cls._most() for value in values):
+            return f"a {cls.kind} cannot be above {cls.most}"
+        exact = [(value, cls(value)) for value in values]  # type: ignore[call-arg]
+        shown = " or ".join(f'"{held}"' for value, held in exact if held._in_base_unit() == value)
+        return f"write {shown}; {known}" if shown else known
 
     @classmethod
     @lru_cache(maxsize=64)
@@ -257,6 +286,16 @@ class Ratio(_Quantity, float):
     example = "2 %"
     units: ClassVar = {"%": Decimal("0.01")}
     shown_units = ("%",)
+
+    @classmethod
+    @override
+    def _without_unit(cls, number: Decimal) -> str:
+        if number == 0:
+            return 'write "0 %"'
+        as_share = f'"{_plain(number * 100)} %" if it is a share of 1' if 0 < number <= 1 else ""
+        as_percent = f'"{_plain(number)} %" if it is in percent' if 0 < number <= 100 else ""
+        choices = " or ".join(filter(None, (as_share, as_percent)))
+        return f"write {choices}" if choices else ""
 
     @property
     def pct(self) -> float:

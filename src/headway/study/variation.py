@@ -12,7 +12,8 @@ from __future__ import annotations
 import hashlib
 import random
 
-from headway.study.path import FRAME_BYTES, Direction, Path
+from headway.study.path import Direction, Path
+from headway.study.queue import FRAME_BYTES
 from headway.study.setting import Setting, Variation
 from headway.study.units import Duration, Size
 

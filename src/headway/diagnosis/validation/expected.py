@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from headway.selftest.delay import TOLERANCE_US
 from headway.selftest.ideal import directions
-from headway.study.path import FRAME_BYTES, Direction, Discipline, Jitter, Path, Way
+from headway.study.path import Direction, Jitter, Path, Way
+from headway.study.queue import FRAME_BYTES, Discipline
 from headway.study.rates import TraceRate
 from headway.study.units import Duration
 

@@ -10,7 +10,7 @@ from headway.diagnosis.validation.evidence import Crossing, Echoes, Evidence, Ra
 from headway.diagnosis.validation.expected import Loss
 from headway.selftest.check import Check
 from headway.selftest.intervals import effective_trials, share_interval
-from headway.study.path import FRAME_BYTES
+from headway.study.queue import FRAME_BYTES
 
 PASSED = "passed"
 CONTROL_RTT, CONTROL_LOSS = "control RTT", "control loss"

@@ -11,7 +11,7 @@ from headway.diagnosis.samples import Sample, read_samples
 from headway.diagnosis.transfer import Transfer
 from headway.diagnosis.validation.evidence import Rates
 from headway.study.middlebox import LARGEST_MTU
-from headway.study.path import FRAME_BYTES
+from headway.study.queue import FRAME_BYTES
 from headway.study.setting import Setting
 
 _WINDOW_S = 1.0
