@@ -219,7 +219,7 @@ def test_the_answer_of_single_runs_and_of_one_protocol() -> None:
         "h3 against h2: too few runs to be sure (it takes 6): 50 % sooner in 1 of 1 pair.",
     )
     assert answer(analyse(made.results(made.runs({"h3": [1.0]})))) == (
-        "Only h3 was run: there is nothing to compare it with.",
+        "h3 takes 1.00 s (a single run).",
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 
+from headway.analysis.alone import alone_sentences
 from headway.analysis.analysis import Analysis
 from headway.analysis.compare import Pairing
 from headway.analysis.failures import failure_sentences
@@ -23,6 +24,8 @@ def answer(analysis: Analysis) -> tuple[str, ...]:
     Then who failed, whose set-ups are unequal, what the differences depend on, and what could not be compared.
     """
     found = headlines(analysis) if len(analysis.cells) > 1 else sentences(analysis)
+    if len(analysis.contenders) == 1:
+        found = alone_sentences(analysis)
     return (
         *map(analysis.metric.said, (*fault_sentences(analysis), *found)),
         *remarks(analysis),
@@ -82,7 +85,7 @@ def interaction_sentences(analysis: Analysis) -> tuple[str, ...]:
 def _not_compared(analysis: Analysis) -> tuple[str, ...]:
     """What was to be compared and could not be, as a sentence; none if there is no such thing."""
     if len(analysis.contenders) == 1:
-        return (f"Only {analysis.baseline} was run: there is nothing to compare it with.",)
+        return ()
     if not analysis.pairings:
         return ("Nothing that was to be compared was run.",)
     met = {comparison.pairing for _, comparison in analysis.comparisons}

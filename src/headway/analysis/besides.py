@@ -1,6 +1,6 @@
 """What a flow gets beside others, against what it gets in the contender that it is compared with: beside its own kind.
 
-The runs of a cell with the same seed are pairs, as everywhere.
+The runs of a cell with the same seed are pairs, and all such comparisons are judged together, as everywhere.
 """
 
 from __future__ import annotations
@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from headway.analysis.analysis import Analysis
-from headway.analysis.compare import Pairing
-from headway.analysis.difference import Difference, differences
+from headway.analysis.compare import Comparison, Contest, Pairing, compare
+from headway.analysis.difference import Difference
 from headway.analysis.metric import metric_named
 from headway.analysis.shares import EVEN_PART, NameShares, Shares, shares
+from headway.analysis.verdict import Basis
 
 _GOODPUT = metric_named("goodput_mbit")
 
@@ -24,6 +25,7 @@ class Getting(StrEnum):
     LESS = "less"
     AS_MUCH = "as much"
     UNCLEAR = "not clear"
+    TOO_FEW = "too few runs"
 
 
 @dataclass(frozen=True)
@@ -35,19 +37,26 @@ class BesideOthers:
         named: the flows' name.
         one: what the contender's flows got.
         other: what the other's got.
-        difference: of what one of them got.
+        found: the comparison of what one of them got.
     """
 
     pairing: Pairing
     named: str
     one: Shares
     other: Shares
-    difference: Difference
+    found: Comparison
+
+    @property
+    def difference(self) -> Difference:
+        """Of what one of them got."""
+        return self.found.difference
 
     @property
     def getting(self) -> Getting:
         """Whether it gets more or less: where the interval of the ratio lies."""
         interval = self.difference.interval
+        if self.found.basis is Basis.TOO_FEW:
+            return Getting.TOO_FEW
         if interval is None:
             return Getting.UNCLEAR
         if interval.low >= EVEN_PART - 1 and interval.high <= 1 / EVEN_PART - 1:
@@ -60,15 +69,22 @@ class BesideOthers:
 def besides(analysis: Analysis) -> tuple[BesideOthers, ...]:
     """Of every two contenders that are compared and have flows of the same name, what these get, cell by cell."""
     known = {(share.cell.name, share.contender): share for share in shares(analysis)}
-    return tuple(
-        BesideOthers(
-            pairing, ours.named, one, other, differences(ours.measured, theirs.measured, _GOODPUT)
-        )
+    met = [
+        (pairing, one, other, ours, theirs)
         for pairing in analysis.pairings
         for cell in analysis.cells
         if (one := known.get((cell.name, pairing.contender)))
         and (other := known.get((cell.name, pairing.against)))
         for ours, theirs in _common(one, other)
+    ]
+    contests = [
+        Contest(pairing, ours.measured, theirs.measured) for pairing, _, _, ours, theirs in met
+    ]
+    return tuple(
+        BesideOthers(pairing, ours.named, one, other, found)
+        for (pairing, one, other, ours, _), found in zip(
+            met, compare(contests, _GOODPUT), strict=True
+        )
     )
 
 

@@ -133,18 +133,26 @@ def _anything(trait: Trait) -> bool:
 
 
 def _given(made: Mapping[str, object], contenders: Sequence[str]) -> tuple[Trait, ...]:
-    """The settings as the study writes them: knobs of programs have no column."""
-    if not any(made.values()):
+    """The settings as the study writes them, as far as they differ: knobs of programs have no column."""
+    settings = [dict(_settings(made.get(name) or {})) for name in contenders]
+    differing = [
+        key
+        for key in dict.fromkeys(key for one in settings for key in one)
+        if len({one.get(key) for one in settings}) > 1
+    ]
+    if not differing:
         return ()
-    settings = (_settings(made.get(name) or {}) for name in contenders)
-    return (Trait(_GIVEN, tuple(text or _NONE for text in settings)),)
-
-
-def _settings(made: object, prefix: str = "") -> str:
-    """Settings as one line, nested tables by dotted names: ``proxy.program envoy``."""
-    if not isinstance(made, Mapping):
-        return f"{prefix} {made}".strip()
-    parts = (
-        _settings(value, f"{prefix}.{key}" if prefix else str(key)) for key, value in made.items()
+    texts = (
+        ", ".join(f"{key} {one[key]}".strip() for key in differing if key in one)
+        for one in settings
     )
-    return ", ".join(parts)
+    return (Trait(_GIVEN, tuple(text or _NONE for text in texts)),)
+
+
+def _settings(made: object, prefix: str = "") -> Iterator[tuple[str, str]]:
+    """Settings by dotted names: ``proxy.program`` and ``envoy``."""
+    if not isinstance(made, Mapping):
+        yield prefix, str(made)
+        return
+    for key, value in made.items():
+        yield from _settings(value, f"{prefix}.{key}" if prefix else str(key))

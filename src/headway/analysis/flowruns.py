@@ -23,6 +23,7 @@ _NEEDED = (
     "named",
     "common_mbit",
     "fair_mbit",
+    "rtt_ms",
     "workload",
     "status",
 )
@@ -33,12 +34,21 @@ _Row = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class RunFlow:
-    """One of the flows of a run: its name, its goodput, its part, and whether it always has something to send."""
+    """One of the flows of a run.
+
+    Attributes:
+        named: its name.
+        mbit: its goodput.
+        part: the same over its fair share.
+        greedy: whether it always has something to send.
+        rtt_ms: round-trip time of its path, as the study states it.
+    """
 
     named: str
     mbit: float
     part: float
     greedy: bool
+    rtt_ms: float | None = None
 
 
 @dataclass(frozen=True)
@@ -96,6 +106,7 @@ def _run(rows: Sequence[_Row]) -> FlowsRun:
             mbit=row["common_mbit"],
             part=row["common_mbit"] * sum(weights) / (total * weight) if total else 0.0,
             greedy=(row["workload"] or "").partition(" ")[0] in _GREEDY,
+            rtt_ms=row["rtt_ms"],
         )
         for row, weight in zip(rows, weights, strict=True)
     )

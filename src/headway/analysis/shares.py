@@ -56,6 +56,7 @@ class NameShares:
     Attributes:
         named: their name in the study.
         count: how many they are.
+        rtt_ms: round-trip times of their paths, as the study states them, each once.
         measured: goodput of one of them, in the mean over them, in every run, Mbit/s.
         ranked: each of them: of every run the one that got most first, the one that got least last.
         share: of what all flows got, those of this name together.
@@ -64,6 +65,7 @@ class NameShares:
 
     named: str
     count: int
+    rtt_ms: tuple[float, ...]
     measured: Measurements
     ranked: tuple[FlowShares, ...]
     share: SampleSummary
@@ -171,6 +173,9 @@ def _of_name(named: str, runs: Sequence[FlowsRun], looks: int) -> NameShares:
     return NameShares(
         named=named,
         count=len(own[0]),
+        rtt_ms=tuple(
+            sorted({flow.rtt_ms for flows in own for flow in flows if flow.rtt_ms is not None})
+        ),
         measured=Measurements.of(
             (Observation(run.seed, run.rep, mbit) for run, mbit in zip(runs, mean, strict=True)),
             looks=looks,

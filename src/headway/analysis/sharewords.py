@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from headway.analysis.analysis import Analysis
 from headway.analysis.besides import BesideOthers, Getting, besides
@@ -12,6 +12,7 @@ from headway.analysis.shares import EVEN_PART, STARVED_PART, NameShares, Shared,
 from headway.analysis.where import cell_words
 from headway.analysis.written import signed, sized
 from headway.errors import counted
+from headway.planning.enough import fewest_pairs
 
 _MOST_RANKED = 3
 """Of more flows of a name only the most and the least are told."""
@@ -31,9 +32,25 @@ def share_sentences(analysis: Analysis) -> tuple[str, ...]:
         return ()
     own = {name: [one for one in found if one.contender == name] for name in analysis.contenders}
     # What flows of different kinds do to each other is asked first; those of one kind are what it is held against.
+    few = tuple(_few(found))
     ordered = sorted(filter(None, own.values()), key=lambda cells: len(cells[0].names) < 2)
     each = (_contender(analysis, cells) for cells in ordered)
-    return (*_worst(analysis, found), *each, *_all_besides(analysis))
+    return (*few, *_worst(analysis, found), *each, *_all_besides(analysis))
+
+
+def _few(found: Sequence[Shares]) -> Iterator[str]:
+    """That runs are too few for an interval: what is then said is of these runs, and of no others."""
+    runs = [one.runs for one in found if one.sharing is not Shared.UNTOLD]
+    if runs and min(runs) < fewest_pairs():
+        yield (
+            f"Too few runs to be sure of who gets how much ({_range_of(runs)}; it takes {fewest_pairs()}): what "
+            "follows is of these runs only."
+        )
+
+
+def _range_of(runs: Sequence[int]) -> str:
+    low, high = min(runs), max(runs)
+    return counted(low, "run") if low == high else f"{low} to {high} runs"
 
 
 def _worst(analysis: Analysis, found: Sequence[Shares]) -> Iterator[str]:
@@ -192,7 +209,9 @@ def _beside(analysis: Analysis, cells: Sequence[BesideOthers]) -> str:
     for getting, group in groups.items():
         where = told_place(analysis, [one.one.cell for one in group], among)
         size, sure = _getting(getting, group, "" if told else base)
-        told.append(" ".join(filter(None, (size, where, sure))))
+        said = " ".join(filter(None, (size, where, sure)))
+        few = f"too few runs to be sure ({_needed(group)}): " if getting is Getting.TOO_FEW else ""
+        told.append(f"{few}{said}")
     return f"{company}, {first.named} gets {'; '.join(told)}."
 
 
@@ -203,6 +222,13 @@ def _getting(getting: Getting, group: Sequence[BesideOthers], base: str) -> tupl
     if len(group) > 1 and percent(sizes[0]) != size:
         size = f"{percent(sizes[0]).removesuffix(' %')} to {size}"
     than = f" than {base}" if base else ""
+    if getting is Getting.TOO_FEW:
+        ways = {one.found.pairs.n if one.found.is_one_way else 0 for one in group}
+        signs = {one.difference.sign for one in group}
+        if 0 in ways or len(signs) > 1:
+            return f"now more, now less{than}", _interval(group)
+        word = Getting.MORE if signs == {1} else Getting.LESS
+        return f"{size} {word}{than}", f"in {_range(ways)} of {counted(max(ways), 'pair')}"
     match getting:
         case Getting.MORE | Getting.LESS:
             return f"{size} {getting}{than}", _interval(group)
@@ -210,6 +236,15 @@ def _getting(getting: Getting, group: Sequence[BesideOthers], base: str) -> tupl
             return f"as much{f' as {base}' if base else ''}", f"(within {percent(1 - EVEN_PART)})"
         case Getting.UNCLEAR:
             return f"neither clearly more nor less{than}", _interval(group)
+
+
+def _needed(group: Sequence[BesideOthers]) -> str:
+    pairs = {one.found.pairs.n for one in group}
+    return f"{_range(pairs)} pairs; it takes {_range({one.found.needed for one in group})}"
+
+
+def _range(numbers: Collection[int]) -> str:
+    return " to ".join(dict.fromkeys(map(str, (min(numbers), max(numbers)))))
 
 
 def _interval(group: Sequence[BesideOthers]) -> str:

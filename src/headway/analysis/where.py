@@ -73,7 +73,9 @@ def _preposition(factor: Factor) -> str:
 
 
 def _text(factor: Factor, level: int) -> str:
-    """``2 % loss``; of others what a title says."""
+    """``2 % loss``, ``10 per second``; of others what a title says."""
     if factor.name == "loss" and _SHARE.fullmatch(factor.levels[level]):
         return f"{factor.levels[level]} loss"
+    if factor.name.startswith("per "):
+        return f"{factor.levels[level]} {factor.name}"
     return factor.titles[level]

@@ -60,6 +60,7 @@ class Of(Enum):
     TREES = "trees of calls"
     VIDEOS = "videos"
     COMPETING = "flows that compete"
+    FOREGROUND = "flows that are not in the background"
     COMPETING_VIDEOS = "videos that compete"
 
 

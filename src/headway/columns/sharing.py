@@ -42,7 +42,7 @@ class Sharing(Columns):
         "Mean `common_mbit` of the same flows.",
         "goodput of the first flow",
         better=Better.MORE,
-        of=Of.COMPETING,
+        of=Of.FOREGROUND,
         words=HIGHER_LOWER,
     )
     others_mbit: float | None = metric(
@@ -56,7 +56,7 @@ class Sharing(Columns):
         "The least `fair_share` of all flows.",
         "least share of the fair rate",
         better=Better.MORE,
-        of=Of.COMPETING,
+        of=Of.FOREGROUND,
         words=HIGHER_LOWER,
         needs=Needs.CONSTANT_RATE,
     )
@@ -92,6 +92,11 @@ class Sharing(Columns):
     videos_stalled_s: float | None = metric(
         "Sum of their `video_stalled_s`.",
         "stalled time of the videos",
+        of=Of.COMPETING_VIDEOS,
+    )
+    videos_start_s: float | None = metric(
+        "Mean of their `video_start_s`; null if a picture never appeared.",
+        "start-up delay of the videos",
         of=Of.COMPETING_VIDEOS,
     )
     evened_s: float | None = metric(

@@ -29,8 +29,15 @@ def videos_together(flows: Sequence[FlowRecord]) -> dict[str, Any]:
         "videos_worst_mbit": min(rates),
         "videos_first_ratio": _first_ratio(played),
         "videos_jain_index": jain(rates) if len(rates) > 1 and any(rates) else None,
+        "videos_start_s": _start_s([flow.video_start_s for flow, _ in played]),
         "videos_stalled_s": math.fsum(flow.video_stalled_s or 0.0 for flow, _ in played),
     }
+
+
+def _start_s(starts: Sequence[float | None]) -> float | None:
+    """The mean; None if one never began."""
+    known = [start for start in starts if start is not None]
+    return fmean(known) if len(known) == len(starts) else None
 
 
 def _first_ratio(played: Sequence[tuple[FlowRecord, float]]) -> float | None:

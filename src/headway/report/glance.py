@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from headway.analysis import Analysis, Cell, Comparison, Pairing
+from headway.analysis.alone import OwnValue, own_values
 from headway.analysis.answer import by_telling
 from headway.analysis.headline import told_parts
 from headway.analysis.metric import Metric
@@ -75,7 +76,9 @@ class Glance:
 
 
 def glance(analysis: Analysis) -> Glance | None:
-    """The first screen of an experiment that compares in several cells; None of others."""
+    """The first screen of an experiment that compares in several cells, or has one contender; None of others."""
+    if values := own_values(analysis):
+        return Glance((_own(analysis, values),), (), (), 0, "")
     verdicts = tuple(_verdicts(analysis))
     if len(analysis.cells) < 2 or not verdicts:
         return None
@@ -95,6 +98,16 @@ def glance(analysis: Analysis) -> Glance | None:
         len(analysis.conditions.factors),
         f"{label[:1].upper()}{label[1:]}, and typical differences of pairs. {_remark(analysis, cells)}",
     )
+
+
+def _own(analysis: Analysis, values: Sequence[OwnValue]) -> ShownVerdict:
+    """What the only contender measured, in the place of a verdict."""
+    label = analysis.metric.label
+    shown = [(one.where or label, Entry(one.said)) for one in values[:_MOST_ROWS]]
+    if left := len(values) - len(shown):
+        shown.append(("", Entry(f"and {left} more conditions, in the tables")))
+    where = f", {label}" if values[0].where else ""
+    return ShownVerdict(f"{analysis.baseline}{where}", tuple(shown), ())
 
 
 def _verdicts(analysis: Analysis) -> list[ShownVerdict]:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from headway.analysis import Analysis, Cell, answer
 from headway.analysis.acrosslevels import Across
+from headway.analysis.alone import alone_sentences
 from headway.analysis.answer import headlines
 from headway.analysis.claimwords import judged, ledger_sentence
 from headway.analysis.published import agreement_sentence
@@ -60,6 +61,8 @@ class MetricPart:
         """Of the sentences those that are not in sight at a glance."""
         shown = self.glance
         in_sight = headlines(self.analysis)[: len(shown.verdicts)] if shown else ()
+        if shown and len(self.analysis.contenders) == 1:
+            in_sight = tuple(map(self.analysis.metric.said, alone_sentences(self.analysis)))
         return tuple(one for one in self.answer if one not in in_sight)
 
     @cached_property

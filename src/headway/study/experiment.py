@@ -17,7 +17,7 @@ from headway.study.outside import OutsideProgram
 from headway.study.part import Part, wrong
 from headway.study.population import SITES_AXIS, Population, drawn_by
 from headway.study.profiles import realise
-from headway.study.published import USUAL_METRIC, MetricName, Published, Reason
+from headway.study.published import USUAL_METRIC, AskedMetric, Published, Reason
 from headway.study.repetitions import ONCE, Repetitions
 from headway.study.setting import Setting, Variation
 from headway.study.source import Source
@@ -34,7 +34,15 @@ Coordinates = dict[str, Any]
 _OF_PAGES = ("plt_s", "fcp_s", "speed_index_s")
 _OF_UNPAINTED_PAGES = ("plt_s", "fcp_s")
 """What pages are compared by, unless a study says otherwise."""
-_OF_FLOWS = ("jain_index", "first_ratio", "utilisation", "queue_delay_ms")
+_OF_FLOWS = (
+    "delay_p95_ms",
+    "datagrams_lost_pct",
+    "jain_index",
+    "first_ratio",
+    "first_mbit",
+    "utilisation",
+    "queue_delay_ms",
+)
 """What flows that compete are compared by, unless a study says otherwise."""
 
 
@@ -54,7 +62,7 @@ class Experiment(Part):
     compare: LevelComparison | None = Field(
         default=None, description="an axis whose levels are compared, each contender with itself"
     )
-    metrics: tuple[MetricName, ...] = Field(default=(USUAL_METRIC,), min_length=1)
+    metrics: tuple[AskedMetric, ...] = Field(default=(USUAL_METRIC,), min_length=1)
     axes: dict[str, tuple[Any, ...]] = Field(
         default_factory=dict, description="values of settings, by dotted name, that are crossed"
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from headway.columns import METRICS, Needs, Of
-from headway.errors import WrongInputError
+from headway.errors import WrongInputError, nearest
 from headway.study.call import Call
 from headway.study.experiment import Coordinates, Experiment
 from headway.study.messages import Messages
@@ -31,7 +31,9 @@ def those_measured(
 ) -> tuple[str, ...]:
     """Of an experiment's metrics those that some setting has: of the usual ones, which nobody asked for."""
     settings = _settings(experiment, places)
-    return tuple(metric for metric in experiment.metrics if _is_measured(settings, metric))
+    found = [metric for metric in experiment.metrics if _is_measured(settings, metric)]
+    # What the first flow gets is the question only where no other shares the path with it.
+    return tuple(one for one in found if one != "first_mbit" or "jain_index" not in found)
 
 
 def _settings(
@@ -46,7 +48,7 @@ def _settings(
             setting.tls,
             _frames(setting),
             setting.workload.downloads_flows,
-            bool(setting.flows),
+            _sharers(setting),
             frozenset(_needed(setting)),
         ] = setting
     return tuple(kinds.values())
@@ -73,15 +75,21 @@ def check_metrics(
         if _is_measured(settings, metric):
             continue
         known = [one for one in METRICS if _is_measured(settings, one)]
-        ranking = METRICS[metric].ranking
+        told = (
+            f"{metric!r} is no metric"
+            if metric not in METRICS
+            else f"{metric} is not measured here"
+        )
+        ranking = METRICS[metric].ranking if metric in METRICS else None
         wants = ranking is not None and any(_is_of(setting, metric) for setting in settings)
         why = f": it takes {ranking.needs.value}" if ranking and wants else ""
-        raise WrongInputError(
-            f"{metric} is not measured here{why}; known: {', '.join(known)}", where=where
-        )
+        hint = nearest(metric, known, then=f"known here: {', '.join(known)}")
+        raise WrongInputError(f"{told}{why}{hint}", where=where)
 
 
 def _is_measured(settings: Iterable[Setting], metric: str) -> bool:
+    if metric not in METRICS:
+        return False
     return any(_is_of(setting, metric) and _has_needed(setting, metric) for setting in settings)
 
 
@@ -137,9 +145,18 @@ def _frames(setting: Setting) -> bool:
     return setting.page is not None and setting.page.frames
 
 
+def _sharers(setting: Setting) -> int:
+    """How many flows compete: those in the background only load the path for others."""
+    return sum(flow.count for flow in setting.flows.values() if not flow.background)
+
+
 def _shared(setting: Setting) -> Iterator[Of]:
     """What runs of flows that compete tell of all of them, or of some."""
-    yield Of.COMPETING
+    sharers = _sharers(setting)
+    if sharers > 0:
+        yield Of.FOREGROUND
+    if sharers > 1:
+        yield Of.COMPETING
     if any(isinstance(workload, Video) for workload in setting.workloads):
         yield Of.COMPETING_VIDEOS
     if any(isinstance(workload, Call) for workload in setting.workloads):
@@ -182,7 +199,7 @@ def _is_of(setting: Setting, metric: str) -> bool:
             return isinstance(setting.workload, Upload)
         case Of.VIDEOS:
             return isinstance(setting.workload, Video)
-        case Of.COMPETING:
+        case Of.COMPETING | Of.COMPETING_VIDEOS | Of.FOREGROUND:
             return False
         case _:
             return True

@@ -42,6 +42,8 @@ def _is_metric(value: object) -> object:
     return value
 
 
+AskedMetric = Annotated[str, WithJsonSchema({"enum": [*METRICS]})]
+"""The same as a study asks for it, which is checked where it is known what runs measure."""
 MetricName = Annotated[str, BeforeValidator(_is_metric), WithJsonSchema({"enum": [*METRICS]})]
 """A column that contenders are compared by."""
 

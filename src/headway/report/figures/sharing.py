@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate
 
@@ -11,7 +12,7 @@ import polars as pl
 from headway.analysis import Analysis
 from headway.analysis.numbers import significant
 from headway.report.chosen import runs_said
-from headway.report.evidence import FlowCourse, SharedStory
+from headway.report.evidence import SharedStory
 from headway.report.figures.data import told
 from headway.report.figures.kind import Kind, Picture, Subject, is_narrow, picture_name
 from headway.report.flowcolours import flow_colours
@@ -39,8 +40,8 @@ def _draw(subject: Subject) -> Picture | None:
         title=f"Flows over time{where}",
         caption=(
             "Uppermost, the goodput of all flows, each on top of those before it; below, the same as lines, then "
-            "congestion windows and smoothed round-trip times if senders report them, and how long the queue "
-            f"before the narrowest link took to send. {runs_said([story.run for story in stories])}"
+            "what is known of congestion windows, smoothed round-trip times, and how long the queue before the "
+            f"narrowest link took to send. {runs_said([story.run for story in stories])}"
         ),
         drawing=partial(_sheet, subject.analysis, stories),
         data=lambda: _data(stories),
@@ -82,11 +83,65 @@ def _data(stories: Sequence[SharedStory]) -> pl.DataFrame:
     return pl.DataFrame(rows)
 
 
+_Line = tuple[Sequence[float], Sequence[float | None]]
+"""Times, and values at them."""
+
+
+@dataclass(frozen=True)
+class _Panel:
+    """A panel below the areas: its heading, and its lines by the name of their flow; without a name of all."""
+
+    heading: str
+    lines: Callable[[SharedStory], Mapping[str, _Line]]
+
+    def has_values(self, story: SharedStory) -> bool:
+        """Whether a run has any; a panel that no run has values for is left out."""
+        return any(v is not None for _, values in self.lines(story).values() for v in values)
+
+
+def _goodput(story: SharedStory) -> Mapping[str, _Line]:
+    return {
+        flow.name: (
+            [(at + 0.5) * story.span_s for at in range(len(flow.goodput_mbit))],
+            flow.goodput_mbit,
+        )
+        for flow in story.flows
+    }
+
+
+def _windows(story: SharedStory) -> Mapping[str, _Line]:
+    return {
+        flow.name: (
+            flow.sender.at_s,
+            [None if v is None else v / 1e3 for v in flow.sender.cwnd_bytes],
+        )
+        for flow in story.flows
+    }
+
+
+def _round_trips(story: SharedStory) -> Mapping[str, _Line]:
+    return {flow.name: (flow.sender.at_s, flow.sender.srtt_ms) for flow in story.flows}
+
+
+def _queue(story: SharedStory) -> Mapping[str, _Line]:
+    queued = story.queue_delay_ms
+    return {"": ([at_s for at_s, _ in queued], [delay_ms for _, delay_ms in queued])}
+
+
+_PANELS = (
+    _Panel("goodput [Mbit/s]", _goodput),
+    _Panel("congestion window [kB]", _windows),
+    _Panel("smoothed RTT [ms]", _round_trips),
+    _Panel("queueing delay [ms]", _queue),
+)
+
+
 def _sheet(analysis: Analysis, stories: Sequence[SharedStory], width: float) -> Sheet:
     columns = 1 if is_narrow(width) else min(len(stories), _MOST_COLUMNS)
     colours = flow_colours(analysis, stories)
     legend = legend_height(tuple(colours), width) + 10
-    tall = _HEAD + _STACK + 4 * _ROW + 5 * _BETWEEN + _FOOT
+    panels = [panel for panel in _PANELS if any(map(panel.has_values, stories))]
+    tall = _HEAD + _STACK + len(panels) * _ROW + (len(panels) + 1) * _BETWEEN + _FOOT
     sheet = Sheet(width, legend + tall * -(-len(stories) // columns))
     colour_legend(sheet, colours, 0, 0)
     pitch = (width - _EDGE + _GAP) / columns
@@ -94,40 +149,29 @@ def _sheet(analysis: Analysis, stories: Sequence[SharedStory], width: float) -> 
     for place, story in enumerate(stories):
         x, y = place % columns * pitch + _LEFT, legend + place // columns * tall
         across = Scale(0, longest, x, x + pitch - _GAP - _LEFT)
-        _story(sheet, story, across, y, colours)
+        _story(sheet, story, across, y, colours, panels)
     return sheet
 
 
 def _story(
-    sheet: Sheet, story: SharedStory, across: Scale, top: float, colours: Mapping[str, Colour]
+    sheet: Sheet,
+    story: SharedStory,
+    across: Scale,
+    top: float,
+    colours: Mapping[str, Colour],
+    panels: Sequence[_Panel],
 ) -> None:
     width = across.end - across.start
     sheet.label(across.start, top + 11, story.run.contender, width, size=14, bold=True)
     sheet.label(across.start, top + 29, story.run.repetition, width, MUTED)
     frame = Frame(across.start, top + _HEAD + _BETWEEN - 6, width, _STACK)
     _stack(sheet, story, across, frame, colours)
-    ends = [(place + 0.5) * story.span_s for place in range(len(story.flows[0].goodput_mbit))]
-    rows = (
-        ("goodput [Mbit/s]", [(ends, flow.goodput_mbit) for flow in story.flows]),
-        ("congestion window [kB]", [_windows(flow) for flow in story.flows]),
-        ("smoothed RTT [ms]", [(flow.sender.at_s, flow.sender.srtt_ms) for flow in story.flows]),
-    )
-    for heading, lines in rows:
+    for panel in panels:
         frame = Frame(across.start, frame.bottom + _BETWEEN, width, _ROW)
-        each = dict(zip(story.names, lines, strict=True))
-        _lines(sheet, heading, each, across, frame, colours)
-    frame = Frame(across.start, frame.bottom + _BETWEEN, width, _ROW)
-    queued = story.queue_delay_ms
-    queue = [at_s for at_s, _ in queued], [delay_ms for _, delay_ms in queued]
-    _lines(sheet, "queueing delay [ms]", {"": queue}, across, frame, {"": INK})
+        _lines(sheet, panel.heading, panel.lines(story), across, frame, {"": INK, **colours})
     ticks = across.ticks(max(2, int(width / 55)))
     texts = [written(tick) for tick in ticks]
     x_axis(sheet, frame, [across(tick) for tick in ticks], texts, "seconds")
-
-
-def _windows(flow: FlowCourse) -> tuple[Sequence[float], Sequence[float | None]]:
-    sender = flow.sender
-    return sender.at_s, [None if v is None else v / 1e3 for v in sender.cwnd_bytes]
 
 
 def _stack(

@@ -10,7 +10,7 @@ import polars as pl
 from headway.analysis import Analysis, Cell
 from headway.analysis.numbers import significant
 from headway.analysis.sample import SampleSummary
-from headway.analysis.shares import FlowShares, Shared, Shares, shares
+from headway.analysis.shares import FlowShares, NameShares, Shared, Shares, shares
 from headway.analysis.sharewords import share_sentences
 from headway.report.section import Section
 from headway.report.tables.kind import KeptFile, TableKind
@@ -40,14 +40,14 @@ class FlowRow:
 
     Attributes:
         shares: of the contender.
-        named: its name in the study.
+        name: what the flows of its name got.
         rank: 1 if it got most of those of its name in every run; 0 if it is alone of its name.
         got: what it got.
         how: how it shared, in a word or two.
     """
 
     shares: Shares
-    named: str
+    name: NameShares
     rank: int
     got: FlowShares
     how: str
@@ -57,6 +57,11 @@ class FlowRow:
         """Its name; of several of a name with its rank."""
         return f"{self.named} {_ordinal(self.rank)}" if self.rank else self.named
 
+    @property
+    def named(self) -> str:
+        """Its name in the study."""
+        return self.name.named
+
 
 def flow_rows(one: Shares, every: bool = False) -> Iterator[FlowRow]:
     """The flows of a contender in a cell; of many of a name only the first and the last, if not asked for every one."""
@@ -64,7 +69,7 @@ def flow_rows(one: Shares, every: bool = False) -> Iterator[FlowRow]:
         for place, got in enumerate(name.ranked):
             if every or name.count <= _MOST_RANKED or place in (0, name.count - 1):
                 rank = place + 1 if name.count > 1 else 0
-                yield FlowRow(one, name.named, rank, got, _how(one, name.named, place))
+                yield FlowRow(one, name, rank, got, _how(one, name.named, place))
 
 
 def _how(one: Shares, named: str, place: int) -> str:
@@ -91,6 +96,7 @@ def shares_table(analysis: Analysis) -> Table:
             *level_headings(analysis),
             "contender",
             "flow",
+            "RTT [ms]",
             "goodput [Mbit/s]",
             "interval",
             "share [%]",
@@ -113,6 +119,7 @@ def _group(analysis: Analysis, cell: Cell, found: Sequence[Shares]) -> tuple[tup
             *levels(analysis, cell),
             one.contender,
             row.flow,
+            _rtt(row),
             *_told(row.got.mbit, 1.0),
             *_told(row.got.share, 100.0),
             *_told(row.got.part, 100.0),
@@ -122,6 +129,12 @@ def _group(analysis: Analysis, cell: Cell, found: Sequence[Shares]) -> tuple[tup
         for one in own
         for row in flow_rows(one)
     )
+
+
+def _rtt(row: FlowRow) -> str:
+    """Of its path without a queue; of flows of a name on several paths, from the least to the most."""
+    texts = [f"{rtt:g}" for rtt in row.name.rtt_ms]
+    return " to ".join(dict.fromkeys([texts[0], texts[-1]])) if texts else NONE
 
 
 def _told(sample: SampleSummary, factor: float) -> tuple[str, str]:
@@ -172,6 +185,7 @@ def shares_frame(analyses: Sequence[Analysis]) -> pl.DataFrame:
             "flow": row.named,
             "rank": row.rank or 1,
             "runs": share.runs,
+            "rtt_ms": min(row.name.rtt_ms, default=None),
             **_columns("goodput_mbit", row.got.mbit),
             **_columns("share", row.got.share),
             **_columns("part", row.got.part),
@@ -201,7 +215,7 @@ KIND = TableKind(
     section=Section.SHARES,
     caption="What each flow got",
     remark=(
-        "While all flows were there; medians over runs, with their intervals. A fair share is the flow's part of all "
+        "RTT: of its path, as the study states it. While all flows were there; medians over runs, with their intervals. A fair share is the flow's part of all "
         "that was carried as max-min fair rates divide it, which on one shared link is evenly. Even: the least has "
         "90 % of its fair share or more; takes and loses: the one that loses has less; starves: it has less than 20 %; "
         "unclear: the interval over the runs does not decide. shares.csv has every flow."

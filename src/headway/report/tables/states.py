@@ -118,5 +118,6 @@ KIND = TableKind(
     "as sampled.",
     table=_table,
     file=FILE,
+    looks="prose",
     frame=lambda matter: states_frame(matter.firsts),
 )
