@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
+from headway.analysis.alone import own_values
 from headway.analysis.analysis import Analysis, analyse
+from headway.analysis.answer import answer
 from headway.analysis.compare import Pairing
 from headway.analysis.headline import headline
 from headway.analysis.partition import Leaning, leaning
@@ -16,6 +18,7 @@ from headway.analysis.sentences import sentences
 from headway.analysis.verdict import Basis
 from headway.planning.enough import PAIRED_ALPHA, fewest_pairs, smallest_p, too_few
 from headway.planning.runs import plan
+from headway.report.glance import glance
 from headway.study.experiment import Study
 from tests.unit import made_results as made
 
@@ -114,3 +117,35 @@ def test_what_could_have_been_significant_beside_the_others_is_not_shown_to_diff
     found = analysis_of({**cells, "d": {"h2": BASE, "h3": CHANCE}})
     *_, chance = (one for _, one in found.comparisons)
     assert (chance.basis, leaning(chance)) == (Basis.TEST, Leaning.SAME)
+
+
+def test_medians_beside_a_difference_are_of_the_same_repetitions() -> None:
+    """Where a run fails, its partner is no part of the difference, and none of the medians either."""
+    h2 = [7.0, 7.1, 7.2, 7.3, 7.4, 7.5, 30.0]
+    h3 = [6.3, 6.4, 6.5, 6.6, 6.7, 6.75, None]
+    analysis = analyse(made.results(made.runs({"h2": h2, "h3": h3})))
+    ((cell, comparison),) = analysis.comparisons
+    assert comparison.relative is not None and comparison.relative < 0
+    assert cell.matched["h2"].median == pytest.approx(7.25)
+    assert cell.matched["h2"].n == cell.matched["h3"].n == 6
+    assert comparison.pairs.medians == pytest.approx((6.55, 7.25))
+    assert "medians of these pairs: 6.55 s against 7.25 s" in sentences(analysis)[0]
+
+
+def test_the_only_contender_has_its_number_for_each_cell() -> None:
+    rows = [
+        row
+        for place, values in enumerate(([0.4, 0.45, 0.47, 0.49, 0.6, 1.1], [2.0] * 6))
+        for row in made.runs({"h3": values}, cell=f"c{place}", rtt_ms=10.0 * (place + 1))
+    ]
+    analysis = analyse(made.results(rows))
+    first, second = own_values(analysis)
+    assert (first.where, first.value, first.sure) == (
+        "RTT 10 ms",
+        "0.480 s",
+        "median of 6, 0.400 to 1.10 s",
+    )
+    assert (second.value, second.sure) == ("2.00 s", "the same in all 6 runs")
+    assert answer(analysis)[0] == "RTT 10 ms: h3 takes 0.480 s (median of 6, 0.400 to 1.10 s)."
+    shown = glance(analysis)
+    assert shown and [where for where, _ in shown.verdicts[0].parts] == ["RTT 10 ms", "RTT 20 ms"]

@@ -15,7 +15,7 @@ from headway.analysis.compare import Comparison, Pairing
 from headway.analysis.goodput import FlowRun, Received
 from headway.analysis.latencies import Awaited, Latencies
 from headway.analysis.metric import Metric
-from headway.analysis.sample import Measurements, Observation, SampleSummary
+from headway.analysis.sample import Measurements, Observation, SampleSummary, summarise
 from headway.analysis.watched import COLUMNS as WATCHED
 from headway.analysis.watched import WatchedVideos
 from headway.columns import Status
@@ -182,6 +182,25 @@ class Cell:
     def comparison(self, pairing: Pairing) -> Comparison | None:
         """The comparison of these two; None if one of them was not run."""
         return self._comparisons.get(pairing)
+
+    @cached_property
+    def matched(self) -> Mapping[str, SampleSummary]:
+        """Of each contender its runs in the repetitions that all finished: those that stand beside differences.
+
+        Where no repetition is common, all its runs.
+        """
+        own = {side.contender: side.measured for side in self.sides if side.sample}
+        common = [{(run.seed, run.rep) for run in one.observations} for one in own.values()]
+        shared = set.intersection(*common) if common else set()
+        found = {
+            name: summarise(
+                [run.value for run in one.observations if (run.seed, run.rep) in shared]
+                or list(one.values),
+                one.looks,
+            )
+            for name, one in own.items()
+        }
+        return {name: sample for name, sample in found.items() if sample}
 
     @cached_property
     def _sides(self) -> dict[str, ContenderRuns]:

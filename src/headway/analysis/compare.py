@@ -82,6 +82,7 @@ class Pairs:
         slower: pairs in which it was the slower.
         median: median of the differences of pairs that finished, in the metric's unit; None
             without such pairs.
+        medians: of the pairs' values, contender and other, runs that timed out as the worst; None without pairs.
         interval: confidence interval of that median.
         variance_left: variance of the differences over that of differences between runs that share
             nothing, the sum of both variances: 1 if pairing tells nothing, 0 if it tells everything;
@@ -92,6 +93,7 @@ class Pairs:
     faster: int
     slower: int
     median: float | None
+    medians: tuple[float, float] | None
     interval: Interval | None
     variance_left: float | None
 
@@ -346,9 +348,23 @@ def _pair(met: Contest, apart: Difference, metric: Metric) -> Pairs:
         faster=less if metric.less_is_better else more,
         slower=more if metric.less_is_better else less,
         median=statistics.median(finished) if finished else None,
+        medians=_medians(met, math.inf if metric.less_is_better else 0.0),
         interval=median_interval(finished, apart.interval.level if apart.interval else LEVEL),
         variance_left=_variance_left(pairs),
     )
+
+
+def _medians(met: Contest, worst: float) -> tuple[float, float] | None:
+    ours, theirs = met.one.ranked(worst), met.other.ranked(worst)
+    pairs = [
+        pair
+        for seed in ours.keys() & theirs.keys()
+        for pair in zip(ours[seed], theirs[seed], strict=False)
+    ]
+    if not pairs:
+        return None
+    one, other = (statistics.median(values) for values in zip(*pairs, strict=True))
+    return one, other
 
 
 def _variance_left(pairs: Sequence[tuple[float, float]]) -> float | None:

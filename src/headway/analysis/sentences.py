@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from headway.analysis.analysis import Analysis
 from headway.analysis.cells import Cell, ContenderRuns
 from headway.analysis.compare import Comparison, Pairs
@@ -89,8 +91,15 @@ def _medians(comparison: Comparison, metric: Metric) -> tuple[str, ...]:
         return ()
     one, other = _against(comparison, metric)
     counts = (comparison.sample.n, comparison.against_sample.n)
-    of = str(counts[0]) if counts[0] == counts[1] else f"{counts[0]} and {counts[1]}"
-    return (f"medians of {of}: {one} against {other}",)
+    if set(counts) == {comparison.pairs.n} or not comparison.is_paired:
+        of = str(counts[0]) if counts[0] == counts[1] else f"{counts[0]} and {counts[1]}"
+        return (f"medians of {of}: {one} against {other}",)
+    # Runs without a partner are no part of the difference, and could contradict it.
+    medians = comparison.pairs.medians
+    if medians is None or not all(map(math.isfinite, medians)):
+        return ()
+    one, other = metric.texts(medians)
+    return (f"medians of these pairs: {one} against {other}",)
 
 
 def _against(comparison: Comparison, metric: Metric) -> list[str]:

@@ -149,7 +149,8 @@ def _median(metric: Metric, cell: Cell, contender: str) -> Entry:
     side = cell.side(contender)
     if side is None:
         return Entry("")
-    text = significant(side.sample.median) + metric.distance(side.measured) if side.sample else NONE
+    sample = cell.matched.get(contender)
+    text = significant(sample.median) + metric.distance(side.measured) if sample else NONE
     failed = f" {FAILED}" if side.failures else ""
     return Entry(f"{text}{failed}", "first" if contender == cell.winner else "")
 
@@ -165,7 +166,7 @@ def _remark(analysis: Analysis, shown: Sequence[Cell]) -> str:
     better, worse = analysis.metric.words
     said = f"Green: {better}; purple: {worse}; grey: not shown to differ, or by less than 1 %. Bold: the best. {analysis.metric.legend}".rstrip()
     if any(side.failures for cell in analysis.cells for side in cell.sides):
-        said += f" {FAILED} Some of its runs failed."
+        said += f" {FAILED} Some of its runs failed: the medians are of the repetitions that all contenders finished."
     if len(shown) < len(analysis.cells):
         said += (
             f" The {len(shown)} of {len(analysis.cells)} conditions with the largest differences."

@@ -288,10 +288,10 @@ def _median(metric: Metric, cell: Cell, contender: str, before_spread: str) -> T
     if side is None:
         return Text("")
     lines = []
-    if side.sample:
-        median = significant(side.sample.median)
+    if sample := cell.matched.get(contender):
+        median = significant(sample.median)
         lines.append(Text(median, style="bold" if contender == cell.winner else ""))
-        if reaching := reach(side.sample, median):
+        if reaching := reach(sample, median):
             lines[0].append(f"{before_spread}{reaching}")
         lines[0].append(metric.distance(side.measured))
     if side.failures:
@@ -326,6 +326,8 @@ def _legend(analysis: Analysis) -> str:
     )
     if not analysis.pairings:
         return medians
+    if any(side.failures for cell in analysis.cells for side in cell.sides):
+        medians += " Where runs failed, they are of the repetitions that all contenders finished."
     better = f"{MINUS if analysis.metric.less_is_better else '+'} is {analysis.metric.words[0]}"
     said = f"{medians} {better}; in brackets: not significant, or within 1 %; =: identical."
     return f"{said} {analysis.metric.legend}".rstrip()
