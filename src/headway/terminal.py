@@ -12,6 +12,8 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from headway.campaign.watcher import Watcher
+from headway.foreign.console import escaping_console
+from headway.foreign.shown import printable
 from headway.overriding import override
 
 # It takes as long to load as all else that a short command needs.
@@ -31,17 +33,13 @@ _NARROWEST, _USUAL, _WIDEST = 20, 80, 10_000
 @cache
 def output() -> Console:
     """Standard output, for what has a form: tables, emphasis, text that is fit into the terminal's width."""
-    from rich.console import Console
-
-    return Console(highlight=False, width=_width())
+    return escaping_console(highlight=False, width=_width())
 
 
 @cache
 def notes() -> Console:
     """Standard error, in the same way."""
-    from rich.console import Console
-
-    return Console(stderr=True, highlight=False, width=_width())
+    return escaping_console(stderr=True, highlight=False, width=_width())
 
 
 def _width() -> int | None:
@@ -57,13 +55,13 @@ def _width() -> int | None:
 
 
 def say(message: str) -> None:
-    """Print a line of a command's result as it is."""
-    print(message)
+    """Print a line of a command's result; what a terminal would obey is written out."""
+    print(printable(message))
 
 
 def note(message: str) -> None:
-    """Print a line beside a command's result as it is."""
-    print(message, file=sys.stderr, flush=True)
+    """Print a line beside a command's result, in the same way."""
+    print(printable(message), file=sys.stderr, flush=True)
 
 
 def complain(message: str) -> None:

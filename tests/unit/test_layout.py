@@ -13,7 +13,8 @@ from tests.imports import modules, tree
 
 FLOORS = (
     ("version", "errors", "modules", "overriding", "tables", "words"),
-    ("cache", "foreign"),
+    ("cache",),
+    ("foreign",),
     ("columns",),
     ("containers",),
     ("study",),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import tomllib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,6 +17,7 @@ from headway.campaign.task import Task
 from headway.campaign.watcher import Watcher
 from headway.columns import Record, Status
 from headway.errors import WrongInputError, nearest
+from headway.foreign.documents import toml_tables
 from headway.records.manifest import read_manifest
 from headway.records.store import Start, read_records
 from headway.study.bulk import BulkPart
@@ -175,8 +175,8 @@ def read_tables(
     """
     source = find_source(study)
     try:
-        raw = tomllib.loads(source.text)
-    except tomllib.TOMLDecodeError as error:
+        raw = toml_tables(source.text)
+    except ValueError as error:
         raise WrongInputError(f"not a TOML file: {error}", where=source.name) from None
     if "experiments" in raw:
         raise WrongInputError(

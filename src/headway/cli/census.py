@@ -11,6 +11,7 @@ import typer
 from headway.census.asked import Asked, Dialect, Question, keys_of, months_of
 from headway.census.installed import check_installed
 from headway.errors import WrongInputError, counted
+from headway.foreign.console import escaping_console
 from headway.terminal import output, say
 
 if TYPE_CHECKING:
@@ -153,9 +154,10 @@ def _write_as_crawl(inputs: list[Path], file: Path) -> None:
 
 
 def _print(shown: Callable[[int], Table]) -> None:
-    from rich.console import Console
 
     # A line a row for whoever searches in it; only a terminal has a width to keep to.
     terminal = output()
-    console = terminal if terminal.is_terminal else Console(width=_PIPED_WIDTH, highlight=False)
+    console = (
+        terminal if terminal.is_terminal else escaping_console(width=_PIPED_WIDTH, highlight=False)
+    )
     console.print(shown(console.width))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Sequence
 from typing import Any
 
 from headway.errors import WrongInputError
+from headway.foreign.documents import toml_tables
 from headway.study.merging import merged
 
 
@@ -28,8 +28,8 @@ def _assignment(text: str) -> dict[str, Any]:
     key, assigned, value = (part.strip() for part in text.partition("="))
     for written in (value, f'"{value}"') if assigned else ():
         try:
-            return tomllib.loads(f"{key} = {written}")
-        except tomllib.TOMLDecodeError:
+            return toml_tables(f"{key} = {written}")
+        except ValueError:
             continue
     raise WrongInputError(
         f"{text!r} is not an assignment; write KEY=VALUE, for example server.congestion_control=bbr",

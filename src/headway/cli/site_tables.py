@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from headway.cli.lists import chosen
+from headway.foreign.console import escaping_console
 from headway.sites.corpus import corpus_names
 from headway.sites.corpus.summary import Summary, summary
 from headway.sites.finding import find_site
@@ -39,7 +39,9 @@ def print_sites(archives: Sequence[str] = (), only: Sequence[str] = ()) -> None:
         )
     # A line a site, for whoever searches in it; only a terminal has a width to keep to.
     terminal = output()
-    shown = terminal if terminal.is_terminal else Console(width=_PIPED_WIDTH, highlight=False)
+    shown = (
+        terminal if terminal.is_terminal else escaping_console(width=_PIPED_WIDTH, highlight=False)
+    )
     shown.print(table)
 
 

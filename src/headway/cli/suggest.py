@@ -6,7 +6,6 @@ somebody waits.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import Any
 import typer
 
 from headway.cli.entries import COMMANDS
+from headway.foreign.documents import toml_tables
 from headway.study.library import builtin_names, builtin_question, builtin_text, reproduces
 
 Suggestions = list[tuple[str, str]]
@@ -128,7 +128,7 @@ def commands(incomplete: str) -> Suggestions:
 def _tables(study: str) -> dict[str, Any]:
     with suppress(OSError, ValueError):
         named = study in builtin_names()
-        return tomllib.loads(
+        return toml_tables(
             builtin_text(study) if named else Path(study).read_text(encoding="utf-8")
         )
     return {}

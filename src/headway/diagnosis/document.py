@@ -10,6 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from headway.contract.artifact import read_bytes
 from headway.errors import HeadwayError
+from headway.foreign.documents import json_value
 
 _VERSION = "version"
 _Kind = TypeVar("_Kind")
@@ -42,7 +43,7 @@ class Document(Generic[_Kind]):
         """
         file = directory / self.name
         try:
-            raw = json.loads(read_bytes(file))
+            raw = json_value(read_bytes(file))
             if self._once and isinstance(raw, list):
                 raw = {self._once: raw}
             found = raw.pop(_VERSION, 1)

@@ -85,10 +85,18 @@ def _records(file: IO[bytes]) -> Iterator[str]:
 def _decode(record: str) -> dict[str, Any] | None:
     """A record's object; None for the last one of a file that is cut short."""
     try:
-        decoded, _ = _JSON.raw_decode(record)
+        decoded, _ = _decoded(record, 0)
     except ValueError:
         return None
     return decoded if isinstance(decoded, dict) else None
+
+
+def _decoded(text: str, at: int) -> tuple[Any, int]:
+    """The value that begins somewhere in a text, and where it ends."""
+    try:
+        return _JSON.raw_decode(text, at)
+    except RecursionError:
+        raise HeadwayError("is not qlog: its values are nested too deeply") from None
 
 
 def table(value: object) -> dict[str, Any]:
@@ -193,7 +201,7 @@ class _Document:
         self._next()
         while True:
             try:
-                value, end = _JSON.raw_decode(self._text, self._at)
+                value, end = _decoded(self._text, self._at)
             except json.JSONDecodeError:
                 self._refill()
                 continue

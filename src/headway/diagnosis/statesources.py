@@ -36,7 +36,7 @@ def read_state_file(file: Path) -> list[StatePath]:
     except WrongInputError:
         raise
     except HeadwayError as error:
-        raise WrongInputError(str(error).removeprefix(f"{file} ")) from None
+        raise WrongInputError(str(error).removeprefix(f"{file} "), where=str(file)) from None
     if not paths:
         raise WrongInputError(
             "has no event congestion_state_updated or connection_state_updated: its program logs no "

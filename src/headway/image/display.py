@@ -7,9 +7,9 @@ from contextlib import contextmanager
 from types import TracebackType
 from typing import TextIO
 
-from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
+from headway.foreign.console import escaping_console
 from headway.image.progress import BuildProgress
 from headway.overriding import override
 
@@ -58,7 +58,7 @@ class RichProgress(_Steps):
                 TextColumn("{task.description}"),
                 BarColumn(),
                 TimeElapsedColumn(),
-                console=Console(file=stream),
+                console=escaping_console(file=stream),
             )
         )
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections.abc import Mapping
@@ -11,6 +10,7 @@ from typing import Any
 
 from headway.contract.artifact import read_text
 from headway.contract.outcome import Ended
+from headway.foreign.documents import json_value
 from headway.programs import curl
 from headway.programs.base import Flow
 from headway.programs.client import answer_error, last_words
@@ -81,7 +81,7 @@ def _by_keys(keys: Mapping[str, str], text: str) -> dict[str, Any]:
 def _document(text: str) -> dict[str, Any] | None:
     for one in (text, *reversed(text.splitlines())):
         try:
-            document = json.loads(one)
+            document = json_value(one)
         except ValueError:
             continue
         if isinstance(document, dict):

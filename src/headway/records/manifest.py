@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, ConfigDict, PlainSerializer, ValidationError
 
 from headway.errors import WrongInputError
+from headway.foreign.documents import json_value
 from headway.programs.base import Adjustment
 from headway.selftest.check import Check
 from headway.study.claim import Claim
@@ -191,7 +192,7 @@ def read_manifest(directory: Path) -> Manifest | None:
     """
     file = directory / MANIFEST_FILE
     try:
-        return manifest_from(json.loads(file.read_bytes()), str(file))
+        return manifest_from(json_value(file.read_bytes()), str(file))
     except FileNotFoundError:
         return None
     except ValueError as error:

@@ -28,6 +28,9 @@ def read_flows(path: Path) -> RecordedFile:
     """
     try:
         return RecordedFile(tuple(_exchanges(read_unzipped(path))))
+    except RecursionError:
+        message = "not a mitmproxy flow file: its values are nested too deeply"
+        raise WrongInputError(message, where=str(path)) from None
     except TnetstringError as error:
         raise WrongInputError(f"not a mitmproxy flow file: {error}", where=str(path)) from error
 

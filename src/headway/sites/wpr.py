@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from headway.errors import WrongInputError
+from headway.foreign.documents import json_value
 from headway.sites.captured import RecordedFile
 from headway.sites.gzipped import read_unzipped
 from headway.sites.rawpairs import RawPair, captured_pairs
@@ -21,7 +21,7 @@ def read_wpr(path: Path) -> RecordedFile:
         WrongInputError: it cannot be read, or is something else.
     """
     try:
-        return RecordedFile(captured_pairs(_pairs(json.loads(read_unzipped(path)))))
+        return RecordedFile(captured_pairs(_pairs(json_value(read_unzipped(path)))))
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         message = "not a recording of Web Page Replay, or one of a version that is not known"
         raise WrongInputError(message, where=str(path)) from error

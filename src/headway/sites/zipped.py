@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import lzma
 import struct
 import zipfile
@@ -13,6 +12,7 @@ from pathlib import Path, PurePosixPath
 
 from headway.errors import WrongInputError
 from headway.foreign.bounds import RECORDING, Budget, TooMuchContentError
+from headway.foreign.documents import json_value
 from headway.foreign.files import read_regular
 from headway.sites.captured import RecordedFile
 from headway.sites.har_import import har_content
@@ -98,7 +98,7 @@ def _first_page(archive: _Members) -> str:
     """URL of the first page that a WACZ file lists; empty if it lists none."""
     for line in archive.read(_PAGES).decode(errors="replace").splitlines():
         try:
-            told = json.loads(line)
+            told = json_value(line)
         except ValueError:
             continue
         if isinstance(told, dict) and isinstance(told.get("url"), str):

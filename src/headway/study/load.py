@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from headway.errors import WrongInputError, nearest
+from headway.foreign.documents import check_depth, toml_tables
 from headway.study.cellchecks import check_rules
 from headway.study.consistency import check_number
 from headway.study.experiment import NAME, Experiment, Study
@@ -25,6 +25,7 @@ from headway.study.merging import merged
 from headway.study.outside import OutsideProgram
 from headway.study.outsidefile import PROGRAMS_FILE, programs_beside, read_programs
 from headway.study.overridden import check_matter, named_experiment, of_experiments
+from headway.study.printable import check_printable
 from headway.study.source import Source
 from headway.study.sysctls import dotted, nested
 
@@ -95,8 +96,8 @@ def parse_study(
         WrongInputError: as `load_study`.
     """
     try:
-        raw = tomllib.loads(source.text.removeprefix("\ufeff"))
-    except (ValueError, RecursionError) as error:
+        raw = toml_tables(source.text.removeprefix("\ufeff"))
+    except ValueError as error:
         at = re.search(r" \(at line (\d+), column \d+\)", str(error))
         where = f"{source.name}:{at[1]}" if at else source.name
         raise WrongInputError(f"not a TOML file: {error}", where=where) from None
@@ -155,6 +156,10 @@ def study_from(
     Raises:
         WrongInputError: as `load_study`.
     """
+    try:
+        check_depth(tables)
+    except ValueError as error:
+        raise WrongInputError(f"cannot be a study: {error}") from None
     raw = copy.deepcopy(dict(tables))
     source = Source(str(raw.get("name", "study")), "", Path.cwd())
     source = replace(source, programs=_programs(raw, source) if programs is None else programs)
@@ -200,6 +205,7 @@ def _shortened(
 
 def _prepare(raw: dict[str, Any], source: Source, prefix: str = "") -> None:
     """Refuse texts that cannot be, and write hops and sysctls so that tables merge."""
+    check_printable(raw, source, prefix)
     _check_texts(raw, source, prefix)
     _name_hops(raw, source, prefix)
     _nest_sysctls(raw)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from pydantic_core import ErrorDetails
 from headway.containers.image import is_container, read_image
 from headway.containers.unpack import tree_digest
 from headway.errors import WrongInputError, nearest
+from headway.foreign.documents import toml_tables
 from headway.study.explain import in_words
 from headway.study.outside import (
     BroughtFile,
@@ -27,6 +27,7 @@ from headway.study.outside import (
     ServerDeclaration,
 )
 from headway.study.part import Part
+from headway.study.printable import check_printable
 from headway.study.source import Source
 
 PROGRAMS_FILE = "programs.toml"
@@ -57,13 +58,14 @@ def read_programs(file: Path) -> tuple[OutsideProgram, ...]:
     """
     try:
         source = Source(str(file), file.read_text(encoding="utf-8-sig"), file.parent)
-        raw = tomllib.loads(source.text)
+        raw = toml_tables(source.text)
     except OSError as error:
         raise WrongInputError(f"cannot be read: {error.strerror}", where=str(file)) from None
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         at = re.search(r" \(at line (\d+), column \d+\)", str(error))
         where = f"{file}:{at[1]}" if at else str(file)
         raise WrongInputError(f"not a TOML file: {error}", where=where) from None
+    check_printable(raw, source)
     found = [
         _program(source, role, name, table)
         for role, tables in _tables(source, raw)

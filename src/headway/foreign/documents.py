@@ -1,0 +1,57 @@
+"""Documents of others, TOML and JSON: read, or refused if they are nested deeper than anybody writes."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Mapping
+from typing import Any
+
+MOST_DEPTH = 64
+"""Of tables and lists in each other; what walks a document calls itself for each."""
+_TOO_DEEP = f"its tables and lists are nested more than {MOST_DEPTH} deep"
+
+
+def toml_tables(text: str) -> dict[str, Any]:
+    """The tables of a TOML document.
+
+    Raises:
+        ValueError: it is none, or nested too deeply.
+    """
+    try:
+        tables = tomllib.loads(text)
+        check_depth(tables)
+        return tables
+    except RecursionError:
+        raise ValueError(_TOO_DEEP) from None
+
+
+def json_value(data: bytes | str) -> Any:
+    """The value of a JSON document.
+
+    Raises:
+        ValueError: it is none, or nested too deeply.
+    """
+    try:
+        return check_depth(json.loads(data))
+    except RecursionError:
+        raise ValueError(_TOO_DEEP) from None
+
+
+def check_depth(document: Any) -> Any:
+    """A document that is not nested too deeply.
+
+    Raises:
+        ValueError: it is.
+    """
+    level = [document]
+    for _ in range(MOST_DEPTH + 1):
+        level = [
+            inner
+            for one in level
+            if isinstance(one, Mapping | list)
+            for inner in (one.values() if isinstance(one, Mapping) else one)
+        ]
+        if not level:
+            return document
+    raise ValueError(_TOO_DEEP)
