@@ -10,17 +10,17 @@ import pytest
 from headway.lab.machine import Machine
 from headway.planning.runs import distinct_paths, plan
 from headway.selftest.battery import COALESCED_PATH, COALESCING, battery
-from headway.selftest.describe import describe
 from headway.selftest.probing import measure_path
 from headway.study.kernel import Kernel
 from headway.study.load import study_from
 from headway.study.path import Path as NetworkPath
+from headway.study.pathwords import path_title
 from headway.study.units import Duration
 
 pytestmark = pytest.mark.lab
 
 
-@pytest.mark.parametrize("path", battery(), ids=describe)
+@pytest.mark.parametrize("path", battery(), ids=path_title)
 def test_the_lab_does_what_the_path_states(
     path: NetworkPath, machine: Machine, tmp_path: Path
 ) -> None:

@@ -17,12 +17,12 @@ from headway.contract.orders import Orders
 from headway.selftest.battery import battery
 from headway.selftest.check import Check
 from headway.selftest.checktable import print_checks, print_verdict
-from headway.selftest.describe import describe
 from headway.selftest.fate import damaged_share, fate
 from headway.selftest.feed import feed
 from headway.selftest.ideal import Course, Stage, directions, planned_rates
 from headway.selftest.timeline import Timeline, bursts
 from headway.study.path import Path, Way
+from headway.study.pathwords import path_title
 
 
 def course(raw: dict[str, Any], origin_ns: int = 0) -> Course:
@@ -180,6 +180,6 @@ def test_the_table_has_every_check() -> None:
 
 
 def test_the_battery_has_no_path_twice_and_describes_each() -> None:
-    described = [describe(path) for path in battery()]
+    described = [path_title(path) for path in battery()]
     assert len(set(described)) == len(described)
-    assert "10 Mbit/s, rtt 100 ms" in described
+    assert "10 Mbit/s, RTT 100 ms" in described

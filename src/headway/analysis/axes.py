@@ -12,6 +12,8 @@ import polars as pl
 
 from headway.analysis.columns import Condition, numbers
 from headway.analysis.conditions import Factor
+from headway.analysis.pathconditions import aspect_column
+from headway.study.levelwords import aspect_of, level_title
 from headway.study.units import UnitError, split_quantity
 
 Grid = Mapping[str, Mapping[str, Any]]
@@ -90,10 +92,14 @@ def axes_of(runs: pl.DataFrame, grid: Grid, columns: Sequence[Condition]) -> tup
     cells = {name: at for name, at in grid.items() if name in measured}
     by_name = {column.column: column for column in columns}
     keys = list(dict.fromkeys(key for at in cells.values() for key in at))
-    names = _names(keys, by_name)
-    return tuple(
-        _axis(names[key], key, by_name.get(_COLUMNS.get(key, "")), cells, runs) for key in keys
-    )
+    column_of = {key: by_name.get(_column(key)) for key in keys}
+    names = _names(column_of)
+    return tuple(_axis(names[key], key, column_of[key], cells, runs) for key in keys)
+
+
+def _column(key: str) -> str:
+    """The column of the records, or of an aspect of paths in words, that says the same as an axis."""
+    return _COLUMNS.get(key) or aspect_column(aspect_of(key) or "")
 
 
 def _axis(name: str, key: str, column: Condition | None, cells: Grid, runs: pl.DataFrame) -> Axis:
@@ -154,10 +160,15 @@ def _text(key: str, value: Any, column: Condition | None, recorded: list[Any]) -
         return f"{value['mean']} in bursts of {value['burst']}"
     if _is_managed_queue(key, value):
         return _queue(value)
-    named_there = key == "workload.site" or value is None or isinstance(value, dict | list)
-    if named_there and column and len(recorded) == 1:
-        return column.text(recorded[0])
-    return "usual" if value is None else ", ".join(_words_of(value))
+    known = column.text(recorded[0]) if column and len(recorded) == 1 else None
+    if value is None:
+        return known or "usual"
+    is_table = isinstance(value, dict | list)
+    words = level_title(key, value) if is_table else None
+    has_text = known is not None and (words is None or recorded[0] == known)
+    if has_text and (is_table or key == "workload.site"):
+        return str(known)
+    return words or ", ".join(_words_of(value)) or "none"
 
 
 def _is_managed_queue(key: str, value: Any) -> bool:
@@ -198,9 +209,9 @@ def _in_one_unit(values: Sequence[Any]) -> tuple[float, ...] | None:
     return tuple(float(number) for number, _ in found)
 
 
-def _names(keys: Sequence[str], columns: Mapping[str, Condition]) -> dict[str, str]:
+def _names(column_of: Mapping[str, Condition | None]) -> dict[str, str]:
     """What the axes are called, in a word or two; as the file calls them where words are equal."""
-    short = {key: _name(key, columns.get(_COLUMNS.get(key, ""))) for key in keys}
+    short = {key: _name(key, column) for key, column in column_of.items()}
     called = list(short.values())
     return {key: name if called.count(name) == 1 else key for key, name in short.items()}
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from headway.analysis.columns import COLUMNS
+from headway.analysis.columns import COLUMNS, Condition
 from headway.analysis.compare import Pairing
+from headway.analysis.pathconditions import in_words
 from headway.records.manifest import ToldExperiment
 
 DEFAULT_BASELINE = "h2"
@@ -98,7 +99,8 @@ def traits(
     experiment: ToldExperiment, runs: pl.DataFrame, contenders: Sequence[str]
 ) -> tuple[Trait, ...]:
     """What each contender is, from client to server; then conditions that are only its own."""
-    names = {*_TRAITS, *(column.column for column in COLUMNS)}
+    runs, columns = in_words(runs, COLUMNS)
+    names = {*_TRAITS, *(column.column for column in columns)}
     values = runs.group_by("contender").agg(pl.col(name).unique().sort() for name in sorted(names))
     by_name = {row["contender"]: row for row in values.to_dicts()}
     of = [by_name[contender] for contender in contenders]
@@ -107,12 +109,14 @@ def traits(
         for column, name in _TRAITS.items()
     )
     given = _given(experiment.contenders, contenders)
-    return (*filter(_anything, usual), *_conditions(of), *given)
+    return (*filter(_anything, usual), *_conditions(of, columns), *given)
 
 
-def _conditions(of: Sequence[Mapping[str, list[object]]]) -> Iterator[Trait]:
+def _conditions(
+    of: Sequence[Mapping[str, list[object]]], columns: Sequence[Condition]
+) -> Iterator[Trait]:
     """Conditions that each contender has one of, but not all of them the same."""
-    for column in COLUMNS:
+    for column in columns:
         found = [row[column.column] for row in of]
         if column.column not in _TRAITS and all(len(values) == 1 for values in found):
             trait = Trait(column.name, tuple(column.text(value) for (value,) in found))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import defaultdict
+from collections.abc import Sequence
 from typing import Any
 
 import polars as pl
@@ -18,6 +19,7 @@ from headway.analysis.columns import (
     shortened,
 )
 from headway.analysis.conditions import Conditions, Constant, Factor
+from headway.analysis.pathconditions import in_words
 
 _Values = dict[tuple[str, str], list[Any]]
 """The values of a column by cell and contender."""
@@ -44,8 +46,8 @@ def conditions(runs: pl.DataFrame, grid: Grid) -> Conditions:
     constants: list[Constant] = []
     dependents: list[Factor] = []
     drawn: list[Constant] = []
-    values_of = _values(runs)
-    columns = tuple(map(shortened(runs), COLUMNS))
+    runs, columns = in_words(runs, tuple(map(shortened(runs), COLUMNS)))
+    values_of = _values(runs, columns)
     told = axes_of(runs, grid, columns)
     for axis in told:
         if len(axis.factor.levels) > 1:
@@ -82,13 +84,13 @@ def conditions(runs: pl.DataFrame, grid: Grid) -> Conditions:
 
 def axis_of(runs: pl.DataFrame, grid: Grid, key: str) -> Axis | None:
     """The axis of this name, if it tells the cells of these runs apart."""
-    columns = tuple(map(shortened(runs), COLUMNS))
+    runs, columns = in_words(runs, tuple(map(shortened(runs), COLUMNS)))
     return next((axis for axis in axes_of(runs, grid, columns) if axis.key == key), None)
 
 
-def _values(runs: pl.DataFrame) -> dict[str, _Values]:
+def _values(runs: pl.DataFrame, columns: Sequence[Condition]) -> dict[str, _Values]:
     """The columns that are not the same in all runs, each with its values."""
-    names = [column.column for column in COLUMNS if runs[column.column].n_unique() > 1]
+    names = [column.column for column in columns if runs[column.column].n_unique() > 1]
     table = runs.group_by("cell", "contender").agg(pl.col(name).unique() for name in names)
     places = list(zip(table["cell"].to_list(), table["contender"].to_list(), strict=True))
     return {name: dict(zip(places, table[name].to_list(), strict=True)) for name in names}

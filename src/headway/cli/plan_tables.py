@@ -18,7 +18,8 @@ from headway.planning.runs import Run
 from headway.planning.vain import vain
 from headway.study.experiment import Experiment, Study
 from headway.study.fault import AXIS
-from headway.study.trace import TRACE_KEY
+from headway.study.levelwords import level_title
+from headway.study.trace import without_traces
 
 _MINUTE_S, _HOUR_S = 60, 3600
 
@@ -70,7 +71,7 @@ def _axes(study: Study) -> Table:
         if len(study.experiments) > 1:
             table.add_row(Text(experiment.name, style="bold"), "")
         for name, values in _axes_of(experiment).items():
-            table.add_row(name, ", ".join(map(_shown, values)))
+            table.add_row(name, ", ".join(_shown(name, value) for value in values))
     return table
 
 
@@ -88,9 +89,12 @@ def _axes_of(experiment: Experiment) -> dict[str, Sequence[object]]:
     return {**axes, "contender": list(experiment.contenders)}
 
 
-def _shown(value: object) -> str:
+def _shown(axis: str, value: object) -> str:
+    """A level, as the report will call it if it is of a path."""
+    if isinstance(value, dict | list) and (title := level_title(axis, value)):
+        return title
     if isinstance(value, dict):
-        inner = (f"{key} {_shown(one)}" for key, one in value.items() if key != TRACE_KEY)
+        inner = (f"{key} {_shown(axis, one)}" for key, one in without_traces(value).items())
         return f"{{{', '.join(inner)}}}"
     return str(value)
 

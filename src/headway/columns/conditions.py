@@ -107,6 +107,12 @@ class Planned(Columns):
         "Named profile that the path was drawn from, if any.",
         naming=Naming("profile", absent="no profile"),
     )
+    path: tuple[str, ...] = column(
+        "What the numbers beside do not say of the paths, aspect by aspect, as `rate: 12 and 1 Mbit/s from 0 and 200 "
+        "ms`: rates, delays and losses that change, blackouts, traces, satellites, disciplines of queues, middleboxes, "
+        "and all paths beside the client's.",
+        default=(),
+    )
     rate_mbit: float | None = given(
         "Rate of the narrowest link towards the client at the start, Mbit/s (10^6 bits); null if "
         "unlimited.",

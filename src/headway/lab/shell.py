@@ -18,6 +18,7 @@ from headway.study.capture import Capture
 from headway.study.clock import Clock
 from headway.study.host import HTTP, Host
 from headway.study.path import Path as NetworkPath
+from headway.study.pathwords import path_title
 
 BODIES = (1_000, 100_000, 1_000_000, 10_485_760)
 """Sizes of the bodies that the server has, in bytes."""
@@ -27,7 +28,7 @@ def shell_on_path(machine: Machine, path: NetworkPath, *, seed: int) -> int:
     """Open an interactive shell in real time; returns its exit status."""
     columns, lines = shutil.get_terminal_size()
     argv = ("sh", "-c", f"stty rows {lines} cols {columns}; exec bash --norc -i")
-    prompt = f"[{_title(path)}] \\w $ "
+    prompt = f"[{path_title(path)}] \\w $ "
     env = {"PS1": prompt, "TERM": os.environ.get("TERM", "dumb")}
     shell = Program("shell", CLIENT, argv, env, interactive=True)
     return lab_on_path(machine, path, seed=seed).carry_out(shell, Clock.REAL, (), {})
@@ -67,10 +68,3 @@ def lab_on_path(machine: Machine, path: NetworkPath, *, seed: int) -> ConsoleLab
         code=str(machine.code),
         shown={"www": str(served_bodies(BODIES)), **extras},
     )
-
-
-def _title(path: NetworkPath) -> str:
-    rates = [link.down.first_rate for link in path.links if link.down.first_rate]
-    rate = [str(min(rates))] if rates else []
-    loss = max(link.down.loss.mean for link in path.links)
-    return ", ".join([*rate, f"RTT {path.rtt}", *([f"loss {loss.pct:g} %"] if loss else [])])

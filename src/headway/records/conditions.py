@@ -10,6 +10,7 @@ from headway.diagnosis.transfer import narrowest
 from headway.planning.deployment import DeployedFlow, Endpoint, joined
 from headway.planning.runs import Run
 from headway.records.hosts import host_columns
+from headway.records.pathcolumn import in_common, path_column
 from headway.study.host import Protocol
 from headway.study.path import Direction, Path
 from headway.study.setting import Setting
@@ -26,6 +27,7 @@ def conditions(run: Run) -> dict[str, Any]:
         "tls": all(one["tls"] for one in each),
         "rtt_ms": min(one["rtt_ms"] for one in each),
         "requests": sum(one["requests"] for one in each),
+        "path": in_common([one["path"] for one in each]),
         "disturbances": named_disturbances(run.setting),
         **({"flows": len(each)} if run.setting.flows else {}),
     }
@@ -58,6 +60,7 @@ def flow_conditions(run: Run, flow: DeployedFlow) -> dict[str, Any]:
         **host_columns(flow),
         **_upstream(flow.server, behind),
         "profile": path.profile,
+        "path": path_column(setting, path, behind),
         "rate_mbit": _rate_mbit(narrow),
         "rate_up_mbit": _rate_mbit(narrow_up),
         "rtt_ms": path.rtt.ms,

@@ -28,7 +28,6 @@ from headway.selftest.check import Check
 from headway.selftest.coalescing import CoalescedFlow, CoalescedTransfer
 from headway.selftest.counting import Counting
 from headway.selftest.delay import OneWay, RoundTrip
-from headway.selftest.describe import describe
 from headway.selftest.ideal import (
     NEVER,
     Course,
@@ -56,6 +55,7 @@ from headway.study.host import Host
 from headway.study.kernel import Kernel
 from headway.study.path import Path as NetworkPath
 from headway.study.path import Way
+from headway.study.pathwords import path_title
 from headway.study.rates import RandomRate
 from headway.study.units import Duration
 
@@ -110,7 +110,7 @@ def measure_path(
         failed = next((ended.name for ended in outcome.ended if ended.exit_status != 0), None)
         if outcome.status != "ok" or failed:
             reason = outcome.reason or f"{failed} failed, see {directory / str(failed)}.err"
-            raise HeadwayError(f"the self-test of {describe(path)} could not be done: {reason}")
+            raise HeadwayError(f"the self-test of {path_title(path)} could not be done: {reason}")
         sight = Sight(_records(directory, CLIENT), _records(directory, SERVER))
         return tuple(experiment.judge(sight, outcome.counts))
 
@@ -198,7 +198,7 @@ class _Experiment(ABC):
         until = Duration(horizon_ns + 1)
         host = Host(program="probe", kernel=Kernel(coalescing=coalescing))
         self._network, self._leg = two_hosts(path, host, host, seed, until)
-        self._timeline = Timeline(describe(path), _courses(path, seed, NEVER))
+        self._timeline = Timeline(path_title(path), _courses(path, seed, NEVER))
         self._origin_ns = 0
         self._steps: list[CheckStep] = []
 

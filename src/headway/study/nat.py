@@ -78,7 +78,7 @@ class Nat(Part):
 
     def __str__(self) -> str:
         rebound = f", rebound: {', '.join(map(str, self.rebindings))}" if self.rebindings else ""
-        return f"NAT, UDP idle {self.udp_idle}{rebound}"
+        return f"NAT, UDP idle {self.udp_idle}, TCP idle {self.tcp_idle}{rebound}"
 
     @property
     def changes_address(self) -> bool:
