@@ -116,3 +116,42 @@ def test_repetitions_share_what_is_not_drawn() -> None:
         runs = plan(parse_study(Source("s.toml", text, Path())))
         settings = {id(run.setting) for run in runs if run.contender == runs[0].contender}
         assert len(settings) == (runs[-1].rep if drawn_anew else 1)
+
+
+@pytest.mark.parametrize("way", ["down", "up"])
+def test_a_rate_of_both_ways_replaces_a_profiles_of_each(way: str) -> None:
+    """Unless the path states that direction's own."""
+    raw = {"profile": "wpt-cable", "rate": "1 Gbit/s", "rtt": "5 ms"}
+    path = NetworkPath.model_validate(realise({"path": raw}, None)["path"])
+    assert [one.first_rate for one in (path.links[0].down, path.links[0].up)] == [10**9, 10**9]
+    assert path.rtt.ms == 5
+    raw[way] = {"rate": "3 Mbit/s"}
+    link = NetworkPath.model_validate(realise({"path": raw}, None)["path"]).links[0]
+    rates = {"down": link.down.first_rate, "up": link.up.first_rate}
+    assert rates.pop(way) == 3 * 10**6 and set(rates.values()) == {10**9}
+
+
+def test_a_delay_replaces_a_profiles_round_trip_time() -> None:
+    raw = {"profile": "wpt-cable", "delay": "7 ms"}
+    path = NetworkPath.model_validate(realise({"path": raw}, None)["path"])
+    assert path.rtt.ms == 14 and path.links[0].down.first_rate == 5 * 10**6
+
+
+def test_an_experiment_replaces_the_rate_of_the_studys_profile() -> None:
+    text = STUDY + '[path]\nprofile = "4g-medium"\n[experiments.fast.path]\nrate = "1 Gbit/s"\n'
+    rates = {
+        run.setting.path.links[0].up.first_rate
+        for run in plan(parse_study(Source("s.toml", text, Path())))
+    }
+    assert rates == {10**9}
+
+
+@pytest.mark.parametrize("key", ["dns", "dual_stack"])
+def test_paths_beside_the_clients_may_be_drawn_of_a_profile(key: str) -> None:
+    text = STUDY + f'[client]\nprogram = "headway-client"\n[{key}.path]\nprofile = "4g-medium"\n'
+    delays = set()
+    for run in plan(parse_study(Source("s.toml", text, Path()))):
+        beside = getattr(run.setting, key)
+        assert beside and beside.path
+        delays.add(beside.path.rtt)
+    assert len(delays) == 3

@@ -11,18 +11,21 @@ import copy
 import math
 import random
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, ClassVar
 
 from headway.errors import WrongInputError, nearest
 from headway.overriding import override
+from headway.study.path import Direction, Way
 from headway.study.satellite import Satellite
 from headway.study.setting import Setting
 from headway.tables import table
 
 _MEDIAN = " median"
+_PATHS = ("path", "second_path")
+"""Keys of a setting's paths, whichever table they are in."""
 _SLOWEST_MBIT = 0.01
 
 
@@ -263,7 +266,7 @@ def _satellite() -> list[Profile]:
 
 def draws_path(setting: Setting) -> bool:
     """Whether every seed has another path, drawn of a profile."""
-    names = {path.profile for path in setting.paths if path and path.profile}
+    names = {path.profile for path in setting.every_path if path and path.profile}
     return any(_find(name).is_drawn for name in names if not name.endswith(_MEDIAN))
 
 
@@ -277,18 +280,14 @@ def realise(raw: dict[str, Any], seed: int | None) -> dict[str, Any]:
     Raises:
         WrongInputError: no such profile.
     """
-    raw = dict(raw)
-    if isinstance(raw.get("path"), dict):
-        raw["path"] = _path(raw["path"], seed)
-    if isinstance(raw.get("hops"), dict):
-        raw["hops"] = {
-            name: realise(hop, seed) if isinstance(hop, dict) else hop
-            for name, hop in raw["hops"].items()
-        }
-    proxy = raw.get("proxy")
-    if isinstance(proxy, dict) and isinstance(proxy.get("upstream"), dict):
-        raw["proxy"] = {**proxy, "upstream": realise(proxy["upstream"], seed)}
-    return raw
+    return {key: _realised(key, value, seed) for key, value in raw.items()}
+
+
+def _realised(key: str, value: Any, seed: int | None) -> Any:
+    if not isinstance(value, dict):
+        return value
+    inner = {name: _realised(name, one, seed) for name, one in value.items()}
+    return _path(inner, seed) if key in _PATHS else inner
 
 
 def _path(raw: dict[str, Any], seed: int | None) -> dict[str, Any]:
@@ -299,7 +298,17 @@ def _path(raw: dict[str, Any], seed: int | None) -> dict[str, Any]:
     profile = _find(raw["profile"].removesuffix(_MEDIAN))
     drawn = profile.path(None if raw["profile"].endswith(_MEDIAN) else seed)
     own = {key: value for key, value in raw.items() if key != "profile"}
-    return {"profile": raw["profile"], "links": [_refined(drawn, own)]}
+    return {"profile": raw["profile"], "links": [_refined(_without(drawn, own.keys()), own)]}
+
+
+def _without(drawn: Mapping[str, Any], stated: Set[str]) -> dict[str, Any]:
+    """A profile's tables without what a path states of both directions, which replaces it in each of them."""
+    both = stated & Direction.model_fields.keys()
+    gone = {*both, *(["rtt"] if "delay" in both else [])}
+    kept = {key: value for key, value in drawn.items() if key not in gone}
+    for way in kept.keys() & {*Way}:
+        kept[way] = {key: value for key, value in kept[way].items() if key not in both}
+    return kept
 
 
 def _refined(tables: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:

@@ -200,9 +200,7 @@ class Setting(Part):
             return self
         if self.discovery:
             beside = [key for key in ("proxy", "hops", "origins") if getattr(self, key)]
-            check_discovery(
-                self.discovery, self.workload, beside, [*self._path_by_key.values()], tls=self.tls
-            )
+            check_discovery(self.discovery, self.workload, beside, self.every_path, tls=self.tls)
         if self.dual_stack:
             keys = ("proxy", "hops", "origins", "control", "fault")
             check_dual_stack(self.workload, [key for key in keys if getattr(self, key)])
@@ -248,7 +246,7 @@ class Setting(Part):
             check_page(
                 self.workload,
                 self.protocol,
-                [*self._path_by_key.values()],
+                self.every_path,
                 direct=not any(hop.splits for hop in self.middleboxes),
                 tls=self.tls,
             )
@@ -331,6 +329,11 @@ class Setting(Part):
         return tuple(None if chain and path == _NOTHING_SAID else path for path in paths)
 
     @property
+    def every_path(self) -> tuple[Path | None, ...]:
+        """The paths between neighbours, and those beside them: to a resolver, over the other family, a second one."""
+        return tuple(self._path_by_key.values())
+
+    @property
     def _path_by_key(self) -> dict[str, Path | None]:
         """All paths by their keys in a study file; None where there is none."""
         return {
@@ -369,8 +372,7 @@ class Setting(Part):
         if self.workload.replayed is None or self.flows or self.workload.draws_waits:
             return False
         lasting = self.fault or any(
-            begins_with_workload(path) or is_remembered(path)
-            for path in [*self._path_by_key.values()]
+            begins_with_workload(path) or is_remembered(path) for path in self.every_path
         )
         kept = self.capture.at_devices or self.capture.qlog or self.control
         direct = not self.proxy and not any(hop.proxy for hop in self.hops.values())
