@@ -130,3 +130,30 @@ def test_queues_are_called_by_size_and_discipline() -> None:
     assert found.conditions.factors[0].levels == tuple(titles(found))
     mixed = {"a": {"path.queue": "1 BDP"}, "b": {"path.queue": made_queues[0]}}
     assert titles(studied(mixed)) == ["queue 1 BDP", "queue 0.5 BDP droptail"]
+
+
+def test_a_path_that_changes_is_named_by_all_its_rates() -> None:
+    """In the place of the number of its first rate, in titles of constants and in those of axes."""
+    path = ("rate: 12 and 1 Mbit/s from 0 and 200 ms", "blackouts: 1 s to 2 s")
+    rows = [made.run("h2", 1, 1.0, rate_mbit=12.0, rate_up_mbit=12.0, path=path)]
+    told = analyse(made.results(rows)).conditions.notable_constants
+    assert "12 and 1 Mbit/s from 0 and 200 ms" in told and "blackouts 1 s to 2 s" in told
+    assert "12 Mbit/s" not in told
+    grid: dict[str, dict[str, Any]] = {
+        "plain": {"path.rate": "12 Mbit/s"},
+        "steps": {"path.rate": {"steps": [{"at": "0 s", "rate": "12 Mbit/s"}]}},
+    }
+    found = studied(
+        grid, rate_mbit=dict.fromkeys(grid, 12.0), path={"plain": (), "steps": path[:1]}
+    )
+    assert titles(found) == ["12 Mbit/s", "12 and 1 Mbit/s from 0 and 200 ms"]
+    assert found.conditions.factors[0].values is None
+
+
+def test_a_level_of_nothing_is_none() -> None:
+    key = "path.blackouts"
+    grid: dict[str, dict[str, Any]] = {"a": {key: []}, "b": {key: [["1 s", "2 s"]]}}
+    found = studied(grid, path={"a": (), "b": ("blackouts: 1 s to 2 s",)})
+    assert titles(found) == ["blackouts none", "blackouts 1 s to 2 s"]
+    assert titles(studied(grid)) == ["blackouts none", "blackouts 1 s to 2 s"]
+    assert not found.conditions.dependents
