@@ -499,3 +499,62 @@ def test_a_report_without_validation_says_so(tmp_path: Path) -> None:
     report = Report.of(saved(tmp_path, [run("h2", 1, 1.0)]))
     assert report.validated == ()
     assert "No run was validated" in report.write().read_text()
+
+
+# Full queues
+
+
+@pytest.mark.parametrize(
+    ("share", "dropped", "path_drops", "unfinished", "passes"),
+    [
+        (1.0, 9, 0, 0, True),
+        (0.99, 9, 0, 0, True),
+        (0.7, 9, 0, 0, False),
+        (0.7, 0, 0, 0, True),
+        (0.7, 9, 3, 0, True),
+        (0.7, 9, 0, 9, True),
+    ],
+)
+def test_a_queue_that_dropped_packets_had_been_full(
+    share: float, dropped: int, path_drops: int, unfinished: int, passes: bool
+) -> None:
+    """Unless none was dropped, other losses may have hit the slowest packet, or it may not have arrived yet."""
+    path = NetworkPath.model_validate({"rate": "10 Mbit/s", "rtt": "60 ms", "queue": "1 BDP"})
+    span = delay_span([path], Way.DOWN)
+    assert span.full_ms == pytest.approx(30 + 60 - 1.2112, abs=0.02)
+    crossing = Crossing(
+        between="server > client",
+        way="down",
+        missed=0,
+        packets=1000,
+        missing=dropped + path_drops,
+        strangers=0,
+        unfinished=unfinished,
+        queue_drops=dropped,
+        path_drops=path_drops,
+        least_ms=30.0,
+        greatest_ms=30 + 60 * share,
+        span=span,
+        loss=None,
+    )
+    (check,) = (one for one in judge([Evidence(crossings=(crossing,))]) if "greatest" in one.name)
+    assert check.passed == passes
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        {"rate": "10 Mbit/s", "queue": "50 packets"},
+        {"rate": "10 Mbit/s", "queue": {"size": "1 BDP", "discipline": "codel"}},
+        {"rate": {"low": "5 Mbit/s", "high": "9 Mbit/s", "every": "1 s"}},
+        {"rate": "10 Mbit/s", "changes": [{"at": "1 s", "rate": "5 Mbit/s"}]},
+        {"rate": "10 Mbit/s", "tunnel": "gre"},
+        {"links": [{"rate": "10 Mbit/s", "rtt": "9 ms"}, {"rate": "8 Mbit/s", "rtt": "9 ms"}]},
+        {},
+    ],
+)
+def test_how_slow_the_slowest_packet_of_other_queues_is_is_not_known(
+    path: dict[str, object],
+) -> None:
+    usual = {} if "links" in path else {"rtt": "60 ms"}
+    assert delay_span([NetworkPath.model_validate(usual | path)], Way.DOWN).full_ms is None

@@ -11,6 +11,7 @@ from headway.analysis.failures import failure_sentences
 from headway.analysis.faultsentences import fault_sentences
 from headway.analysis.firstflights import first_flight_sentences
 from headway.analysis.headline import headline, telling
+from headway.analysis.loads import load_sentences
 from headway.analysis.numbers import listed
 from headway.analysis.partition import dividing
 from headway.analysis.sentences import sentences
@@ -49,6 +50,7 @@ def remarks(analysis: Analysis) -> tuple[str, ...]:
         *failure_sentences(analysis),
         *first_flight_sentences(analysis),
         *interaction_sentences(analysis),
+        *load_sentences(analysis),
         *_not_compared(analysis),
     )
     return tuple(map(analysis.metric.said, every))

@@ -77,6 +77,9 @@ class Needs(Enum):
     DUAL_STACK = "hosts of both families, [dual_stack]"
     LIVE = "live video, workload.live"
     PROCESSOR = "a host with a processor, kernel.processor"
+    PROXY_PROCESSOR = (
+        "a host between client and server with a processor, such as proxy.kernel.processor"
+    )
 
 
 @dataclass(frozen=True)

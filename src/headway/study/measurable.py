@@ -119,6 +119,8 @@ def _needed(setting: Setting) -> Iterator[Needs]:
         yield Needs.DUAL_STACK
     if any(host.kernel.processor for _, host in setting.hosts):
         yield Needs.PROCESSOR
+    if any(hop.kernel.processor for hop in setting.middleboxes):
+        yield Needs.PROXY_PROCESSOR
 
 
 def _is_taken(workload: WorkloadPart) -> bool:

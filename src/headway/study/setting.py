@@ -59,7 +59,6 @@ _MOST_NETWORKS = 256
 """Between all neighbours, routers of links included: of IPv4, 10.0.0.0/24 to 10.0.255.0/24."""
 
 DEFAULT_PROGRAMS = {"client": "curl", "server": "nginx"}
-
 _LEAST_CHAIN, _LARGEST_CHAIN = Size(2_500), Size(60_000)
 """A message of TLS has 16 MB at most, but OpenSSL takes no chain of more than 100 kB."""
 _NOTHING_SAID = Path()

@@ -1,8 +1,9 @@
-"""What the processors of a flow's ends did while it lasted."""
+"""What the processors of a flow's hosts did while it lasted."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from headway.contract.samples import ProcessorWork
@@ -25,17 +26,26 @@ def _processors(finished: FinishedRun) -> Mapping[str, Any]:
         return {}
     samples = read_samples(finished.directory).taken
     ends = {"client": flow.asked.namespace, "server": flow.server.name}
-    used = {
-        role: use
-        for role, host in ends.items()
-        if (use := use_of(host, samples, transfer.began_s, transfer.end_s))
-    }
+    between = [node.name for node in flow.nodes if node.name not in ends.values()]
+    span = transfer.began_s, transfer.end_s
+    used = {role: use for role, host in ends.items() if (use := use_of(host, samples, *span))}
+    if hops := [use for host in between if (use := use_of(host, samples, *span))]:
+        used["proxy"] = _together(hops)
     measured: dict[str, Any] = {}
     for role, use in used.items():
         measured |= {f"{role}_busy_share": use.busy_share, f"{role}_work_s": use.work_s}
     if used:
         measured["processor_drops"] = sum(use.dropped_packets for use in used.values())
     return measured
+
+
+def _together(uses: Sequence[Use]) -> Use:
+    """The busiest of several processors, and what all of them did."""
+    return Use(
+        busy_share=max(use.busy_share for use in uses),
+        work_s=tuple(map(math.fsum, zip(*(use.work_s for use in uses), strict=True))),
+        dropped_packets=sum(use.dropped_packets for use in uses),
+    )
 
 
 def use_of(host: str, samples: list[Sample], begin_s: float, end_s: float) -> Use | None:

@@ -62,6 +62,12 @@ class Crossing:
     span: DelayBounds
     loss: Loss | None
 
+    @property
+    def met_full_queue(self) -> bool:
+        """Whether the queue dropped packets, and all that it held then had time to arrive."""
+        surely_dropped = self.missing > self.unfinished and not self.path_drops
+        return bool(self.queue_drops) and surely_dropped
+
 
 @dataclass(frozen=True)
 class Rates:

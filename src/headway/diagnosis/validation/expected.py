@@ -31,12 +31,15 @@ class DelayBounds:
             packet at once, so that serialisation does not count.
         greatest_ms: no packet may be slower, whatever it meets in queues; None if that depends on
             more than sizes and rates.
+        full_ms: the slowest packet is at least as slow if the queue was full; None if packets pass none, several, or
+            one whose bytes do not tell how long it takes.
     """
 
     stated_ms: float
     least_ms: float
     lone_ms: float
     greatest_ms: float | None
+    full_ms: float | None = None
 
 
 @dataclass(frozen=True)
@@ -57,11 +60,15 @@ def delay_span(paths: Paths, way: Way) -> DelayBounds:
     # Of equal packets, a NAT may drop the one and pass the other; only their ports would tell them apart.
     bounded = all(wait is not None for wait in queueing) and not has_nat(paths)
     greatest = sum(_greatest_delay_ns(direction) for direction, _ in found) + jitter
+    least = max(sum(_least_delay_ns(direction) for direction, _ in found) - jitter, 0)
+    waits = [_full_wait_ns(direction, rtt) for direction, rtt in found if direction.rate]
+    full = waits[0] if len(waits) == 1 and bounded else None
     return DelayBounds(
         stated_ms=stated / 1e6,
-        least_ms=max(sum(_least_delay_ns(direction) for direction, _ in found) - jitter, 0) / 1e6,
+        least_ms=least / 1e6,
         lone_ms=(stated + jitter + slack) / 1e6,
         greatest_ms=(greatest + sum(filter(None, queueing)) + slack) / 1e6 if bounded else None,
+        full_ms=None if full is None else (least + full - slack) / 1e6,
     )
 
 
@@ -142,6 +149,18 @@ def _longest_wait_ns(direction: Direction, rtt: Duration) -> int | None:
         return None
     limit = direction.queue.limit_bytes(direction.first_rate, rtt)
     return (limit + FRAME_BYTES + direction.overhead_bytes) * 8 * 10**9 // lowest
+
+
+def _full_wait_ns(direction: Direction, rtt: Duration) -> int | None:
+    """How long the last packet takes that a drop-tail queue had room for: all of it less one packet; None if not known.
+
+    Each packet that it dropped found less room than it needs.
+    """
+    rate = direction.first_rate
+    plain = direction.queue.packets is None and not direction.has_rules and not direction.tunnel
+    if not rate or not plain or rate != direction.lowest_rate or rate != direction.highest_rate:
+        return None
+    return (direction.queue.limit_bytes(rate, rtt) - FRAME_BYTES) * 8 * 10**9 // rate
 
 
 def _loses_evenly(direction: Direction) -> bool:
