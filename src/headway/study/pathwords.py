@@ -12,7 +12,8 @@ from typing import Any
 
 from headway.study.courses import course, listed, part_words, time_words
 from headway.study.middlebox import Udp
-from headway.study.path import Direction, Discipline, Jitter, Link, Path, Window
+from headway.study.path import Direction, Jitter, Link, Path, Window
+from headway.study.queue import Discipline
 from headway.study.rates import RandomRate, RateSchedule, TraceRate
 from headway.study.units import Duration
 

@@ -329,7 +329,6 @@ class Setting(Part):
 
     @property
     def every_path(self) -> tuple[Path | None, ...]:
-        """The paths between neighbours, and those beside them: to a resolver, over the other family, a second one."""
         return tuple(self._path_by_key.values())
 
     @property
@@ -367,11 +366,11 @@ class Setting(Part):
         everything. A reverse proxy would keep its connections to the server, a server draws waits by one seed, and a
         browser that finds out what a server speaks knows it from the load before.
         """
-        # Most are no pages, and plans ask often.
         if self.workload.replayed is None or self.flows or self.workload.draws_waits:
             return False
+        paths = self.every_path
         lasting = self.fault or any(
-            begins_with_workload(path) or is_remembered(path) for path in self.every_path
+            begins_with_workload(one) or is_remembered(one) for one in paths
         )
         kept = self.capture.at_devices or self.capture.qlog or self.control
         direct = not self.proxy and not any(hop.proxy for hop in self.hops.values())
