@@ -78,9 +78,14 @@ class EntryDirectory:
     """A directory of entries that are made under one lock and appear by an atomic rename.
 
     Whoever holds the lock is the only builder, so every other builder's leftovers are dead.
+
+    Attributes:
+        directory: the directory.
+        seal: is given each entry when it is filled, before it appears.
     """
 
     directory: Path
+    seal: Callable[[Path], None] = lambda _: None
 
     def entry(self, name: str) -> Path:
         """Where the entry of that name is, or would be."""
@@ -137,6 +142,7 @@ class EntryDirectory:
         try:
             partial.mkdir()
             fill(partial)
+            self.seal(partial)
             if entry.is_dir():
                 remove_tree(entry.rename(self.directory / f"{name}-before{PARTIAL_SUFFIX}"))
             partial.rename(entry)

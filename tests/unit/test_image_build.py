@@ -98,7 +98,7 @@ class Fakes:
         self.in_every_part()
         (directory / "half").touch()
         self.while_compiling()
-        (directory / "linux").touch()
+        (directory / "linux").write_text("kernel")
         return "7.2.12-1"
 
     def build_native(
@@ -106,7 +106,7 @@ class Fakes:
     ) -> tuple[str, ...]:
         self.natives += 1
         self.in_every_part()
-        (directory / "headway-hello").touch()
+        (directory / "headway-hello").write_text("program")
         return ("headway-hello",)
 
 
@@ -187,7 +187,8 @@ def test_own_programs_are_cached_apart(fakes: Fakes, monkeypatch: pytest.MonkeyP
     after = build(OPTIONS)
     assert (fakes.kernels, fakes.roots, fakes.natives) == (1, 1, 2)
     # A study that uses none of them can be resumed.
-    assert before.key == after.key
+    assert before.base == after.base
+    assert before.key != after.key
     assert before.info.versions != after.info.versions
     # Labs may still be running from them.
     assert before.native.is_dir()

@@ -15,6 +15,7 @@ FLOORS = (
     ("version", "errors", "modules", "overriding", "tables", "words"),
     ("cache",),
     ("foreign",),
+    ("sealed",),
     ("columns",),
     ("containers",),
     ("study",),

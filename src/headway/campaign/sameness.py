@@ -147,7 +147,8 @@ def _tool_differences(before: Manifest, now: Manifest) -> Iterator[Difference]:
         ("version of Headway", before.headway, now.headway),
         ("study", before.study.name, now.study.name),
         ("lab image (kernel)", before.kernel, now.kernel),
-        ("lab image (image)", before.image, now.image),
+        # Own programs have versions, which are compared for those that runs use.
+        ("lab image (image)", before.image_base or before.image, now.image_base or now.image),
         *((f"layer {name}", key, now.layers.get(name)) for name, key in before.layers.items()),
         *(
             (_version_of(program, now), before.versions[program], version)

@@ -11,7 +11,7 @@ from headway.cache import directory_size
 from headway.cli import suggest
 from headway.cli.group import CommandGroup, OneCommand
 from headway.cli.options import Offline
-from headway.errors import counted
+from headway.errors import EXIT_FAILED, HeadwayError, counted
 from headway.terminal import say
 
 # What the image is made of takes a moment to load, which help and completion need not wait for.
@@ -99,6 +99,24 @@ def status_command(mirror: Mirror = None) -> None:
         say(f"unused     {cached.other_size_bytes / 1e6:.0f} MB of {len(cached.other)} others")
     for extra in EXTRAS.values():
         say(f"extra      {_described(extra_status(extra))}")
+
+
+@app.command("verify", cls=OneCommand)
+def verify_command(mirror: Mirror = None) -> None:
+    """Read the whole image, and find what was changed since it was built.
+
+    Exit status 1 if a part is damaged.
+    """
+    from headway.image.verify import verify
+
+    found = verify(_options(mirror))
+    for one in found:
+        state = one.words if one.damaged else f"{one.entry.name}: as it was built"
+        say(state if one.is_sealed else f"{one.entry.name}: of an earlier Headway; hashed now")
+    if not found:
+        raise HeadwayError("there is no image; `headway image build` builds it")
+    if any(one.damaged for one in found):
+        raise typer.Exit(EXIT_FAILED)
 
 
 @app.command("export", cls=OneCommand)

@@ -28,6 +28,7 @@ from headway.image.options import ImageOptions
 from headway.image.rust import BroughtRust, RustToolchain, entry_name, own_version
 from headway.image.toolchain import numbers
 from headway.overriding import override
+from headway.sealed import is_whole, seal
 
 _CARGO_DIRECTORY = "cargo"
 _PROGRAMS_KEPT = 10
@@ -47,6 +48,7 @@ class Image:
             Debian's mirror offered on the day of the build; `info` has that. Layers have keys of their own.
         info: how it was made.
         layers: the keys of the layers that the root tree has, by name.
+        base: the key of kernel and root tree alone: studies that use no own program need no other.
     """
 
     path: Path
@@ -56,6 +58,7 @@ class Image:
     key: str
     info: ImageInfo
     layers: Mapping[str, str] = field(default_factory=dict)
+    base: str = ""
 
     @classmethod
     def of(
@@ -65,6 +68,7 @@ class Image:
         native: Path,
         key: str,
         layers: Mapping[str, str] | None = None,
+        base: str = "",
     ) -> Image | None:
         """The image whose parts are in these entries; None if one of them is not there."""
         infos = (
@@ -82,6 +86,7 @@ class Image:
             key=key,
             info=ImageInfo(infos[0], infos[1], infos[2]),
             layers=layers or {},
+            base=base,
         )
 
 
@@ -109,8 +114,9 @@ class CachedPart(Generic[_InfoT]):
         return self.store.entry(self.name)
 
     def info(self) -> _InfoT | None:
-        """How it was made; None if it is not there."""
-        return described(self.kind, self.entry)
+        """How it was made; None if it is not there, or not what it was when it was made."""
+        found = described(self.kind, self.entry)
+        return found if found and is_whole(self.entry, found.needed) else None
 
 
 @dataclass(frozen=True)
@@ -153,7 +159,7 @@ class Layout:
     @classmethod
     def of_package(cls, options: ImageOptions) -> Layout:
         """The layout of the image that Headway ships the inputs of."""
-        store = EntryDirectory(cache_directory() / "image")
+        store = EntryDirectory(cache_directory() / "image", seal)
         return cls(
             options,
             KernelInputs.of_package(),
@@ -232,7 +238,8 @@ class Layout:
             from headway.image.composed import composed
         root = composed(self.root, wanted) if wanted else self.root.entry
         keys = {layer.inputs.name: layer.key.rpartition("-")[2] for layer in wanted}
-        return Image.of(self.kernel.entry, root, self.native.entry, self.key, keys)
+        base = digest(self.kernel.key, self.root.key)
+        return Image.of(self.kernel.entry, root, self.native.entry, self.key, keys, base)
 
     def entries(self) -> list[Path]:
         """All parts in the cache, for whatever inputs, and what cargo has compiled."""

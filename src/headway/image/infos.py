@@ -10,6 +10,7 @@ from typing import ClassVar, TypeVar
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from headway.cache import digest
+from headway.overriding import override
 
 INFO_FILE = "info.json"
 KERNEL_FILE = "linux"
@@ -30,6 +31,11 @@ class Info(BaseModel):
     key: str
     built: datetime.datetime
 
+    @property
+    def needed(self) -> tuple[str, ...]:
+        """Files and directories of an entry without which it is none."""
+        return (TREE_DIRECTORY,)
+
 
 class KernelInfo(Info):
     """How a cached kernel was made."""
@@ -43,6 +49,11 @@ class KernelInfo(Info):
     suite: str
     mirror: str
     patches: tuple[str, ...]
+
+    @property
+    @override
+    def needed(self) -> tuple[str, ...]:
+        return (KERNEL_FILE,)
 
 
 class RootInfo(Info):
@@ -81,6 +92,11 @@ class NativeInfo(Info):
     version: str
     """The workspace's version, its sources' key and the compiler: ``0.1.0+1f2e3d4c (rustc 1.85.0)``."""
     programs: tuple[str, ...]
+
+    @property
+    @override
+    def needed(self) -> tuple[str, ...]:
+        return tuple(f"{PROGRAMS_DIRECTORY}/{name}" for name in self.programs)
 
 
 _Described = TypeVar("_Described", bound=BaseModel)

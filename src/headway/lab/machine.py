@@ -198,6 +198,8 @@ class Machine:
         check_there(directory)
         file = directory / orders.directory / OUTCOME_FILE
         outcome = outcome_of(file, directory / CONSOLE_FILE, process.returncode, exceeded)
+        if not (exceeded or file.exists()):
+            _check_image(self.image)
         if outcome.status == "failed" and shutil.disk_usage(directory).free < _NO_SPACE_BYTES:
             # The lab cannot tell: it has nowhere to write that to.
             raise HeadwayError(f"no space left in {directory}")
@@ -262,6 +264,14 @@ class Machine:
                 for name, one in shown.items()
             ),
         ]
+
+
+def _check_image(image: BootImage) -> None:
+    """Let an image be whole of which a lab crashed."""
+    # Most labs answer, and to load this takes longer than to boot one.
+    from headway.image.verify import check_after_crash
+
+    check_after_crash(image.kernel)
 
 
 @contextmanager

@@ -18,6 +18,7 @@ from headway.cache import PARTIAL_SUFFIX, cache_directory, digest, written_atomi
 from headway.contract.text import dump, load
 from headway.errors import HeadwayError
 from headway.lab.console import ConsoleLab
+from headway.sealed import damages
 from headway.version import VERSION
 from headway.words import names_in
 
@@ -66,7 +67,13 @@ def remembered(options: Mapping[str, str], command: Iterable[str]) -> ConsoleLab
         return None
     if not names_in(command).isdisjoint(kept.layer_words):
         return None
-    return kept.lab if all(map(os.path.exists, kept.lab.places)) else None
+    return kept.lab if all(map(os.path.exists, kept.lab.places)) and _is_whole(kept.lab) else None
+
+
+def _is_whole(lab: ConsoleLab) -> bool:
+    """Whether kernel, root tree and own programs look as they did when they were made."""
+    parts = (lab.kernel, lab.root, lab.native)
+    return not any(damages(Path(part).parent, whole=False) for part in parts)
 
 
 def _file(options: Mapping[str, str]) -> Path:

@@ -134,6 +134,7 @@ class Manifest(_Told):
         kernel: the lab's.
         hosts: what hosts' kernels were set to, by what the runs' columns say of them.
         image: the key of the lab image: kernel, root tree and Headway's own programs. Earlier ones had the layers in it.
+        image_base: the key of kernel and root tree alone.
         layers: the keys of the layers on it that the runs' programs need, by name.
         host: this machine.
         notes: what a reader must know and might overlook.
@@ -156,6 +157,7 @@ class Manifest(_Told):
     kernel: str = ""
     hosts: dict[str, dict[str, str]] = {}
     image: str = ""
+    image_base: str = ""
     layers: dict[str, str] = {}
     host: dict[str, Any] = {}
     notes: tuple[str, ...] = ()

@@ -54,6 +54,7 @@ def make_manifest(
         kernel=image.info.kernel_version,
         hosts=_hosts(runs),
         image=image.key,
+        image_base=image.base,
         layers=dict(image.layers),
         host=host_facts(),
         notes=tuple(notes),
