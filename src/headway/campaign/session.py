@@ -37,6 +37,7 @@ from headway.lab.videofiles import needed_videos, video_files
 from headway.planning.runs import Run, distinct_paths
 from headway.records.manifest import Manifest
 from headway.records.provenance import make_manifest
+from headway.records.sources import keep_sources
 from headway.records.store import ARTIFACTS, Store
 from headway.selftest.check import Check
 from headway.study.experiment import Study
@@ -74,6 +75,7 @@ def conduct(task: Task, watcher: Watcher, report: Callable[[Path], None] = lambd
         made = make_manifest(task.study, runs, image, task.command, notes)
         manifest = _going_on(made, task, runs, store)
         try:
+            keep_sources(task.study, task.command, store.directory)
             with _executor(task, runs, image, cores, watcher) as executor:
                 _carry_out(task, runs, store, executor, manifest, watcher)
             store.write_table()

@@ -22,6 +22,7 @@ from headway.records.flowfile import FLOW_RECORDS
 from headway.records.journal import Journal, read_journal
 from headway.records.manifest import MANIFEST_FILE, Manifest, read_manifest
 from headway.records.segments import segment_records
+from headway.records.sources import SOURCES
 from headway.records.stranger import check_files, check_runs
 
 if TYPE_CHECKING:
@@ -97,7 +98,7 @@ class Store:
         self._journal.clear()
         for name in (RUNS_FILE, FLOWS_FILE, SEGMENTS_FILE, MANIFEST_FILE):
             (self.directory / name).unlink(missing_ok=True)
-        for name in (ARTIFACTS, REPORT):
+        for name in (ARTIFACTS, REPORT, SOURCES):
             shutil.rmtree(self.directory / name, ignore_errors=True)
 
     @property
@@ -291,7 +292,7 @@ def _check_content(directory: Path, start: Start) -> None:
     if not names or (names == {JOURNAL_FILE} and not _size(directory / JOURNAL_FILE)):
         return
     tables = {RUNS_FILE, FLOWS_FILE, SEGMENTS_FILE}
-    own = {JOURNAL_FILE, MANIFEST_FILE, ARTIFACTS, REPORT} | tables
+    own = {JOURNAL_FILE, MANIFEST_FILE, ARTIFACTS, REPORT, SOURCES} | tables
     if not names & {JOURNAL_FILE, MANIFEST_FILE}:
         raise WrongInputError(
             "holds files already, and no results; name a new or empty directory",

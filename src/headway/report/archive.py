@@ -14,6 +14,7 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 from headway.errors import WrongInputError
 from headway.foreign.files import check_tree
 from headway.records.manifest import Manifest, read_manifest
+from headway.records.sources import LEFT_OUT, SOURCES, again
 from headway.records.store import (
     ARTIFACTS,
     FLOWS_FILE,
@@ -25,6 +26,7 @@ from headway.records.store import (
 )
 from headway.report.crate import METADATA, crate_metadata
 from headway.report.report import PAGE, write_report
+from headway.report.reproducing import reproducing
 
 SUFFIX = ".zip"
 SUMS = "SHA256SUMS"
@@ -115,7 +117,7 @@ def _entries(
     }
     shown = _LINK.findall(page.read_text(encoding="utf-8"))
     kept = [directory / ARTIFACTS] if artifacts else [directory / ARTIFACTS / run for run in shown]
-    for top in (directory / REPORT, *kept):
+    for top in (directory / REPORT, directory / SOURCES, *kept):
         for file in sorted(top.rglob("*")):
             if file.is_file():
                 entries[file.relative_to(directory).as_posix()] = _ArchivedFile(file)
@@ -136,6 +138,7 @@ def _readme(manifest: Manifest, directory: Path, artifacts: bool) -> bytes:
         manifest.study.question,
         f"Carried out with Headway {manifest.headway or '?'}, begun {manifest.created or '?'}:",
         f"  {manifest.command or '?'}",
+        *_again(manifest, directory),
         "report/index.html is the report; runs.parquet has a row for every run, and report/runs.csv the same.",
         *(f"{name} {what}." for name, what in _TABLES.items() if (directory / name).is_file()),
         "manifest.json has programs with versions, kernel, host, seeds and self-test; study.json is the study.",
@@ -143,6 +146,17 @@ def _readme(manifest: Manifest, directory: Path, artifacts: bool) -> bytes:
         f"`sha256sum --check {SUMS}` checks all files but {METADATA}, which describes them (RO-Crate 1.1).",
     )
     return "".join(f"{line}\n" for line in told if line).encode()
+
+
+def _again(manifest: Manifest, directory: Path) -> Iterator[str]:
+    """How the study is carried out again from the archive."""
+    if not (directory / SOURCES).is_dir():
+        return
+    command = again(reproducing(manifest.command), directory)
+    yield f"{SOURCES}/ has the study as it was given. Unpacked, this carries it out again, on any machine:"
+    yield f"  {command} --out again"
+    if (directory / SOURCES / LEFT_OUT).is_file():
+        yield f"Files that it names and that are not here are in {SOURCES}/{LEFT_OUT}."
 
 
 def _measured(entries: Mapping[str, _ArchivedFile]) -> tuple[dict[str, str], dict[str, int]]:

@@ -20,6 +20,7 @@ from headway.planning.enough import PAIRED_ALPHA, fewest_pairs
 from headway.report import provenance, setting, tables, theme
 from headway.report.figures import Picture
 from headway.report.paragraph import methods_paragraph
+from headway.report.reproducing import reproducing
 from headway.report.section import Section
 from headway.report.sections import ExperimentPart
 from headway.report.sheet import Sheet
@@ -66,6 +67,7 @@ def render(
         name=setting.study_name(results) or "Results",
         manifest=results.manifest,
         study=_study(results),
+        repeating=reproducing(results.manifest.command),
         experiments=parts,
         several=len(parts) > 1,
         files=files,
