@@ -72,7 +72,7 @@ def test_timeouts_count_as_the_slowest() -> None:
         if row["status"] == "failed":
             row["status"] = "timeout"
     assert sentences(analyse(made.results(rows))) == (
-        "h3 is faster than h2 by 34 % in the typical pair (95 % interval 33 to 100 %; medians of 6 and 5: 1.32 s against 1.98 s; "
+        "h3 is faster than h2 by 34 % in the typical pair (95 % interval 33 to 100 %; medians of these pairs: 1.32 s against 1.99 s; "
         "faster in 6 of 6 pairs). "
         "Failures: h2 in 1 of 6 runs (1 timed out); a run that timed out is slower than any that finished.",
     )

@@ -166,7 +166,9 @@ def _remark(analysis: Analysis, shown: Sequence[Cell]) -> str:
     better, worse = analysis.metric.words
     said = f"Green: {better}; purple: {worse}; grey: not shown to differ, or by less than 1 %. Bold: the best. {analysis.metric.legend}".rstrip()
     if any(side.failures for cell in analysis.cells for side in cell.sides):
-        said += f" {FAILED} Some of its runs failed: the medians are of the repetitions that all contenders finished."
+        said += (
+            f" {FAILED} Some of its runs failed: medians are of the repetitions that all finished."
+        )
     if len(shown) < len(analysis.cells):
         said += (
             f" The {len(shown)} of {len(analysis.cells)} conditions with the largest differences."

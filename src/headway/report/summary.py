@@ -327,7 +327,7 @@ def _legend(analysis: Analysis) -> str:
     if not analysis.pairings:
         return medians
     if any(side.failures for cell in analysis.cells for side in cell.sides):
-        medians += " Where runs failed, they are of the repetitions that all contenders finished."
+        medians += " Where runs failed, they are of the repetitions that all finished."
     better = f"{MINUS if analysis.metric.less_is_better else '+'} is {analysis.metric.words[0]}"
     said = f"{medians} {better}; in brackets: not significant, or within 1 %; =: identical."
     return f"{said} {analysis.metric.legend}".rstrip()

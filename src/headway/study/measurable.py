@@ -83,7 +83,7 @@ def check_metrics(
         ranking = METRICS[metric].ranking if metric in METRICS else None
         wants = ranking is not None and any(_is_of(setting, metric) for setting in settings)
         why = f": it takes {ranking.needs.value}" if ranking and wants else ""
-        hint = nearest(metric, known, then=f"known here: {', '.join(known)}")
+        hint = nearest(metric, known, then=f"known: {', '.join(known)}")
         raise WrongInputError(f"{told}{why}{hint}", where=where)
 
 
