@@ -194,8 +194,48 @@ def test_what_neither_has_measured_fails() -> None:
     assert (one.outcome, one.fails(0.05)) == (CheckOutcome.UNMEASURED, True)
 
 
-def test_a_base_that_failed_more_often_is_no_failure_of_the_head() -> None:
-    assert not judged(BASE, [None, *BASE[1:]]).fails(0.05)
+def failing(*seeds: int) -> list[float | None]:
+    """A build whose runs with these seeds fail."""
+    return [None if seed in seeds else value for seed, value in enumerate(BASE, start=1)]
+
+
+@pytest.mark.parametrize(
+    ("base", "head", "outcome"),
+    [
+        (failing(1), BASE, CheckOutcome.SAME),
+        (failing(1, 2), failing(1), CheckOutcome.SAME),
+        (failing(1), failing(1), CheckOutcome.SAME),
+        (failing(1), failing(2), CheckOutcome.FAILED),
+        (failing(1, 2, 3), failing(4, 5, 6), CheckOutcome.FAILED),
+        (failing(1, 2, 3), failing(3, 4), CheckOutcome.FAILED),
+    ],
+)
+def test_runs_are_judged_by_pairs_and_every_pair_with_a_failed_run_is_listed(
+    base: list[float | None], head: list[float | None], outcome: CheckOutcome
+) -> None:
+    one = judged(head, base)
+    assert one.outcome is outcome
+    assert one.fails(0.05) == (outcome is CheckOutcome.FAILED)
+    wrong = [seed for seed in range(1, 9) if base[seed - 1] is None or head[seed - 1] is None]
+    assert [pair.seed for pair in one.failures] == wrong
+    report = CheckReport("made", [one], 0.05)
+    console = Console(width=80, record=True, file=io.StringIO())
+    print_check(console, report)
+    for text in (report.markdown(), console.export_text()):
+        assert all(f"seed {seed} fails with" in text for seed in wrong)
+
+
+def test_equal_packets_are_not_identical_builds_where_a_pair_failed(tmp_path: Path) -> None:
+    sides = []
+    for name in ("base", "head"):
+        rows = runs({"h3": failing(1)})
+        for row in rows:
+            if row["status"] == "ok":
+                run(tmp_path / name / "artifacts" / row["run_id"], BURST)
+        sides.append(Side(results(rows), tmp_path / name))
+    (one,) = judge_builds(*sides)
+    assert (one.runs, one.differing) == (7, ())
+    assert one.outcome is CheckOutcome.SAME
 
 
 def test_what_is_found_is_told_to_machines_and_people() -> None:
@@ -203,7 +243,8 @@ def test_what_is_found_is_told_to_machines_and_people() -> None:
     report = CheckReport("made", found, 0.05)
     assert len(report.failing) == 2
     headline = (
-        "made: head against base: 1 same times, 1 slower, 1 failed; no captures on both sides"
+        "made: head against base: 1 same times, 1 slower, 1 failed; no captures on both sides; "
+        "8 more pairs with a failed run"
     )
     assert report.headline == headline
     lines = report.markdown().splitlines()
@@ -212,7 +253,9 @@ def test_what_is_found_is_told_to_machines_and_people() -> None:
     suite = ElementTree.fromstring(report.junit())[0]
     assert (suite.get("tests"), suite.get("failures")) == ("3", "2")
     assert [len(case.findall("failure")) for case in suite] == [1, 0, 1]
-    assert suite[2][0].get("message") == "h3: failed: curl exited with 28"
+    assert suite[2][0].get("message") == (
+        "h3: failed: seed 1 fails with the head only: curl exited with 28, and 7 other pairs"
+    )
     slower, same = json.loads(report.benchmark())
     assert slower["value"] == pytest.approx(1.62)
     assert (slower["unit"], same["unit"]) == ("s", "s")

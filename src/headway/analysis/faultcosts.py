@@ -28,7 +28,7 @@ class FaultCost:
         fault: the fault.
         seeds: of the runs with it.
         costs: of those that ended well, how much more than without it, in the metric's unit.
-        failed: runs that did not end well.
+        failed_seeds: of the runs that did not end well.
         reason: why most of them did not.
         carried: what the packet carried.
         at: when it came, seconds from the workload's beginning; None if none did.
@@ -39,12 +39,17 @@ class FaultCost:
     fault: Fault
     seeds: tuple[int, ...]
     costs: tuple[float, ...]
-    failed: int
+    failed_seeds: tuple[int, ...]
     reason: str
     carried: str
     at: float | None
     size_bytes: int | None
     run_id: str
+
+    @property
+    def failed(self) -> int:
+        """How many runs did not end well."""
+        return len(self.failed_seeds)
 
     @property
     def median(self) -> float:
@@ -206,7 +211,7 @@ def _cost(
         fault=Fault.model_validate(first["fault"]),
         seeds=tuple(row["seed"] for row in rows),
         costs=tuple(now - before for now, before in pairs),
-        failed=len(rows) - len(good),
+        failed_seeds=tuple(row["seed"] for row in rows if row not in good),
         reason=kinds_of(reasons)[0][0] if reasons else "",
         carried=first["fault_carried"] or "",
         at=first["fault_at_s"],

@@ -56,8 +56,8 @@ class CheckedFault:
     def later(self) -> float:
         """By how much more the head takes with the fault than the base with it; infinite if only it fails."""
         if self.base.failed or self.head.failed:
-            more = len(self.base.seeds) * self.head.failed > len(self.head.seeds) * self.base.failed
-            return math.inf if more else 0.0
+            # A pair of runs has the same seed: another run of the base that fails excuses nothing.
+            return math.inf if set(self.head.failed_seeds) - set(self.base.failed_seeds) else 0.0
         before, now = self.without
         return (now + self.head.median) - (before + self.base.median)
 

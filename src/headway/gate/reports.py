@@ -5,15 +5,18 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from headway.analysis.numbers import percent
 from headway.analysis.written import signed
 from headway.errors import counted
 from headway.gate.faultcheck import CheckedFault
-from headway.gate.verdict import CheckedCell, CheckOutcome
+from headway.gate.verdict import CheckedCell, CheckOutcome, FailedPair
 from headway.report.junit import Case, junit
 
 _COLUMNS = ("", "what", "base", "head", "difference [%]", "interval [%]", "first packet")
+_MOST_PAIRS = 8
+"""How many failed pairs of a contender in a cell a report lists."""
 HOW_TO_READ = (
     "Difference: the typical ratio of head to base in runs with the same seed, less 1, with its 95 % interval; "
     "base and head are the pair of runs that is nearest to it."
@@ -57,6 +60,15 @@ class CheckReport:
         return sum(len(one.differing) for one in self.judged)
 
     @property
+    def failed_pairs(self) -> list[tuple[CheckedCell, FailedPair]]:
+        """The pairs of runs that did not both end well; of each contender in a cell no more than a few."""
+        return [
+            (one, pair)
+            for one in self.judged
+            for pair in sorted(one.failures, key=lambda pair: not pair.is_new)[:_MOST_PAIRS]
+        ]
+
+    @property
     def headline(self) -> str:
         """All of it in a sentence."""
         runs = sum(one.runs for one in self.judged)
@@ -70,6 +82,8 @@ class CheckReport:
             if runs
             else "no captures on both sides"
         )
+        if broken := sum(len(one.failures) for one in self.judged):
+            packets += f"; {counted(broken, 'more pair')} with a failed run"
         if self.faults:
             tally.append(f"{len(self.worse)} of {counted(len(self.faults), 'fault')} worse")
         return f"{self.study}: head against base: {', '.join(tally)}; {packets}"
@@ -86,8 +100,13 @@ class CheckReport:
         rows = (f"| {' | '.join(row)} |" for row in self._rows())
         heading = [f"| {' | '.join(_COLUMNS)} |", "|" + "---|" * len(_COLUMNS)]
         worse = [f"- ❌ {fault_sentence(one)}" for one in self.worse]
+        failed = [
+            f"- {'❌ ' if pair.is_new else ''}{_escaped(f'{one.name}: {pair}')}"
+            for one, pair in self.failed_pairs
+        ]
+        lists = [[*lines, ""] for lines in (failed, worse) if lines]
         said = [f"{passed} **{self.headline}**", "", *heading, *rows, "", limit, ""]
-        return "\n".join([*said, *worse, ""] if worse else said)
+        return "\n".join([*said, *chain.from_iterable(lists)])
 
     def _rows(self) -> Iterator[list[str]]:
         for one in self.judged:
@@ -154,14 +173,16 @@ def sentence(one: CheckedCell) -> str:
     """What was found of a contender in a cell, in a line."""
     found = f"{one.name}: {one.outcome}"
     if one.reason:
-        return f"{found}: {one.reason}"
+        more = sum(pair.is_new for pair in one.failures) - 1
+        others = f", and {counted(more, 'other pair')}" if more else ""
+        return f"{found}: {one.reason}{others}"
     if one.outcome in (CheckOutcome.IDENTICAL, CheckOutcome.UNMEASURED):
         return found
     base, head = middle(one)
     pairs = counted(one.comparison.pairs.n, "pair")
     apart = signed(one.comparison.difference)
     told = f"{found}: {one.metric.label} {head} against {base} in the typical pair, {apart.size}"
-    why = "; ".join([*first_flight(one), first_packet(one)])
+    why = "; ".join([*first_flight(one), first_packet(one), *map(str, one.failures[:_MOST_PAIRS])])
     return f"{told} ({', '.join([*apart.sure, pairs])}); {why}"
 
 
@@ -206,7 +227,9 @@ def first_packet(one: CheckedCell) -> str:
     if not one.runs:
         return "no captures of both"
     if not one.differing:
-        return "every packet the same"
+        return (
+            "every packet of the other pairs the same" if one.failures else "every packet the same"
+        )
     first = min(one.differing, key=lambda found: found.at_s)
     return f"{len(one.differing)} of {one.runs} differ; {first}"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -20,6 +20,7 @@ from headway.analysis import (
     Verdict,
     analyse,
 )
+from headway.analysis.cells import Failure
 from headway.analysis.compare import Contest, compare
 from headway.analysis.metric import Metric
 from headway.columns import Status
@@ -44,7 +45,7 @@ class CheckOutcome(StrEnum):
     SLOWER = "slower"
     UNDECIDED = "undecided"
     FAILED = "failed"
-    """Runs of the head fail that do not fail with the base."""
+    """A run of the head fails whose pair, the base's run with the same seed, does not."""
     UNMEASURED = "not measured"
     """Neither side has measured anything."""
 
@@ -59,6 +60,33 @@ class Side:
     def run(self, run_id: str) -> Path:
         """Directory of what a run left."""
         return self.directory / ARTIFACTS / run_id
+
+
+@dataclass(frozen=True)
+class FailedPair:
+    """Two runs with the same seed, at least one of which did not end well.
+
+    Attributes:
+        seed: their seed.
+        base: why the base's run failed; None if it did not.
+        head: why the head's run failed; None if it did not.
+    """
+
+    seed: int
+    base: str | None
+    head: str | None
+
+    @property
+    def is_new(self) -> bool:
+        """Whether the head fails where the base does not."""
+        return self.head is not None and self.base is None
+
+    def __str__(self) -> str:
+        if self.base is None:
+            return f"seed {self.seed} fails with the head only: {self.head}"
+        if self.head is None:
+            return f"seed {self.seed} fails with the base only: {self.base}"
+        return f"seed {self.seed} fails with both: {self.head}"
 
 
 @dataclass(frozen=True)
@@ -77,7 +105,7 @@ class CheckedCell:
             without a pair that finished.
         flights: first flights of base and head, by medians; None of a side that does not tell.
         took_s: how long the runs of both took, wall time.
-        reason: why runs of the head failed, if more did than of the base.
+        failures: the pairs of runs that did not both end well, by seed.
         runs: how many pairs of runs have captures.
         differing: where those pairs begin to differ that do.
     """
@@ -92,7 +120,7 @@ class CheckedCell:
     middle: tuple[float, float] | None
     flights: tuple[FirstFlight | None, FirstFlight | None]
     took_s: float
-    reason: str
+    failures: tuple[FailedPair, ...]
     runs: int
     differing: tuple[FirstDifference, ...]
 
@@ -100,6 +128,11 @@ class CheckedCell:
     def name(self) -> str:
         """Contender and cell, in words."""
         return ", ".join(filter(None, (self.experiment, self.title, self.contender)))
+
+    @property
+    def reason(self) -> str:
+        """Why the head's runs failed whose pairs did not, the first of them; empty if there are none."""
+        return next((str(pair) for pair in self.failures if pair.is_new), "")
 
     @property
     def outcome(self) -> CheckOutcome:
@@ -110,7 +143,8 @@ class CheckedCell:
         if one.verdict is Verdict.INCOMPARABLE:
             return CheckOutcome.UNMEASURED
         if one.identical:
-            return CheckOutcome.IDENTICAL if self.runs and not self.differing else CheckOutcome.SAME
+            same = self.runs and not self.differing and not self.failures
+            return CheckOutcome.IDENTICAL if same else CheckOutcome.SAME
         if one.negligible or one.verdict is Verdict.EQUAL:
             return CheckOutcome.EQUAL
         known = {Verdict.FASTER: CheckOutcome.FASTER, Verdict.SLOWER: CheckOutcome.SLOWER}
@@ -165,10 +199,17 @@ def _judged(
             middle=_middle(side, other, comparison),
             flights=(_flight(before, cell.name, side), _flight(now, cell.name, side)),
             took_s=_took_s(before, cell.name, side) + _took_s(now, cell.name, side),
-            reason=side.reason if side.failures > other.failures else "",
+            failures=failed_pairs(other.ended_badly, side.ended_badly),
             runs=len(runs),
             differing=tuple(differing(runs)),
         )
+
+
+def failed_pairs(base: Iterable[Failure], head: Iterable[Failure]) -> tuple[FailedPair, ...]:
+    """The pairs of runs in which a build failed, by seed."""
+    before, now = ({(one.seed, one.rep): one.reason for one in each} for each in (base, head))
+    runs = sorted(before.keys() | now.keys())
+    return tuple(FailedPair(run[0], before.get(run), now.get(run)) for run in runs)
 
 
 def _middle(
