@@ -244,7 +244,7 @@ def test_what_is_found_is_told_to_machines_and_people() -> None:
     assert len(report.failing) == 2
     headline = (
         "made: head against base: 1 same times, 1 slower, 1 failed; no captures on both sides; "
-        "8 more pairs with a failed run"
+        "8 pairs with a failed run"
     )
     assert report.headline == headline
     lines = report.markdown().splitlines()

@@ -282,7 +282,7 @@ PRINTED = '{"a": {"ms": 1500, "first": 200}, "n": 1000000, "none": null}'
         ("{ regex = '(?P<total_s>\\S+) s' }", "nan s", None, "total_s cannot be nan"),
         ("{ regex = '(?P<total_s>\\S+) s' }", "-1 s", None, "total_s cannot be -1"),
         ("{ regex = 'in (?P<total_s>\\d+)' }", "soon", None, "does not match 'in"),
-        ('"curl"', "rubbish", None, "own printed no result"),
+        ('"curl"', "rubbish", None, "own: it printed no result"),
     ],
 )
 def test_a_result_is_read_as_declared(

@@ -90,7 +90,37 @@ def test_every_request_has_a_url_and_every_body_a_file(
     urls = [word for word in started.programs[-1].argv if word.startswith("https://server.test/")]
     assert len(set(urls)) == of.workload.requests
     assert {unquote(url).partition("?")[0] for url in urls} == {f"https://server.test/{path}"}
-    assert len(set(started.bodies)) == (of.workload.requests if keeps else 0)
+    files = keeps and not CLIENTS[client].digests
+    assert len(set(started.bodies)) == (of.workload.requests if files else 0)
+
+
+@pytest.mark.parametrize(("client", "protocol", "kind"), ALL)
+@pytest.mark.parametrize(
+    ("more", "compared"),
+    [
+        ({}, True),
+        ({"capture": {"bodies": False}}, False),
+        ({"clock": "cpu"}, False),
+        ({"clock": "cpu", "capture": {"bodies": True}}, True),
+        ({"clock": "real"}, True),
+    ],
+)
+def test_bodies_are_compared_where_that_takes_no_time_that_is_measured(
+    client: str, protocol: str, kind: str, more: dict[str, Any], compared: bool
+) -> None:
+    if kind == "upload":
+        return
+    of = setting(client, protocol, WORKLOADS[kind], **more)
+    started = CLIENTS[client].start(flow_of(of, ADDRESS))
+    words = {"--digest", "--body-digest"} & set(started.programs[-1].argv)
+    assert bool(started.bodies or words) == compared
+
+
+def test_a_host_with_a_processor_pays_for_no_comparison() -> None:
+    raw = {"protocol": "h2", "workload": DOWNLOAD, "client": {"program": "headway-client"}}
+    assert "--body-digest" in argv(Setting.model_validate(raw))
+    raw["client"] = {"program": "headway-client", "kernel": {"processor": "moto-g"}}
+    assert "--body-digest" not in argv(Setting.model_validate(raw))
 
 
 @pytest.mark.parametrize("client", [c for c in CLIENTS.values() if c.knobs], ids=lambda c: c.name)
@@ -175,7 +205,7 @@ def test_curls_failures_are_named(tmp_path: Path, changes: dict[str, Any], error
 @pytest.mark.parametrize(
     ("printed", "workload", "told"),
     [
-        ("", DOWNLOAD, "curl-8.14 printed no result (exit status 0)"),
+        ("", DOWNLOAD, "curl-8.14: it printed no result (exit status 0)"),
         (
             transfer(exitcode=28, errormsg="Timeout"),
             DOWNLOAD,
@@ -332,11 +362,14 @@ def test_reports_are_read(tmp_path: Path, client: str) -> None:
 @pytest.mark.parametrize(
     ("text", "error"),
     [
-        ("Traceback", "printed no result"),
+        ("Traceback", "aioquic: Traceback"),
         (report({}, error="Idle timeout"), "aioquic: Idle timeout"),
         (report({"error": "reset"}, migration_error="no way"), "aioquic: reset; no way"),
         (report({"status": 404}), "aioquic: the server answered with status 404"),
         (report({"bytes": 7}), "aioquic: 7 of 1000 bytes came"),
+        (report({"bytes": "x"}), "aioquic: its result has a wrong field requests.0.bytes: "),
+        (report(handshake_s="soon"), "aioquic: its result has a wrong field handshake_s: "),
+        ("", "aioquic: it printed no result"),
         (report({"total_s": None}), "aioquic: an answer did not come"),
     ],
 )
@@ -403,7 +436,29 @@ def ngtcp2(directory: Path, log: str, workload: dict[str, Any]) -> Measurement:
     return measured(setting("ngtcp2", "h3", workload), directory)
 
 
+STATUSES = "".join(f"http: stream {one} [:status: 200]\n" for one in ("0x0", "0x4"))
+
+
+@pytest.mark.parametrize(
+    ("printed", "error"),
+    [
+        (
+            STATUSES.replace("0x4 [:status: 200", "0x4 [:status: 404"),
+            "the server answered with status 404",
+        ),
+        (STATUSES.replace("0x4", "0x8"), "ngtcp2: it printed no status of a response"),
+        ("http: stream 0x0 [:status: 103]\n" + STATUSES, None),
+    ],
+)
+def test_gtlsclient_prints_the_status_of_each_response(
+    tmp_path: Path, printed: str, error: str | None
+) -> None:
+    (tmp_path / "ngtcp2.err").write_text(printed)
+    assert ngtcp2(tmp_path, LOG, PARALLEL).error == error
+
+
 def test_gtlsclients_log_tells_when_answers_came(tmp_path: Path) -> None:
+    (tmp_path / "ngtcp2.err").write_text(STATUSES)
     found = ngtcp2(tmp_path, LOG, PARALLEL)
     assert found.error is None
     assert (found.connect_s, found.tls_s, found.ttfb_s) == (0.021, 0.021, 0.04)

@@ -53,10 +53,6 @@ def test_nothing_waits_without_content() -> None:
             "workload.kind: wget cannot do upload over h1; these",
         ),
         (
-            {"client": {"program": "ngtcp2"}, "workload": UPLOAD["workload"] | {"early": True}},
-            "client.program: gtlsclient does not tell the status of a response",
-        ),
-        (
             {"client": {"program": "aioquic"}, "workload": UPLOAD["workload"] | {"expect": True}},
             "workload.expect: aioquic sends no Expect; these clients do: curl, headway-client",
         ),

@@ -5,6 +5,7 @@ use std::fs;
 
 use rustix::process::Pid;
 
+use crate::bodies::Bodies;
 use crate::clock;
 use crate::counters::Counter;
 use crate::events::Events;
@@ -13,6 +14,7 @@ use crate::faultlink::FaultProcess;
 use crate::migration::Migrator;
 use crate::orders::{Program, Round};
 use crate::outcome::Ended;
+use crate::outputs;
 use crate::process::RUN_DIRECTORY;
 use crate::sampler::Sampler;
 use crate::tracelink::TraceProcess;
@@ -52,9 +54,12 @@ pub(crate) struct Course<'a> {
     pub(crate) events: Events<Action>,
     pub(crate) sampler: Option<Sampler>,
     pub(crate) migrator: Option<Migrator>,
+    pub(crate) bodies: Option<Bodies<'a>>,
     pub(crate) ended: Vec<Ended>,
     pub(crate) began_ns: u64,
     pub(crate) migrated_ns: Option<u64>,
+    /// How late the latest action was.
+    pub(crate) late_ns: u64,
 }
 
 impl<'a> Course<'a> {
@@ -65,6 +70,7 @@ impl<'a> Course<'a> {
             below => format!("{RUN_DIRECTORY}/{below}"),
         };
         fs::create_dir_all(&directory).doing(&directory)?;
+        outputs::prepare(&directory)?;
         Ok(Self {
             round,
             directory,
@@ -75,9 +81,11 @@ impl<'a> Course<'a> {
             events: Events::default(),
             sampler: None,
             migrator: None,
+            bodies: None,
             ended: Vec::new(),
             began_ns: 0,
             migrated_ns: None,
+            late_ns: 0,
         })
     }
 

@@ -29,6 +29,12 @@ impl<T> Events<T> {
         Some((*at_ns, self.added[*number].as_ref()?))
     }
 
+    /// By how much the next is late; 0 if it is not due, or there is none.
+    pub(crate) fn late_ns(&self, now_ns: i128) -> u64 {
+        let late_ns = self.next().map_or(0, |(at_ns, _)| now_ns - i128::from(at_ns));
+        u64::try_from(late_ns).unwrap_or(0)
+    }
+
     /// Take the next if its time has come.
     pub(crate) fn due(&mut self, now_ns: i128) -> Option<T> {
         if i128::from(self.next()?.0) > now_ns {
@@ -53,5 +59,6 @@ mod tests {
         let due: Vec<_> = std::iter::from_fn(|| events.due(5)).collect();
         assert_eq!(due, ["a", "b", "c"]);
         assert_eq!(events.next(), Some((9, &"d")));
+        assert_eq!([-1, 9, 12].map(|now_ns| events.late_ns(now_ns)), [0, 0, 3]);
     }
 }

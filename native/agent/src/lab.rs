@@ -2,24 +2,25 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, WaitOptions, wait, waitpid};
 
 use crate::arrivals::Arrivals;
+use crate::bodies::Bodies;
 use crate::clock;
 use crate::counters::Counter;
 use crate::course::{Action, Course};
 use crate::failure::{Doing, Failure};
 use crate::faultlink::FaultProcess;
-use crate::files::{body, take_qlogs};
+use crate::files::take_qlogs;
 use crate::hostcounts::HostCounters;
 use crate::migration::Migrator;
 use crate::network::Network;
 use crate::orders::{Capture, Orders, Program};
 use crate::outcome::{Ended, Outcome, Spins};
+use crate::outputs;
 use crate::pings::ping;
 use crate::process::{self, Charging, RUN_DIRECTORY};
 use crate::sampler::Sampler;
@@ -115,15 +116,21 @@ impl<'a> Lab<'a> {
         let spins_so_far = Spins::so_far()?;
         let spins = spins_so_far.since(self.spun);
         self.spun = spins_so_far;
-        let received = self.orders.bodies.iter().filter(|path| Path::new(path).exists());
+        let bodies = current.bodies.take().map_or(Ok(Vec::new()), Bodies::conclude)?;
+        // Whatever else went wrong is likely to come of that.
+        let (status, reason) = match outputs::excess()? {
+            Some(excess) => ("failed", Some(excess)),
+            None => (status, reason),
+        };
         let outcome = Outcome {
             status,
             reason: reason.map(|reason| reason + &spins.in_words()),
             duration_ns,
+            late_ns: current.late_ns,
             kernel: rustix::system::uname().release().to_string_lossy().into_owned(),
             ended: &current.ended,
             migrated_ns: current.migrated_ns,
-            bodies: received.map(|path| body(path)).collect::<Result<_, _>>()?,
+            bodies,
             pings_ns: &self.pings_ns,
             counts,
             spins,
@@ -210,6 +217,7 @@ impl<'a> Lab<'a> {
             current.sampler = Some(sampler);
             current.events.add(0, Action::Sample);
         }
+        current.bodies = Some(Bodies::new(&self.orders.bodies, &self.views)?);
         if let Some(migration) = &self.orders.migration {
             current.migrator = Some(Migrator::new(migration, &self.network)?);
             current.events.add(0, Action::MigrateWhenDue);
@@ -252,7 +260,7 @@ impl<'a> Lab<'a> {
                     sampler.sample(now_ns)?;
                     current.events.add(sampler.next_after(now_ns), Action::Sample);
                 }
-                Ok(())
+                current.bodies.as_mut().map_or(Ok(()), Bodies::give_back)
             }
             Action::MigrateWhenDue => self.migrate_when_due(),
             Action::Start(number) => {
@@ -311,6 +319,7 @@ impl<'a> Lab<'a> {
                 let limit_s = limit_ns as f64 / 1e9;
                 return Ok(Some(format!("the limit of {limit_s} s was reached")));
             }
+            self.note_lateness(now_ns);
             if let Some(action) = self.current.events.due(now_ns) {
                 self.act(action)?;
                 continue;
@@ -320,7 +329,13 @@ impl<'a> Lab<'a> {
             let exactly = next.is_some_and(|(at_ns, action)| at_ns > 0 && action.is_exact());
             self.wait(u64::try_from(i128::from(until_ns) - now_ns).unwrap_or(0), exactly)?;
         }
+        self.note_lateness(self.current.now_signed());
         Ok(None)
+    }
+
+    fn note_lateness(&mut self, now_ns: i128) {
+        let current = &mut self.current;
+        current.late_ns = current.late_ns.max(current.events.late_ns(now_ns));
     }
 
     /// Sleep until a child ends or the span is over, exactly or up to 50 us late.
@@ -401,7 +416,7 @@ impl<'a> Lab<'a> {
         }
         self.await_finishing();
         process::end(pids(&self.services), Signal::KILL);
-        Ok(())
+        outputs::keep()
     }
 
     /// Let services write what they have yet to write.

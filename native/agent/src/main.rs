@@ -5,6 +5,7 @@
 //! replayed, if anything is) and, for each optional program that the host has, `extras/NAME=`.
 
 mod arrivals;
+mod bodies;
 mod clock;
 mod commands;
 mod counters;
@@ -23,6 +24,7 @@ mod netlink;
 mod network;
 mod orders;
 mod outcome;
+mod outputs;
 mod pings;
 mod process;
 mod processor;

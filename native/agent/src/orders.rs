@@ -24,11 +24,18 @@ pub(crate) struct Orders {
     pub(crate) watched: Vec<Watched>,
     pub(crate) pings: Option<Pings>,
     pub(crate) migration: Option<Migration>,
-    pub(crate) bodies: Vec<String>,
+    pub(crate) bodies: Vec<Received>,
     pub(crate) allowed: Vec<String>,
     pub(crate) rounds: Vec<Round>,
     pub(crate) start_grid_ns: u64,
     pub(crate) limit_ns: u64,
+}
+
+/// A file of a host into which a client receives a body.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct Received {
+    pub(crate) namespace: String,
+    pub(crate) path: String,
 }
 
 /// A host or router.

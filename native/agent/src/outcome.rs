@@ -13,6 +13,8 @@ pub(crate) struct Outcome<'a> {
     pub(crate) status: &'a str,
     pub(crate) reason: Option<String>,
     pub(crate) duration_ns: u64,
+    /// How late the latest of what was due at a moment was done.
+    pub(crate) late_ns: u64,
     pub(crate) kernel: String,
     pub(crate) ended: &'a [Ended],
     pub(crate) migrated_ns: Option<u64>,
@@ -42,9 +44,10 @@ pub(crate) struct Ended {
     pub(crate) as_ordered: bool,
 }
 
-/// A received file: its size in bytes and its SHA-256 in hexadecimal.
+/// A file that a host received: its size in bytes and its SHA-256 in hexadecimal.
 #[derive(Debug, PartialEq, Serialize)]
 pub(crate) struct Body {
+    pub(crate) namespace: String,
     pub(crate) path: String,
     pub(crate) size: u64,
     pub(crate) sha256: String,

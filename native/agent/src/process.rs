@@ -11,12 +11,11 @@ use rustix::thread::{CapabilitySet, remove_capability_from_bounding_set};
 
 use crate::commands::path_of;
 use crate::failure::{Doing, Failure, words};
+pub(crate) use crate::files::RUN_DIRECTORY;
 use crate::network::Network;
 use crate::orders::Program;
+use crate::outputs;
 use crate::sys::{self, Opened};
-
-/// The boot's directory on the host.
-pub(crate) const RUN_DIRECTORY: &str = "/lab/run";
 
 /// 127.0.0.1 and ::1, as tables of /proc/net have them.
 const LOOPBACK: [&str; 2] = ["0100007F", "00000000000000000000000001000000"];
@@ -123,8 +122,8 @@ fn files(name: &str, directory: &str) -> Vec<Opened> {
     let opened = |number, path: &str, flags| Opened { number, path: c_string(path), flags };
     vec![
         opened(0, "/dev/null", libc::O_RDONLY),
-        opened(1, &format!("{directory}/{name}.out"), write),
-        opened(2, &format!("{directory}/{name}.err"), write),
+        opened(1, &outputs::file(directory, &format!("{name}.out")), write),
+        opened(2, &outputs::file(directory, &format!("{name}.err")), write),
     ]
 }
 
@@ -140,7 +139,7 @@ fn console() -> Vec<Opened> {
 /// What cannot be printed is replaced, and the line is cut.
 pub(crate) fn last_words(name: &str, directory: &str) -> String {
     let told = ["err", "out"].map(|end| {
-        let said = fs::read(format!("{directory}/{name}.{end}")).unwrap_or_default();
+        let said = fs::read(outputs::file(directory, &format!("{name}.{end}"))).unwrap_or_default();
         in_words(&said[said.len().saturating_sub(TAIL_BYTES)..])
     });
     told.into_iter().find(|said| !said.is_empty()).unwrap_or_default()

@@ -10,6 +10,7 @@ Run inside a lab as ``python3 -m headway.aioquic.client``; aioquic is a package 
 
 import argparse
 import contextlib
+import hashlib
 import json
 import math
 import os
@@ -56,6 +57,7 @@ class Request:
     url: str
     status: int | None = None
     bytes: int = 0
+    sha256: str | None = None
     ttfb_s: float | None = None
     total_s: float | None = None
     error: str | None = None
@@ -121,6 +123,7 @@ class ClientConnection:
     report: RequestsReport
     sinks: list[BinaryIO]
     content: bytes | None = None
+    digests: list[Any] = field(default_factory=list)
     _began_ns: int = field(default_factory=time.monotonic_ns)
     _streams: dict[int, int] = field(default_factory=dict)
     _migrated: bool = False
@@ -242,11 +245,15 @@ class ClientConnection:
             request.bytes += len(event.data)
             if self.sinks:
                 self.sinks[number].write(event.data)
+            if self.digests:
+                self.digests[number].update(event.data)
         elif request.status is None:
             request.status = int(dict(event.headers)[b":status"])
             request.ttfb_s = self._elapsed()
         if event.stream_ended:
             request.total_s = self._elapsed()
+            if self.digests:
+                request.sha256 = self.digests[number].hexdigest()
 
     def _elapsed(self) -> float:
         return (time.monotonic_ns() - self._began_ns) / 1e9
@@ -276,6 +283,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--idle-timeout", type=float, default=30, help="seconds")
     parser.add_argument("--secrets", default=os.devnull, help="file for the TLS key log")
     parser.add_argument("--qlog", help="directory for qlog")
+    parser.add_argument("--digest", action="store_true", help="report the SHA-256 of bodies")
     parser.add_argument("--body", action="append", default=[], help="file for a body, in order")
     parser.add_argument(
         "--upload", type=Path, help="file whose content each request sends, by POST"
@@ -295,8 +303,9 @@ def main() -> int:
         sinks: list[BinaryIO] = [stack.enter_context(open(file, "wb")) for file in options.body]
         server = (options.address, options.port)
         content = options.upload.read_bytes() if options.upload else None
+        digests = [hashlib.sha256() for _ in options.urls] if options.digest else []
         connection = ClientConnection(
-            server, _configuration(options, stack), report, sinks, content
+            server, _configuration(options, stack), report, sinks, content, digests
         )
         connection.carry_out()
         connection.close()

@@ -123,6 +123,14 @@ class Capture:
 
 
 @dataclass(frozen=True)
+class BodyFile:
+    """A file of a host, below ``/tmp``, into which a client receives a body."""
+
+    namespace: str
+    path: str
+
+
+@dataclass(frozen=True)
 class Pings:
     """ICMP echo requests that a host sends to an address before the workload, one every interval.
 
@@ -177,7 +185,7 @@ class Orders:
     watched: tuple[Watched, ...] = ()
     pings: Pings | None = None
     migration: Migration | None = None
-    bodies: tuple[str, ...] = ()
+    bodies: tuple[BodyFile, ...] = ()
     allowed: tuple[str, ...] = ()
     rounds: tuple[Round, ...] = (Round(),)
     start_grid_ns: int = 500_000_000

@@ -30,8 +30,9 @@ class Ended:
 
 @dataclass(frozen=True)
 class Body:
-    """A received file: its size in bytes and its SHA-256 in hexadecimal."""
+    """A file that a host received: its size in bytes and its SHA-256 in hexadecimal."""
 
+    namespace: str
     path: str
     size: int
     sha256: str
@@ -71,7 +72,7 @@ class Outcome:
     ``migrated_ns`` is when the address changed, None if it did not. ``pings_ns`` are round-trip times
     of the control pings, None for those without a reply. ``counts`` are, by name, those of all that was
     counted, from when the path was made to the end of the workload. ``spins`` are busy waits, None of a
-    lab that could not tell. ``host_counts`` are those of hosts with programs, ``passed`` of directions with faults,
+    lab that could not tell. ``late_ns`` is how late the latest of what was due at a moment was done. ``host_counts`` are those of hosts with programs, ``passed`` of directions with faults,
     ``arrived`` of devices that were watched.
     """
 
@@ -88,3 +89,4 @@ class Outcome:
     host_counts: dict[str, HostCounts] = dataclasses.field(default_factory=dict)
     passed: dict[str, Passed] = dataclasses.field(default_factory=dict)
     arrived: dict[str, Arrived] = dataclasses.field(default_factory=dict)
+    late_ns: int = 0

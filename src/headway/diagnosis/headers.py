@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
 from pydantic import BaseModel
 
 from headway.columns import HeaderFields
 from headway.contract.artifact import read_text
-from headway.programs.client import report_of
+from headway.programs.client import ReportError, report_of
 from headway.programs.headway_client import REPORT
 from headway.programs.native import HEADER_COUNTS
 
@@ -48,9 +49,11 @@ def header_fields(directory: Path, began_s: float, ended_s: float) -> HeaderFiel
     counts = [one for one in told if began_s <= one.began_unix_s <= ended_s]
     if not counts:
         return HeaderFields()
-    report = report_of(_HeaderReport, directory / REPORT)
     waited = [_Blocked(blocked=count.blocked, blocked_s=count.blocked_s) for count in counts]
-    waited += [c.quic for c in report.connections if c.quic] if report else []
+    # Other clients leave no report.
+    with suppress(ReportError):
+        report = report_of(_HeaderReport, directory / REPORT, "headway-client")
+        waited += [one.quic for one in report.connections if one.quic]
     return HeaderFields(
         fields_raw_down_bytes=sum(count.sent_raw_bytes for count in counts),
         fields_sent_down_bytes=sum(count.sent_bytes for count in counts),

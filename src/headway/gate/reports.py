@@ -83,7 +83,7 @@ class CheckReport:
             else "no captures on both sides"
         )
         if broken := sum(len(one.failures) for one in self.judged):
-            packets += f"; {counted(broken, 'more pair')} with a failed run"
+            packets += f"; {counted(broken, 'pair')} with a failed run"
         if self.faults:
             tally.append(f"{len(self.worse)} of {counted(len(self.faults), 'fault')} worse")
         return f"{self.study}: head against base: {', '.join(tally)}; {packets}"

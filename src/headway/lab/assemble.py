@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
-from headway.contract.orders import Migration, Orders, Pings, Round, Sampling, View
+from headway.contract.orders import BodyFile, Migration, Orders, Pings, Round, Sampling, View
 from headway.lab.captures import captures
 from headway.lab.certificate import named_files
 from headway.lab.commands import address_loss, ip_line
@@ -65,6 +65,11 @@ class _StartedFlow:
         return {} if own else _files([*self.services, self.asking]) | named_files(self.flow)
 
     @property
+    def body_files(self) -> tuple[BodyFile, ...]:
+        """Files into which its client receives bodies."""
+        return tuple(BodyFile(self.flow.asked.namespace, path) for path in self.asking.bodies)
+
+    @property
     def views(self) -> Iterator[View]:
         """What its hosts have of their own: a flow's with a directory of its own share no files, since what programs read and write has the same names on all.
 
@@ -116,7 +121,7 @@ def orders_for(deployment: Deployment) -> Orders:
         watched=watched(deployment),
         pings=_pings(deployment),
         migration=_migration(deployment, network),
-        bodies=tuple(body for flow in each for body in flow.asking.bodies),
+        bodies=tuple(file for flow in each for file in flow.body_files),
         rounds=(_round(deployment, network),),
         start_grid_ns=max(one.client.start_grid_ns for one in flows),
         limit_ns=setting.limits.virtual.ns,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
 
@@ -72,6 +73,13 @@ def body_file(size_bytes: int) -> Path:
         if file is not None:
             _fill(file, size_bytes)
     return path
+
+
+@lru_cache(maxsize=1024)
+def body_sha256(size_bytes: int) -> str:
+    """The SHA-256 of the body of exactly that size, in hexadecimal."""
+    with body_file(size_bytes).open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _fill(file: int, size_bytes: int) -> None:

@@ -293,6 +293,7 @@ def _flow(
         tls=setting.tls,
         workload=setting.workload,
         capture=setting.capture,
+        clock=setting.clock,
         limit=setting.limits.virtual,
         at_ns=said.start.ns if said else 0,
         ends_at_ns=said.end.ns if said and said.end is not None else None,

@@ -59,6 +59,7 @@ class Aioquic(Client):
     name = "aioquic"
     package = _PACKAGE
     protocols = frozenset({Protocol.H3})
+    digests = True
     chooses_interface = False
     workloads = (Download, Parallel, Migration, Upload)
     quic_congestion_controls = _CONGESTION_CONTROLS
@@ -92,8 +93,8 @@ class Aioquic(Client):
             argv.append(f"--secrets=/lab/run/{SECRETS_FILE}")
         if flow.capture.qlog:
             argv.append(f"--qlog={QLOG_DIRECTORY}/{flow.namespace}")
-        bodies = flow.body_files
-        argv += [f"--body={body}" for body in bodies]
+        if flow.compares_bodies:
+            argv.append("--digest")
         if flow.workload.content_size is not None:
             argv += [f"--upload={content_file(flow)}", f"--body={answer_file()}"]
         program = Program(
@@ -103,7 +104,7 @@ class Aioquic(Client):
             _environment(self.package),
             migration_signal=signal.SIGUSR1,
         )
-        return Started((program,), bodies=bodies)
+        return Started((program,))
 
     @override
     def measure(self, flow: Flow, directory: Path, ended: Ended) -> Measurement:

@@ -18,6 +18,7 @@ from headway.programs.knob import Knob as Knob
 from headway.programs.measurement import Measurement
 from headway.study.application import Application
 from headway.study.capture import Capture
+from headway.study.clock import Clock
 from headway.study.dns import SERVER_NAME as SERVER_NAME
 from headway.study.family import Family, HostAddress
 from headway.study.host import USUAL_CONGESTION_CONTROL, Host, Protocol
@@ -60,7 +61,7 @@ class Started:
     Attributes:
         programs: its processes, in the order in which they are started.
         files: contents of files by their path.
-        bodies: files into which it receives bodies, compared byte for byte with what was served.
+        bodies: files below ``/tmp`` into which it receives bodies, in the order of its requests.
         root: directory of the lab that is their root tree, if they have one of their own.
         begins_in: where in that they begin.
     """
@@ -150,6 +151,7 @@ class Flow(Reached):
         at_ns: when it begins, from the start of the workload.
         ends_at_ns: when it is ended; None if it ends by itself.
         seed: of the run.
+        clock: how the lab's time passes.
         background: whether it is only there to load the path for others.
         elsewhere: hosts of its page that have servers of their own.
         resolver: whom it asks for addresses; None if it is told them.
@@ -172,6 +174,7 @@ class Flow(Reached):
     at_ns: int = 0
     ends_at_ns: int | None = None
     seed: int = 0
+    clock: Clock = Clock.VIRTUAL
     background: bool = False
     elsewhere: tuple[PageHosts, ...] = ()
     resolver: Resolver | None = None
@@ -206,9 +209,16 @@ class Flow(Reached):
         return (url,) if count == 1 else tuple(f"{url}?{number}" for number in range(1, count + 1))
 
     @property
+    def compares_bodies(self) -> bool:
+        """Whether bodies are compared with what was asked for: unless a study says so, only where that takes no time."""
+        is_free = self.clock is not Clock.CPU and self.host.kernel.processor is None
+        asked = self.capture.bodies
+        return self.workload.has_known_bodies and is_free if asked is None else asked
+
+    @property
     def body_files(self) -> tuple[str, ...]:
         """Files of the guest that the bodies are received into; empty if they are to be discarded."""
-        if not self.capture.bodies:
+        if not self.compares_bodies or self.workload.body_size is None:
             return ()
         return tuple(f"/tmp/body-{number}" for number in range(1, self.workload.requests + 1))
 
@@ -259,8 +269,6 @@ class Adapter(ABC):
     def check(self, host: Host, workload: Workload) -> None:  # noqa: B027
         """Refuse what a study asks of it on one of its sides that it cannot do; by default nothing.
 
-        That each knob is one it has, and has one of its values, is known before.
-
         Args:
             host: what is asked of that side: congestion control, initial window and knobs.
             workload: what its connections carry.
@@ -270,11 +278,7 @@ class Adapter(ABC):
         """
 
     def quic_congestion_control(self, host: Host) -> str:
-        """Congestion control of its QUIC on a host.
-
-        What the study asks for; if it asks for nothing, cubic, or the program's own if it has no
-        cubic. `check_programs` sees to it that nothing is asked for which the program has not.
-        """
+        """Congestion control of its QUIC: what the study asks for, which it has; else cubic, or its own if it has none."""
         wanted = host.congestion_control.quic or USUAL_CONGESTION_CONTROL
         choices = self.quic_congestion_controls or ("unknown",)
         return str(wanted) if wanted in choices else choices[0]
@@ -306,8 +310,7 @@ class Server(Adapter):
         Args:
             listener: where, and which protocols.
             host: congestion control and knobs that the study asks for.
-            capture: whether to write qlog (programs that can write it always do so where it
-                tells what limited a run; see ``docs/why.md``).
+            capture: whether to write qlog, which some always do (``docs/why.md``).
         """
 
 
@@ -342,15 +345,15 @@ class Client(Adapter):
     asks_over: ClassVar[frozenset[str]] = frozenset({"udp", "tcp"})
     """Over what it can be told to ask."""
     plays_files: ClassVar[bool] = False  # the server must have a video's files for it, not bodies
+    digests: ClassVar[bool] = (
+        False  # it tells the digests of bodies itself, and leaves no files of them
+    )
     rehearses: ClassVar[bool] = False
     """Whether it has to be told beforehand when its address will change: by a run before, equal until then."""
 
     @abstractmethod
     def start(self, flow: Flow) -> Started:
-        """How to carry out a flow's workload.
-
-        The last of the programs is the client itself; the workload is over when it ends.
-        """
+        """How to carry out a flow's workload: the last of the programs is the client itself."""
 
     def can(self, workload: Workload, protocol: Protocol) -> bool:
         """Whether it can carry out a workload over a protocol."""

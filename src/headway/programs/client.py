@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
 from headway.contract.artifact import read_text
 from headway.programs import uploads
 from headway.programs.base import SECRETS_FILE, SERVER_NAME, Flow, Knob, Resolver
-from headway.programs.measurement import Measurement
+from headway.programs.measurement import DigestedBody, Measurement
 from headway.study.application import TAKEN
 from headway.study.dns import RESOLVER_NAME, DnsTransport
 from headway.study.family import HostAddress
@@ -54,6 +55,8 @@ until "$@"; do
   sleep $pause
 done
 """
+_BODY_URL = re.compile(r"/(\d+)\.bin(?:\?\d+)?$")
+"""How URLs end of bodies of a size."""
 _IN_NEW_DIRECTORY = 'mkdir -p "$1" && shift && exec "$@"'
 
 
@@ -141,17 +144,68 @@ def answer_error(status: int, size: int, flow: Flow, directory: Path) -> str | N
     return None
 
 
-def report_of(model: type[_Report], file: Path) -> _Report | None:
-    """What a program wrote of itself as JSON; None if it was ended before it could, or wrote something else."""
+class ReportError(Exception):
+    """A program left no report, or one that is wrong; its text says which."""
+
+
+def report_of(model: type[_Report], file: Path, program: str) -> _Report:
+    """What a program wrote of itself as JSON.
+
+    Args:
+        model: what that has.
+        file: where it is.
+        program: whose it is, by the name of its output.
+
+    Raises:
+        ReportError: the program was ended before it could, or wrote something else.
+    """
     try:
         return model.model_validate_json(read_text(file))
-    except (FileNotFoundError, ValidationError):
-        return None
+    except FileNotFoundError:
+        wrong = ""
+    except ValidationError as error:
+        wrong = wrong_field(error)
+    raise ReportError(f"{program}: {wrong or last_words(file.parent, program)}")
+
+
+def wrong_field(error: ValidationError) -> str:
+    """Which field of a program's result is wrong first, and how; empty if it is no result at all."""
+    first = error.errors(include_url=False)[0]
+    field = ".".join(map(str, first["loc"]))
+    return f"its result has a wrong field {field}: {first['msg']}" if field else ""
+
+
+class DigestedRequest(Protocol):
+    """A request in a client's report."""
+
+    @property
+    def url(self) -> str:
+        """What was asked for."""
+
+    @property
+    def bytes(self) -> int:
+        """How much came."""
+
+    @property
+    def sha256(self) -> str | None:
+        """The digest of that, if it was asked for."""
+
+
+def digested(requests: Iterable[DigestedRequest]) -> tuple[DigestedBody, ...]:
+    """The bodies of requests that a client digested and whose sizes their URLs tell."""
+    each = ((one, _BODY_URL.search(one.url)) for one in requests)
+    return tuple(
+        DigestedBody(int(match[1]), one.bytes, one.sha256)
+        for one, match in each
+        if match and one.sha256 is not None
+    )
 
 
 class _ReportedRequest(BaseModel):
+    url: str = ""
     status: int | None = None
     bytes: int = 0
+    sha256: str | None = None
     ttfb_s: float | None = None
     total_s: float | None = None
     error: str | None = None
@@ -172,9 +226,11 @@ def reported(file: Path, program: str, flow: Flow) -> Measurement:
         program: what it is called in errors.
         flow: what it was asked to do.
     """
-    report, directory = report_of(_CommonReport, file), file.parent
-    if report is None:
-        return Measurement(error=f"{program} printed no result")
+    directory = file.parent
+    try:
+        report = report_of(_CommonReport, file, program)
+    except ReportError as missing:
+        return Measurement(error=str(missing))
     wrong = (_request_error(request, flow, directory) for request in report.requests)
     if error := report.error or next((error for error in wrong if error), None):
         migration = f"; {report.migration_error}" if report.migration_error else ""
@@ -184,10 +240,11 @@ def reported(file: Path, program: str, flow: Flow) -> Measurement:
     return Measurement(
         connect_s=report.handshake_s,
         tls_s=report.handshake_s,
-        ttfb_s=min(first_bytes),
+        ttfb_s=min(first_bytes, default=None),
         total_s=max(ends),
         bytes=uploads.carried_bytes(flow, (request.bytes for request in report.requests)),
         each_s=ends,
+        bodies=digested(report.requests),
     )
 
 

@@ -31,6 +31,7 @@ from headway.programs.client import (
     resolver_files,
     secrets_environment,
     started_again,
+    wrong_field,
 )
 from headway.programs.measurement import Measurement, QuicRace, Tried
 from headway.programs.uploads import answer_file, carried_bytes, content_file, sent_bytes
@@ -210,14 +211,17 @@ def measured(printed: Path, flow: Flow, ended: Ended) -> Measurement:
         flow: what it was asked to do.
         ended: how its process ended.
     """
+    how = f"exit status {ended.exit_status}"
     try:
         seen = [_CurlTransfer.model_validate_json(line) for line in read_text(printed).splitlines()]
-    except (FileNotFoundError, ValidationError):
+    except ValidationError as error:
+        return Measurement(
+            error=f"{printed.stem}: {wrong_field(error) or 'it printed no result'} ({how})"
+        )
+    except FileNotFoundError:
         seen = []
     if len(seen) < flow.workload.requests:
-        return Measurement(
-            error=f"{printed.stem} printed no result (exit status {ended.exit_status})"
-        )
+        return Measurement(error=f"{printed.stem}: it printed no result ({how})")
     if flow.workload.migrates:
         return _last_attempt(seen, flow, ended, printed)
     return _all_transfers(sorted(seen, key=lambda one: one.urlnum), flow, printed)

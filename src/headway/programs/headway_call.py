@@ -19,7 +19,7 @@ from headway.programs.base import (
     Started,
     served_on,
 )
-from headway.programs.client import last_words, report_of
+from headway.programs.client import ReportError, report_of
 from headway.programs.measurement import BulkFlow, Measurement
 from headway.programs.native import command, service
 from headway.study.call import Call
@@ -107,12 +107,19 @@ class HeadwayCallClient(Client):
     def measure(self, flow: Flow, directory: Path, ended: Ended) -> Measurement:
         call = flow.workload
         assert isinstance(call, Call)
-        own = told = report_of(_Report, directory / CLIENT_REPORT)
-        if own is None:
-            return Measurement(error=f"{self.name}: {last_words(directory, self.name)}")
-        if call.direction is DataDirection.UPLOAD:
-            # Of one call there is one line.
-            told = report_of(_Report, directory / server_report(flow.server))
+        try:
+            own = report_of(_Report, directory / CLIENT_REPORT, self.name)
+            told: _Report | None = own
+            if call.direction is DataDirection.UPLOAD:
+                # Of one call there is one line; without any, nothing came.
+                file = directory / server_report(flow.server)
+                told = (
+                    report_of(_Report, file, file.stem)
+                    if file.exists() and file.stat().st_size
+                    else None
+                )
+        except ReportError as wrong:
+            return Measurement(error=str(wrong))
         if told is None or (heard := told.heard) is None:
             return Measurement(error=f"{self.name}: nothing came of the call")
         offset_s = told.started_unix_s - own.started_unix_s

@@ -21,7 +21,13 @@ from headway.programs.base import (
     Flow,
     Started,
 )
-from headway.programs.client import answer_error, last_words, report_of, secrets_environment
+from headway.programs.client import (
+    ReportError,
+    answer_error,
+    digested,
+    report_of,
+    secrets_environment,
+)
 from headway.programs.headway_dns import PORT as DNS_PORT
 from headway.programs.knobfile import adjustments_of, knobs_of
 from headway.programs.measurement import Measurement
@@ -66,7 +72,6 @@ from headway.study.workload import Download, Migration, Parallel, Workload
 
 REPORT = "headway-client.json"
 """The client's report in the run's directory; docs/native-client.md describes it."""
-_BODIES = "/tmp/bodies"
 _WINDOWS = ("h2_stream_window", "h2_connection_window")
 """Knobs of HTTP/2's flow control."""
 
@@ -85,6 +90,7 @@ class HeadwayClient(NativeQuic, Client):
     name = "headway-client"
     package = "headway-client"
     protocols = HTTP
+    digests = True
     workloads = (
         Download,
         Parallel,
@@ -157,9 +163,8 @@ class HeadwayClient(NativeQuic, Client):
             argv.append("--early-data")
         files: dict[str, str] = {}
         argv += self._workload(flow, files)
-        bodies = flow.body_files
-        if bodies:
-            argv.append(f"--output={_BODIES}")
+        if flow.compares_bodies:
+            argv.append("--body-digest")
         argv += _urls(flow)
         program = Program(
             self.name,
@@ -168,13 +173,14 @@ class HeadwayClient(NativeQuic, Client):
             secrets_environment(flow),
             migration_signal=signal.SIGUSR1 if flow.protocol is Protocol.H3 else 0,
         )
-        return Started((program,), files, bodies=_received(flow) if bodies else ())
+        return Started((program,), files)
 
     @override
     def measure(self, flow: Flow, directory: Path, ended: Ended) -> Measurement:
-        report = report_of(_NativeReport, directory / REPORT)
-        if report is None:
-            return Measurement(error=f"{self.name}: {last_words(directory, self.name)}")
+        try:
+            report = report_of(_NativeReport, directory / REPORT, self.name)
+        except ReportError as wrong:
+            return Measurement(error=str(wrong))
         if error := _error_of(report, flow, directory):
             return Measurement(error=f"{self.name}: {error}")
         falls_back = self.knob("fall_back", flow.host) == "on"
@@ -204,6 +210,7 @@ class HeadwayClient(NativeQuic, Client):
             trees_s=_trees(flow, report.requests, ends),
             streams=tuple(heard(one) for one in report.requests if one.messages),
             unanswered_share=unanswered(report.requests, flow),
+            bodies=digested(report.requests),
         )
 
     def _connections(self, flow: Flow) -> str:
@@ -326,12 +333,6 @@ def _trees(
     return tuple(max(ends[root : root + calls]) - requests[root].queued_s for root in roots)
 
 
-def _received(flow: Flow) -> tuple[str, ...]:
-    """Files that bodies are received into: named as on the server, and numbered."""
-    name = f"{_BODIES}/{flow.body_bytes}.bin"
-    return (name, *(f"{name}.{number}" for number in range(2, flow.workload.requests + 1)))
-
-
 def _error(number: int, request: NativeRequest, flow: Flow, directory: Path) -> str | None:
     if request.status is not None and request.status >= 400:
         return answer_error(request.status, request.bytes, flow, directory)
@@ -382,6 +383,7 @@ def _watched(report: _NativeReport, flow: Flow, video: Video) -> Measurement:
         total_s=segments[-1].loaded_s if segments else None,
         bytes=sum(segment.bytes for segment in segments) if segments else None,
         video=played(report.session, video, first_bytes_s, source_of(flow, video)),
+        bodies=digested(one for one in report.requests if one.error is None),
     )
 
 

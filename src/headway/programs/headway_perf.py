@@ -26,7 +26,7 @@ from headway.programs.base import (
     Started,
     served_on,
 )
-from headway.programs.client import last_words, report_of, secrets_environment
+from headway.programs.client import ReportError, report_of, secrets_environment
 from headway.programs.knobfile import adjustments_of, knobs_of
 from headway.programs.measurement import BulkFlow, Measurement
 from headway.programs.native import (
@@ -131,9 +131,10 @@ class HeadwayPerfClient(NativeQuic, Client):
     @override
     def measure(self, flow: Flow, directory: Path, ended: Ended) -> Measurement:
         assert isinstance(flow.workload, BulkPart)
-        report = report_of(_ClientReport, directory / CLIENT_REPORT)
-        if report is None:
-            return Measurement(error=f"{self.name}: {last_words(directory, self.name)}")
+        try:
+            report = report_of(_ClientReport, directory / CLIENT_REPORT, self.name)
+        except ReportError as wrong:
+            return Measurement(error=str(wrong))
         flows = report.flows
         if error := next((flow.error for flow in flows if flow.error), None):
             return Measurement(error=f"{self.name}: {error}")

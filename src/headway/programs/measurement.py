@@ -182,6 +182,21 @@ class PlayedVideo:
 
 
 @dataclass(frozen=True)
+class DigestedBody:
+    """A body that a client digested itself.
+
+    Attributes:
+        asked_bytes: size of the body that it asked for.
+        bytes: that came.
+        sha256: of these, in hexadecimal.
+    """
+
+    asked_bytes: int
+    bytes: int
+    sha256: str
+
+
+@dataclass(frozen=True)
 class Measurement:
     """What a client measured; seconds from when it began.
 
@@ -214,6 +229,7 @@ class Measurement:
         page: what a browser tells of a page.
         visit: how it loaded it.
         call: what a call's receiver tells of its datagrams.
+        bodies: those that the client digested, in the order of its requests.
     """
 
     error: str | None = None
@@ -242,3 +258,4 @@ class Measurement:
     page: PageMetrics | None = None
     visit: Visit | None = None
     call: CallMetrics | None = None
+    bodies: tuple[DigestedBody, ...] = ()

@@ -6,15 +6,15 @@ import heapq
 import itertools
 import json
 import math
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from headway.contract.artifact import read_lines
+from headway.contract.artifact import read_lines, read_text
 from headway.contract.outcome import Ended
 from headway.contract.program import Program
-from headway.errors import WrongInputError
 from headway.overriding import override
 from headway.programs.base import (
     QLOG_DIRECTORY,
@@ -28,18 +28,38 @@ from headway.programs.base import (
 )
 from headway.programs.client import (
     IDLE_LIMIT_S,
+    answer_error,
     in_new_directory,
     last_words,
     secrets_environment,
 )
 from headway.programs.measurement import Measurement
-from headway.programs.uploads import answers_directory, content_file, count_error
-from headway.study.host import Host, Protocol
+from headway.programs.uploads import answers_directory, carried_bytes, content_file
+from headway.study.host import Protocol
 from headway.study.upload import UPLOAD_PATH, Upload
-from headway.study.workload import Download, Migration, Parallel, Workload
+from headway.study.workload import Download, Migration, Parallel
 
 _BODIES = "/tmp/bodies"
 _LOG = "ngtcp2.sqlog"
+_CHATTER = (
+    r"^(I[0-9]|Set timer=|Received packet: |Sent packet: |QUIC handshake |Negotiated |Updating |\["
+    r"|http: (control|QPACK|remote|local|SETTINGS)"
+    r"|http: stream 0x[0-9a-f]* (submit|response|headers|trailer|\[[^:]))"
+)
+"""What it prints of everything that happens, as 1 MB in each MB, beside errors and the statuses of responses."""
+_FILTERING = """\
+mkfifo /tmp/log
+grep -avE "$1" < /tmp/log >&2 &
+shift
+"$@" 2> /tmp/log
+status=$?
+wait
+exit $status
+"""
+_FILTERED = ("sh", "-c", _FILTERING, "sh", _CHATTER)
+_STATUS = re.compile(
+    r"^http: stream 0x(?P<stream>[0-9a-f]+) \[:status: (?P<status>\d+)\]", re.MULTILINE
+)
 _SENT, _RECEIVED = "transport:packet_sent", "transport:packet_received"
 _REQUEST_STREAMS = range(0, 1 << 62, 4)
 """Ids of the streams that a client opens for requests (RFC 9000, section 2.1)."""
@@ -77,15 +97,6 @@ class Ngtcp2Client(Client):
     )
 
     @override
-    def check(self, host: Host, workload: Workload) -> None:
-        """It tells no status, so that a refusal would not be known from an answer."""
-        if isinstance(workload, Upload) and not workload.application.takes_content:
-            raise WrongInputError(
-                "gtlsclient does not tell the status of a response: it is for uploads that the server takes",
-                where="program",
-            )
-
-    @override
     def start(self, flow: Flow) -> Started:
         logs = f"{QLOG_DIRECTORY}/{flow.namespace}"
         content: tuple[str, ...] = ()
@@ -96,7 +107,6 @@ class Ngtcp2Client(Client):
             names, into = _spellings(f"{flow.body_bytes}.bin", flow.workload.requests), _BODIES
         argv = (
             "gtlsclient",
-            "--quiet",
             "--no-quic-dump",
             "--no-http-dump",
             "--exit-on-all-streams-close",
@@ -114,8 +124,9 @@ class Ngtcp2Client(Client):
         )
         urls = tuple(f"https://{SERVER_NAME}/{name}" for name in names)
         env = {"LD_PRELOAD": RANDOM_DEVICE, **secrets_environment(flow)}
-        command = in_new_directory(logs, in_new_directory(into, (*argv, *urls)))
-        bodies = () if content else tuple(f"{_BODIES}/{name}" for name in names)
+        command = in_new_directory(logs, in_new_directory(into, (*_FILTERED, *argv, *urls)))
+        compared = bool(flow.body_files)
+        bodies = tuple(f"{_BODIES}/{name}" for name in names) if compared else ()
         return Started((Program(self.name, flow.namespace, command, env),), bodies=bodies)
 
     @override
@@ -140,8 +151,14 @@ class Ngtcp2Client(Client):
         if ended.exit_status != 0 or len(ends) < count or connection.handshake_ms is None:
             reason = last_words(directory, self.name)
             return Measurement(error=f"ngtcp2: {reason} (exit status {ended.exit_status})")
-        if isinstance(flow.workload, Upload) and (error := count_error(flow, directory)):
-            return Measurement(error=f"ngtcp2: {error}")
+        statuses = _statuses(directory / f"{self.name}.err")
+        for stream in _REQUEST_STREAMS[:count]:
+            if stream not in statuses:
+                return Measurement(error="ngtcp2: it printed no status of a response")
+            # The sizes of bodies are compared with their content.
+            size = int(flow.workload.amount or 0)
+            if error := answer_error(statuses[stream], size, flow, directory):
+                return Measurement(error=error)
         # Its log has whole milliseconds. It ends with the last byte, and computing takes no
         # virtual time.
         total_s = ended.at_ns / 1e9
@@ -150,9 +167,15 @@ class Ngtcp2Client(Client):
             tls_s=connection.handshake_ms / 1e3,
             ttfb_s=min(answer.began_ms for answer in answers if answer) / 1e3,
             total_s=total_s,
-            bytes=int(flow.workload.amount or 0) * count,
+            bytes=carried_bytes(flow, [int(flow.workload.amount or 0)] * count),
             each_s=tuple(round(total_s - (max(ends) - end) / 1e3, 9) for end in ends),
         )
+
+
+def _statuses(printed: Path) -> dict[int, int]:
+    """The last status of each stream: others are of interim responses."""
+    text = read_text(printed, exact=False) if printed.exists() else ""
+    return {int(one["stream"], 16): int(one["status"]) for one in _STATUS.finditer(text)}
 
 
 def _log_in(directory: Path, host: str) -> Path:

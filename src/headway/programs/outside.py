@@ -182,7 +182,7 @@ class OutsideClient(OutsideAdapter, Client):
             "keylog": f"/lab/run/{SECRETS_FILE}",
         }
         program = Program(self.name, flow.namespace, (), env=secrets_environment(flow))
-        needed = _needed(flow.protocol, flow.capture)
+        needed = _needed(flow.protocol, flow.capture, compared=bool(bodies))
         started = self._started(program, said, needed, flow.urls)
         return self._rooted(Started((started,), hosts_file(flow.address), bodies), said)
 
@@ -208,9 +208,9 @@ def _reached(sign: str, address: HostAddress) -> str:
     return f"{transport}:{address.in_url}:{port}"
 
 
-def _needed(protocol: Protocol, capture: Capture) -> list[When]:
+def _needed(protocol: Protocol, capture: Capture, *, compared: bool = False) -> list[When]:
     """What a run needs options for, in the order in which these stand."""
-    asked = {When.QLOG: capture.qlog, When.KEYLOG: capture.packets, When.BODIES: capture.bodies}
+    asked = {When.QLOG: capture.qlog, When.KEYLOG: capture.packets, When.BODIES: compared}
     return [When(protocol.value), *(when for when, needed in asked.items() if needed)]
 
 

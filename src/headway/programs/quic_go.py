@@ -25,6 +25,7 @@ class QuicGo(Client):
     package = "quic-go"
     extra: str = "quic-go-client"
     protocols = frozenset({Protocol.H3})
+    digests = True
     workloads = (Download, Parallel, Migration, Upload)
     quic_congestion_controls = ("reno",)
     writes_qlog = True
@@ -48,11 +49,11 @@ class QuicGo(Client):
             # The kernel chooses the address that the host has by then, unless it is known.
             target = flow.second_address or flow.address.family.unspecified
             argv.append(f"--migrate-to={target}")
-        bodies = flow.body_files
         uploads = isinstance(flow.workload, Upload)
         if uploads:
-            argv.append(f"--upload={content_file(flow)}")
-        argv += [f"--body={body}" for body in ((answer_file(),) if uploads else bodies)]
+            argv += [f"--upload={content_file(flow)}", f"--body={answer_file()}"]
+        elif flow.compares_bodies:
+            argv.append("--digest")
         argv += flow.urls
         if flow.capture.qlog:
             directory = f"{QLOG_DIRECTORY}/{flow.namespace}"
@@ -64,7 +65,7 @@ class QuicGo(Client):
         program = Program(
             self.name, flow.namespace, tuple(argv), env, migration_signal=signal.SIGUSR1
         )
-        return Started((program,), bodies=bodies)
+        return Started((program,))
 
     @override
     def measure(self, flow: Flow, directory: Path, ended: Ended) -> Measurement:

@@ -29,6 +29,7 @@ class _NativeMessage(BaseModel):
 class NativeRequest(BaseModel):
     """A request, as the client reports it."""
 
+    url: str = ""
     connection: int | None = None
     queued_s: float = 0
     connected_s: float | None
@@ -38,6 +39,7 @@ class NativeRequest(BaseModel):
     status: int | None
     bytes: int
     sent_bytes: int | None = None
+    sha256: str | None = None
     error: str | None
     messages: list[_NativeMessage] = []
 

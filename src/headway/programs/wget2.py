@@ -106,11 +106,7 @@ class Wget2(Client):
             where = f"--directory-prefix={_DIRECTORY}"
         env = secrets_environment(flow)
         program = Program(self.name, flow.namespace, (*argv, where, *flow.urls), env)
-        return Started(
-            (program,),
-            hosts_file(flow.address),
-            bodies if flow.capture.bodies else (),
-        )
+        return Started((program,), hosts_file(flow.address), bodies if flow.body_files else ())
 
     @override
     def measure(self, flow: Flow, directory: Path, ended: Ended) -> Measurement:
@@ -141,7 +137,7 @@ class Wget2(Client):
 
 def _bodies(flow: Flow) -> tuple[str, ...]:
     """Files that bodies are kept in, if they are; with several, wget2 chooses their names."""
-    if not flow.capture.bodies or flow.workload.requests == 1:
+    if not flow.body_files or flow.workload.requests == 1:
         return flow.body_files
     return tuple(f"{_DIRECTORY}/{url.rpartition('/')[2]}" for url in flow.urls)
 

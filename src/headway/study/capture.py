@@ -9,18 +9,23 @@ from pydantic import Field
 from headway.study.part import Part
 
 
+def _is_open(value: bool | None) -> bool:
+    return value is None
+
+
 class Capture(Part):
     """What is kept of a run beside its record.
 
     ``packets``: pcapng files at both ends, with the TLS secrets. ``secrets``: these alone. ``qlog``: what programs log of
-    QUIC, whole. ``bodies``: every body is received into a file and compared byte for byte. ``pacing``: when the packets
-    of responses left their sender, and came to the narrowest link.
+    QUIC, whole. ``bodies``: every body is compared with what was asked for, by its digest; None: wherever that is possible
+    and takes none of the time that is measured. ``pacing``: when the packets of responses left their sender, and came to
+    the narrowest link.
     """
 
     packets: bool = False
     secrets: bool = Field(default=False, exclude_if=not_)
     qlog: bool = False
-    bodies: bool = False
+    bodies: bool | None = Field(default=None, exclude_if=_is_open)
     pacing: bool = Field(default=False, exclude_if=not_)
 
     @property

@@ -276,9 +276,9 @@ class Setting(Part):
         for key in (*_ALONE, AXIS):
             if getattr(self, key):
                 raise wrong(key, f"{key} is for a study of one flow, without [flows]")
-        if self.capture.bodies:
-            raise wrong("capture.bodies", "bodies of flows that compete are not kept")
         for name, flow in self.flows.items():
+            if self.capture.bodies:
+                check_kept(flow.workload)
             check_ends(flow.workload, self.limits.virtual, f"flows.{name}.workload")
             for key, time in (("start", flow.start), ("end", flow.end)):
                 if time is not None and time >= self.limits.virtual:

@@ -46,6 +46,11 @@ class WorkloadPart(Part):
         return () if self.body_size is None else (self.body_size,)
 
     @property
+    def has_known_bodies(self) -> bool:
+        """Whether it asks for bodies whose every byte is known: no page of a site, nothing that an application makes."""
+        return bool(self.body_sizes) and self.application is None
+
+    @property
     def content_size(self) -> Size | None:
         """Size of the content of each request; None if requests have none."""
         return None

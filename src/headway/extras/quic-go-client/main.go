@@ -8,8 +8,10 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -69,6 +71,7 @@ type request struct {
 	FirstByte *float64 `json:"ttfb_s"`
 	Total     *float64 `json:"total_s"`
 	Bytes     int64    `json:"bytes"`
+	SHA256    *string  `json:"sha256"`
 	Error     *string  `json:"error"`
 }
 
@@ -78,6 +81,7 @@ type options struct {
 	qlogDir   string
 	migrateTo netip.Addr
 	bodies    []string
+	digest    bool
 	upload    string
 	urls      []*url.URL
 }
@@ -132,6 +136,7 @@ func parse(arguments []string) (options, error) {
 		chosen.bodies = append(chosen.bodies, file)
 		return nil
 	})
+	flags.BoolVar(&chosen.digest, "digest", false, "report the SHA-256 of each body")
 	flags.StringVar(&chosen.upload, "upload", "", "`FILE` whose content each request sends, by POST")
 	if err := flags.Parse(arguments); err != nil {
 		return options{}, err
@@ -229,7 +234,7 @@ func exchange(chosen options, signals <-chan os.Signal, result *report) error {
 		if len(chosen.bodies) != 0 {
 			file = chosen.bodies[i]
 		}
-		pending.Go(func() { result.Requests[i].carryOut(client, target, file, chosen.upload) })
+		pending.Go(func() { result.Requests[i].carryOut(client, target, file, chosen) })
 	}
 	pending.Wait()
 	result.Migrated, err = migration.end()
@@ -278,7 +283,7 @@ func listen(local netip.Addr, remote netip.AddrPort) (*quic.Transport, error) {
 }
 
 // carryOut sends the request, with the content of a file if there is one, and reads its answer to the end, into a file.
-func (r *request) carryOut(client *http3.ClientConn, target *url.URL, file, upload string) {
+func (r *request) carryOut(client *http3.ClientConn, target *url.URL, file string, chosen options) {
 	sink, err := os.Create(file)
 	if err != nil {
 		r.Error = text(err)
@@ -286,7 +291,7 @@ func (r *request) carryOut(client *http3.ClientConn, target *url.URL, file, uplo
 	}
 	defer sink.Close()
 	asked := &http.Request{Method: http.MethodGet, URL: target, Host: target.Host, Header: http.Header{}}
-	if err := fill(asked, upload); err != nil {
+	if err := fill(asked, chosen.upload); err != nil {
 		r.Error = text(err)
 		return
 	}
@@ -298,12 +303,21 @@ func (r *request) carryOut(client *http3.ClientConn, target *url.URL, file, uplo
 	defer response.Body.Close()
 	r.FirstByte, r.Status, r.Proto = elapsed(), response.StatusCode, response.Proto
 
-	r.Bytes, err = io.CopyBuffer(onlyWriter{sink}, response.Body, make([]byte, 64<<10))
+	digest := sha256.New()
+	body := io.Reader(response.Body)
+	if chosen.digest {
+		body = io.TeeReader(body, digest)
+	}
+	r.Bytes, err = io.CopyBuffer(onlyWriter{sink}, body, make([]byte, 64<<10))
 	if err != nil {
 		r.Error = text(err)
 		return
 	}
 	r.Total = elapsed()
+	if chosen.digest {
+		sum := hex.EncodeToString(digest.Sum(nil))
+		r.SHA256 = &sum
+	}
 }
 
 // fill makes a request a POST with the content of a file, if there is one.
