@@ -47,7 +47,7 @@ def given(place: Path) -> Path:
 def test_an_archive_is_run_again_from_itself(tmp_path: Path) -> None:
     file = given(tmp_path / "given")
     results = made.saved(tmp_path / "results", made.grid())
-    command = f"headway run {file} --out {results} --replace --jobs 2 --set seed=7"
+    command = f"headway run {file} --out {results} --replace --offline --jobs 2 --set seed=7"
     told = json.loads((results / "manifest.json").read_text()) | {"command": command}
     (results / "manifest.json").write_text(json.dumps(told))
     study = load_study(str(file))

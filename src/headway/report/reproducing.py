@@ -12,7 +12,9 @@ from headway.analysis.reading import StudyResults
 _WITH_VALUE = frozenset({"--out", "-o", "--jobs", "--cluster"})
 _AGAIN = ("seed", "repetitions", "fault")
 """Keys that a single connection is run again with."""
-_ALONE = frozenset({"--keep-going", "--allow-failures", "--replace", "--resume", "--retry-failed"})
+_ALONE = frozenset(
+    ("--keep-going", "--allow-failures", "--offline", "--replace", "--resume", "--retry-failed")
+)
 
 
 def reproducing(command: str) -> str:
