@@ -28,6 +28,7 @@ _LINES = 20
 _WIDTH_FOR_BAR, _WIDTH_FOR_ELAPSED = 70, 90
 """Columns of a terminal."""
 _NARROWEST, _USUAL, _WIDEST = 20, 80, 10_000
+_DIGITS = 6
 
 
 @cache
@@ -47,10 +48,13 @@ def _width() -> int | None:
     stated = os.environ.get("COLUMNS", "")
     if not stated.isdigit():
         return None
+    if stated.isdecimal() and len(stated) < _DIGITS and _NARROWEST <= int(stated) <= _WIDEST:
+        return None
+    # Libraries read it, too.
+    del os.environ["COLUMNS"]
     try:
-        is_usable = _NARROWEST <= int(stated) <= _WIDEST
-        return None if is_usable else os.get_terminal_size().columns or _USUAL
-    except (ValueError, OSError):  # of a superscript digit, and without a terminal
+        return os.get_terminal_size().columns or _USUAL
+    except OSError:
         return _USUAL
 
 

@@ -1,99 +1,110 @@
-"""Streams: what studies may ask, how they are asked for, and how late their messages came."""
+"""Standard files that are closed or full, a terminal without a width, results and caches that cannot be written."""
 
 from __future__ import annotations
 
-from typing import Any
+import errno
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
 
 import pytest
 
-from headway.analysis.latencies import Awaited, Latencies
-from headway.diagnosis.metrics.stream import stalls_of
-from headway.errors import WrongInputError
-from headway.planning.demands import check_programs
-from headway.planning.deploy import deploy
-from headway.study.setting import Setting
-from tests.deployed import flow_of
+from headway.campaign import costs
+from headway.campaign.executor import explained
+from headway.errors import HeadwayError, naming, of_system
+from headway.records.journal import Journal
 
-STREAM: dict[str, Any] = {"kind": "stream", "size": "200 B", "count": 50, "interval": "20 ms"}
-CLIENT = {"program": "headway-client"}
+HEADWAY = (sys.executable, "-m", "headway")
 
 
-def setting(workload: dict[str, Any] | None = None, **keys: Any) -> Setting:
-    stated = {name: value for name, value in (STREAM | (workload or {})).items() if value}
-    return Setting.model_validate({"protocol": "h2", "client": CLIENT, "workload": stated} | keys)
+def headway(*words: str, shell: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
+    """A command of Headway, with the shell's redirections."""
+    return subprocess.run(
+        ["sh", "-c", f'exec "$@" {shell}', "sh", *HEADWAY, *words],
+        capture_output=True,
+        text=True,
+        env={**os.environ, **environment},
+        check=False,
+    )
 
 
-@pytest.mark.parametrize(
-    ("workload", "message"),
-    [
-        ({"size": "63 B"}, "an event takes 64 B"),
-        ({"interval": None}, "at an interval, by count and interval, or at the moments of at"),
-        ({"at": ["1 s"]}, "leave out count, interval and first"),
-        ({"count": None, "interval": None, "at": ["2 s", "1 s"]}, "moments go forward"),
-        ({"apart": "1 s"}, "one stream is apart from no other"),
-    ],
-)
-def test_what_cannot_be_is_refused(workload: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        setting(workload)
+@pytest.mark.parametrize("words", [("list", "studies"), ("validate", "quickstart"), ("--version",)])
+def test_an_output_that_is_full_is_said(words: tuple[str, ...]) -> None:
+    ended = headway(*words, shell="> /dev/full")
+    assert ended.returncode == 1
+    assert ended.stderr == ("headway: standard output cannot be written: No space left on device\n")
 
 
-@pytest.mark.parametrize(
-    ("keys", "message"),
-    [
-        (
-            {"server": {"program": "ngtcp2"}, "protocol": "h3"},
-            "server.program: ngtcp2 has no application",
-        ),
-        ({"client": {"program": "curl"}}, "workload.kind: curl cannot do stream over h2; these"),
-        ({"capture": {"bodies": True}}, "an application keeps no bodies"),
-    ],
-)
-def test_programs_that_cannot_are_named(keys: dict[str, Any], message: str) -> None:
-    with pytest.raises((WrongInputError, ValueError), match=message):
-        check_programs(deploy(setting(**keys)))
+def test_full_notes_and_closed_files_end_no_command() -> None:
+    assert headway("validate", "quickstart", shell="2> /dev/full").returncode == 0
+    assert headway("validate", "quickstart", shell="<&- >&- 2>&-").returncode == 0
 
 
-def test_a_schedule_stands_in_the_url() -> None:
-    (url,) = flow_of(setting({"first": "500 ms"})).urls
-    assert url == "https://server.test/events/200?first=0.5&interval=0.02&count=50"
-    moments = {"count": None, "interval": None, "at": ["0 s", "1500 ms", "1500 ms"]}
-    (url,) = flow_of(setting(moments)).urls
-    assert url == "https://server.test/events/200?at=0,1.5,1.5"
-    assert (setting(moments).workload.sends or 0) / 1e9 == 1.5
-    assert str(setting(moments).workload) == "stream of 3 events of 200 B, at 3 moments"
+def test_a_reader_that_has_gone_is_no_fault() -> None:
+    ended = headway("list", "studies", shell="| true")
+    assert ended.stderr == ""
 
 
-def test_streams_side_by_side_are_apart() -> None:
-    raw = setting({"streams": 3, "apart": "10 ms"})
-    (flow,) = deploy(raw).flows
-    started = flow.client.start(flow.asked)
-    (program,) = started.programs
-    assert {"--events", "--repeat=3"} <= set(program.argv)
-    assert list(started.files.values()) == ["0.000000000\n0.010000000\n0.020000000\n"]
-    assert str(raw.workload).startswith("3 times a stream of 50 events")
+@pytest.mark.parametrize("columns", ["0", "1", "00", "²", "9" * 30])
+def test_an_answer_is_printed_whatever_the_width_is_said_to_be(columns: str) -> None:
+    usual = headway("list", "studies", COLUMNS="80")
+    assert headway("list", "studies", COLUMNS=columns).stdout == usual.stdout != ""
 
 
 @pytest.mark.parametrize(
-    ("came", "stalls"),
+    ("error", "words"),
     [
-        # Made every second, due a second later.
-        ([1, 2, 3, 4], []),
-        ([1, 2.9, 3.5, 4], []),
-        ([1, 3.5, 3.5, 4], [(2, 3.5)]),
-        # Two that overlap, and one of its own.
-        ([1, 5, 5, 5, 5, 7.5, 7.5, 8], [(2, 5), (6, 7.5)]),
-        # Behind the last one nothing is due.
-        ([1, 2, 9], []),
+        (OSError(errno.EROFS, "Read-only file system", "a/b"), "a/b: Read-only file system"),
+        (OSError(errno.EXDEV, "Invalid link", "a", None, "b"), "a -> b: Invalid link"),
+        (OSError(errno.EIO, "Input/output error"), "the system refuses: Input/output error"),
+        (TimeoutError("timed out"), "the system refuses: timed out"),
     ],
 )
-def test_a_stream_stalls_while_the_next_message_is_due_too(
-    came: list[float], stalls: list[tuple[float, float]]
+def test_errors_of_the_system_have_words(error: OSError, words: str) -> None:
+    assert of_system(error) == words
+    assert str(explained(error)) == words
+
+
+def test_a_file_that_is_open_has_its_name_in_errors() -> None:
+    with (
+        pytest.raises(OSError, match=r"No space left on device: 'runs\.parquet'"),
+        naming("runs.parquet"),
+    ):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+
+def moved(directory: Path) -> None:
+    directory.rename(directory.with_name("elsewhere"))
+
+
+def replaced(directory: Path) -> None:
+    moved(directory)
+    directory.mkdir()
+    (directory / "records.jsonl").touch()
+
+
+@pytest.mark.parametrize("change", [moved, replaced])
+def test_records_go_nowhere_when_results_were_moved(
+    tmp_path: Path, change: Callable[[Path], None]
 ) -> None:
-    made = [float(number) for number in range(len(came))]
-    assert stalls_of(list(zip(made, came, strict=True))) == stalls
+    results = tmp_path / "results"
+    results.mkdir()
+    journal = Journal(results / "records.jsonl")
+    journal.add([b"one"])
+    change(results)
+    with pytest.raises(HeadwayError, match="is gone: it was removed or moved"):
+        journal.add([b"two"])
+    journal.close()
+    assert (tmp_path / "elsewhere" / "records.jsonl").read_bytes() == b"one\n"
 
 
-def test_delays_of_messages_are_pooled_as_such() -> None:
-    found = Latencies.of([[1.0, 2.0], [3.0]], Awaited.MESSAGES)
-    assert found is not None and (found.count, found.timed) == (3, "messages")
+def test_costs_need_no_cache_that_can_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("HEADWAY_CACHE", str(tmp_path / "file"))
+    taken: Mapping[str, float | None] = {}
+    costs.learn([], taken)
+    assert costs.read_own() == {}

@@ -121,7 +121,8 @@ class Report:
         check_runs(self.results, runs)
         parts = self._parts(runs)
         target = self.directory / REPORT
-        shutil.rmtree(target, ignore_errors=True)
+        if target.exists():
+            shutil.rmtree(target)
         target.mkdir()
         for picture in (picture for part in parts for picture in part.pictures):
             for suffix in WRITTEN:
