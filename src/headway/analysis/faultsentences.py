@@ -9,11 +9,14 @@ from headway.analysis.faultcosts import FaultCost, Sweep, sweeps
 from headway.analysis.metric import Metric
 from headway.analysis.numbers import listed, percent
 from headway.errors import counted
+from headway.planning.enough import fewest_pairs
 from headway.study.fault import Fault
 from headway.study.path import Way
 
 TYPICAL_LOSS = 0.01
 """Share of packets for which the cost of single losses is added up."""
+_EXACT_S = 1e-9
+"""Costs that differ by less are the same in every run."""
 _MOST_FATAL = 4
 _SHOWN = 90
 _ENDINGS = {1: "st", 2: "nd", 3: "rd"}
@@ -31,7 +34,7 @@ def _badness(sweep: Sweep) -> tuple[int, float]:
 
 def _sentences(analysis: Analysis, sweep: Sweep) -> Iterator[str]:
     where = f", {sweep.title}" if sweep.title else ""
-    head = f"{sweep.contender}{where}: "
+    head = f"{sweep.contender}{where}: {_too_few(sweep)}"
     if not sweep.costs:
         yield f"{head}the fault could happen to none of {counted(sweep.unmet, 'packet')}, so nothing is known"
         return
@@ -58,6 +61,17 @@ def _sentences(analysis: Analysis, sweep: Sweep) -> Iterator[str]:
             f"With {TYPICAL_LOSS * 100:g} % of these packets lost by chance, single losses that it survives add "
             f"{signed(analysis.metric, expected)} in the mean{_dying(sweep)}"
         )
+
+
+def _too_few(sweep: Sweep) -> str:
+    """That costs vary by chance, and of how few runs they are; empty of exact ones, and of enough."""
+    runs = max((len(cost.costs) for cost in sweep.survived), default=0)
+    varies = any(
+        max(cost.costs) - min(cost.costs) > _EXACT_S for cost in sweep.survived if cost.costs
+    )
+    if not varies or runs >= fewest_pairs():
+        return ""
+    return f"too few runs to be sure ({runs} of each fault; it takes {fewest_pairs()}): "
 
 
 def _dying(sweep: Sweep) -> str:
