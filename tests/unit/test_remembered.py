@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from headway.cli.again import for_bodies
 from headway.image.keys import all_layers
 from headway.lab import remembered as module
 from headway.lab import shell
@@ -15,6 +16,7 @@ from headway.lab.console import ConsoleLab
 from headway.lab.machine import Machine
 from headway.lab.remembered import remember, remembered
 from headway.study.path import Path as NetworkPath
+from headway.words import body_sizes_in
 
 OPTIONS = {"rate": "10 Mbit/s", "rtt": "100 ms", "loss": "2 %", "seed": "7", "clock": "virtual"}
 
@@ -46,6 +48,27 @@ def test_other_options_are_another_lab(lab: ConsoleLab, name: str) -> None:
     remember(OPTIONS, lab, [])
     assert remembered(OPTIONS | {name: "9 %"}, ["true"]) is None
     assert remembered({key: OPTIONS[key] for key in OPTIONS if key != name}, ["true"]) is None
+
+
+def test_other_bodies_are_another_lab(lab: ConsoleLab) -> None:
+    small, large = ["curl", "https://server.test/7.bin"], ["curl", "https://server.test/80.bin"]
+    remember(for_bodies(OPTIONS, small), lab, [])
+    assert remembered(for_bodies(OPTIONS, small), small) == lab
+    assert remembered(for_bodies(OPTIONS, large), large) is None
+    assert remembered(for_bodies(OPTIONS, ["true"]), ["true"]) is None
+
+
+@pytest.mark.parametrize(
+    ("words", "sizes"),
+    [
+        (["curl", "https://server.test/209715200.bin"], {209715200}),
+        (["sh", "-c", "curl a/1.bin; wget b/22.bin?x"], {1, 22}),
+        (["cat", "x1.bin", "007.bin", "firmware-3.bin", "2.binary"], set()),
+        (["curl", "https://server.test/0.bin"], {0}),
+    ],
+)
+def test_bodies_are_known_by_the_words_of_a_command(words: list[str], sizes: set[int]) -> None:
+    assert body_sizes_in(words) == sizes
 
 
 @pytest.mark.parametrize("place", ["package", "native"])

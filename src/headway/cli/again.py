@@ -2,18 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from headway.study.clock import Clock
+from headway.terminal import note
+from headway.words import body_sizes_in
 
 _USUAL = {"seed": "1", "clock": str(Clock.VIRTUAL)}
 _NAMES = ("rate", "rtt", "loss", "jitter", "queue", "seed", "clock")
 
 
+_PATH = {
+    "rate": "rate {}",
+    "rtt": "RTT {}",
+    "loss": "loss {}",
+    "jitter": "jitter {}",
+    "queue": "queue {}",
+}
+"""Options of the path, and how each is read out."""
+
+
 def options_that(*, seed: int, clock: Clock, **path: str | None) -> dict[str, str]:
     """All options that decide on a lab, as texts."""
-    said = {name: value for name, value in path.items() if value is not None}
-    return {**said, "seed": str(seed), "clock": str(clock)}
+    given = {name: value for name, value in path.items() if value is not None}
+    return {**given, "seed": str(seed), "clock": str(clock)}
+
+
+def path_in_words(options: Mapping[str, str]) -> str:
+    """The path that a command was given, or that it was given none."""
+    parts = [words.format(options[name]) for name, words in _PATH.items() if name in options]
+    return f"path: {', '.join(parts) or 'a cable, without limit, delay or loss'}"
+
+
+def for_bodies(options: Mapping[str, str], command: Sequence[str]) -> dict[str, str]:
+    """What a lab is kept under: the options, and the bodies that its command asks for."""
+    sizes = sorted(body_sizes_in(command))
+    return {**options, "bodies": " ".join(map(str, sizes))} if sizes else dict(options)
 
 
 def execute(words: Sequence[str], begins: Callable[[], None]) -> int | None:
@@ -33,9 +57,10 @@ def execute(words: Sequence[str], begins: Callable[[], None]) -> int | None:
     # It takes longer to load than a look at what is asked.
     from headway.lab.remembered import remembered
 
-    lab = remembered(options, command)
+    lab = remembered(for_bodies(options, command), command)
     if lab is None:
         return None
+    note(path_in_words(options))
     begins()
     return lab.run(tuple(command), clock=Clock(options["clock"]))
 

@@ -103,8 +103,9 @@ def execute(
 ) -> None:
     """Run one command on the client's side of a path.
 
-    A server answers at https://server.test/ on the other side. The command's exit status becomes
-    this one's. The lab has the layers of programs that the command names.
+    A server answers at https://server.test/ on the other side: N.bin has N bytes, for every N that
+    the command names. Without options the path is a cable. The command's exit status becomes this
+    one's. The lab has the layers of programs that the command names.
     """
     from headway.image.layers import known_layers, layer_words, layers_in
     from headway.lab.ready import ready_image, ready_machine
@@ -114,13 +115,31 @@ def execute(
     path = _path(rate=rate, rtt=rtt, loss=loss, jitter=jitter, queue=queue)
     wanted = layers_in(command) | known_layers(layers or (), "--with")
     mounted = dict(_mounted(directory) for directory in mount or ())
-    lab = lab_on_path(ready_machine(ready_image(layers=wanted)), path, seed=seed)
+    sizes = _body_sizes(command)
+    machine = ready_machine(ready_image(layers=wanted))
+    lab = lab_on_path(machine, path, seed=seed, layers=wanted, sizes=sizes)
+    given = {"rate": rate, "rtt": rtt, "loss": loss, "jitter": jitter, "queue": queue}
+    options = again.options_that(seed=seed, clock=clock, **given)
     if not wanted:
-        said = {"rate": rate, "rtt": rtt, "loss": loss, "jitter": jitter, "queue": queue}
-        remember(again.options_that(seed=seed, clock=clock, **said), lab, layer_words())
+        remember(again.for_bodies(options, command), lab, layer_words())
+    note(again.path_in_words(options))
     allowed = tuple(one.value for one in capability or ())
     status = lab.run(tuple(command), clock=clock, allowed=allowed, mounted=mounted)
     raise typer.Exit(status)
+
+
+def _body_sizes(command: list[str]) -> frozenset[int]:
+    """Sizes of the bodies that a command asks for."""
+    from headway.study.units import Size, UnitError
+    from headway.words import body_sizes_in
+
+    sizes = body_sizes_in(command)
+    try:
+        for size in sizes:
+            Size.parse(f"{size} B")
+    except UnitError as error:
+        raise WrongInputError(str(error), where=f"{size}.bin") from None
+    return sizes
 
 
 def _mounted(directory: Path) -> tuple[str, Path]:

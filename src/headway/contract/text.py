@@ -63,7 +63,9 @@ def _build(kind: Any, raw: Any) -> Any:
     if dataclasses.is_dataclass(kind):
         hints = _hints(typing.cast(Any, kind))
         if unknown := raw.keys() - hints.keys():
-            raise TypeError(f"{min(unknown)!r:.60} is no field of {kind.__name__}")
+            raise TypeError(
+                f"{min(unknown)!r:.60} is no field of {typing.cast(Any, kind).__name__}"
+            )
         return typing.cast(Any, kind)(
             **{key: _build(hints[key], value) for key, value in raw.items()}
         )

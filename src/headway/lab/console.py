@@ -50,6 +50,7 @@ class ConsoleLab:
         orders: what the lab does beside the program; written, so that their types need not be loaded.
         kernel, root, native: of the image.
         code: the guest's modules.
+        memory_mib: memory of its guest.
         shown: directories that it shows, by their names.
     """
 
@@ -60,6 +61,7 @@ class ConsoleLab:
     root: str
     native: str
     code: str
+    memory_mib: int
     shown: dict[str, str]
 
     @property
@@ -107,6 +109,7 @@ class ConsoleLab:
                 clock=clock,
                 cpu_limit=A_DAY,
                 interactive=True,
+                memory_mib=self.memory_mib,
                 shown={name: SharedDirectory(place) for name, place in shown.items()},
             )
         if outcome.status != "ok":

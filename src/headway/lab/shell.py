@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Collection, Iterable
 
 from headway.contract.orders import Orders, Round
 from headway.contract.program import Program
+from headway.image.layers import layer_of
 from headway.lab.bodies import served_bodies
 from headway.lab.console import A_DAY, ConsoleLab
 from headway.lab.machine import Machine, WrittenOrders
@@ -14,6 +16,7 @@ from headway.lab.network import GLOBAL_SYSCTLS, two_hosts
 from headway.programs.base import CLIENT, SERVER, Listener
 from headway.programs.client import hosts_file
 from headway.programs.nginx import Nginx
+from headway.programs.registry import CLIENTS, SERVERS
 from headway.study.capture import Capture
 from headway.study.clock import Clock
 from headway.study.host import HTTP, Host
@@ -21,7 +24,7 @@ from headway.study.path import Path as NetworkPath
 from headway.study.pathwords import path_title
 
 BODIES = (1_000, 100_000, 1_000_000, 10_485_760)
-"""Sizes of the bodies that the server has, in bytes."""
+"""Sizes in bytes of the bodies that the server has, whatever a command asks for."""
 
 
 def shell_on_path(machine: Machine, path: NetworkPath, *, seed: int) -> int:
@@ -34,13 +37,22 @@ def shell_on_path(machine: Machine, path: NetworkPath, *, seed: int) -> int:
     return lab_on_path(machine, path, seed=seed).carry_out(shell, Clock.REAL, (), {})
 
 
-def lab_on_path(machine: Machine, path: NetworkPath, *, seed: int) -> ConsoleLab:
+def lab_on_path(
+    machine: Machine,
+    path: NetworkPath,
+    *,
+    seed: int,
+    layers: Collection[str] = (),
+    sizes: Iterable[int] = (),
+) -> ConsoleLab:
     """A lab for a program on the client's side of a path.
 
     Args:
         machine: boots the lab.
         path: between the program's host and the server's.
         seed: of everything random.
+        layers: that its image has; the lab has the memory that their programs ask for.
+        sizes: of bodies that the server has beside the usual ones, in bytes.
     """
     host = Host(program="")
     network, leg = two_hosts(path, host, host, seed, A_DAY)
@@ -66,5 +78,14 @@ def lab_on_path(machine: Machine, path: NetworkPath, *, seed: int) -> ConsoleLab
         root=str(machine.image.root),
         native=str(machine.image.native),
         code=str(machine.code),
-        shown={"www": str(served_bodies(BODIES)), **extras},
+        memory_mib=max(machine.memory_mib, _memory_mib(layers)),
+        shown={"www": str(served_bodies((*BODIES, *sizes))), **extras},
+    )
+
+
+def _memory_mib(layers: Collection[str]) -> int:
+    """The most that a program asks for which one of these layers has."""
+    programs = (each for kind in (CLIENTS, SERVERS) for each in kind.values())
+    return max(
+        (each.memory_mib for each in programs if layer_of(each.package) in layers), default=0
     )

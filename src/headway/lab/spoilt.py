@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from headway.contract.artifact import SpoiltError, readable
 from headway.errors import HeadwayError, is_of_host
-from headway.planning.deployment import Deployment
+
+# A command in a lab reads what that left, and loads no plans.
+if TYPE_CHECKING:
+    from headway.planning.deployment import Deployment
 
 _SHOWN = 200
 

@@ -167,7 +167,7 @@ def named_hops(hops: Any) -> Any:
     Raises:
         ValueError: a hop has no name, or another one's.
     """
-    if isinstance(hops, dict) and not all(isinstance(hop, dict) for hop in hops.values()):
+    if isinstance(hops, dict) and any(isinstance(hop, str | list) for hop in hops.values()):
         raise ValueError("must be a list of tables: write [[hops]]")
     if not isinstance(hops, list):
         return hops
