@@ -16,7 +16,6 @@ from headway.lab.network import GLOBAL_SYSCTLS, two_hosts
 from headway.programs.base import CLIENT, SERVER, Listener
 from headway.programs.client import hosts_file
 from headway.programs.nginx import Nginx
-from headway.programs.registry import CLIENTS, SERVERS
 from headway.study.capture import Capture
 from headway.study.clock import Clock
 from headway.study.host import HTTP, Host
@@ -85,6 +84,11 @@ def lab_on_path(
 
 def _memory_mib(layers: Collection[str]) -> int:
     """The most that a program asks for which one of these layers has."""
+    if not layers:
+        return 0
+    # All programs take longer to load than a lab without them lasts.
+    from headway.programs.registry import CLIENTS, SERVERS
+
     programs = (each for kind in (CLIENTS, SERVERS) for each in kind.values())
     return max(
         (each.memory_mib for each in programs if layer_of(each.package) in layers), default=0
