@@ -41,7 +41,11 @@ OF_REPORTS = {
 }
 """Keys of a study that order nothing from a lab: they name, choose, compare and judge runs."""
 
-WORDS: Mapping[str, tuple[str, ...]] = {}
+LABELS = {
+    "background": "which flows are not judged",
+    "third_party": "which requests of a page are a third party's",
+}
+"""Keys of a setting that order nothing: they say how runs are read."""
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from headway.planning.deployment import DeployedFlow, Deployment, Endpoint, Role
 from headway.planning.discovering import check_discovers, contradicting
 from headway.planning.earlydata import check_early_data
 from headway.planning.load import overloaded
+from headway.planning.queues import idle_queues
 from headway.planning.racing import check_races
 from headway.planning.talking import check_talks
 from headway.programs.base import Adapter, ReverseProxy, Server
@@ -102,6 +103,7 @@ def remarks(deployment: Deployment) -> tuple[str, ...]:
         *(text for flow in flows for text in _flooding(flow)),
         *(text for flow in flows for text in overloaded(flow)),
         *(text for flow in flows for text in contradicting(flow)),
+        *idle_queues(deployment),
     )
     return tuple(dict.fromkeys(told))
 
