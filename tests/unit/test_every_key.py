@@ -28,9 +28,9 @@ from tests.unit.study_keys import (
 PATHS: list[dict[str, Any]] = tomllib.loads(
     File(__file__).with_name("every_path.toml").read_text(encoding="utf-8")
 )["path"]
-MOST_RUNS = 4
+MOST_RUNS = 3
 """Studies of more runs take long, and have no keys of their own."""
-DRAWN = 3
+DRAWN = 2
 """So many keys of a study are changed by day."""
 _SLOW = ("satellite", "orbit", "steps")
 """Keys below these are changed by night: each takes seconds."""
