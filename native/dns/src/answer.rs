@@ -1,10 +1,11 @@
 //! From a query's bytes to those of its answer.
 
-use domain::base::iana::{Opcode, Rcode};
+use domain::base::iana::Rcode;
 use domain::base::message_builder::{AnswerBuilder, StaticCompressor};
 use domain::base::{Message, MessageBuilder, ToName};
 use serde::Serialize;
 
+use crate::query::checked;
 use crate::zone::{Finding, Name, Zone};
 
 /// What a client takes that says nothing else (RFC 1035, section 4.2.1).
@@ -45,17 +46,33 @@ pub(crate) struct Told {
 
 type Builder = AnswerBuilder<StaticCompressor<Vec<u8>>>;
 
-/// The answer to a query, if there is one; None for what is no query.
-pub(crate) fn answered(
-    zone: &Zone,
-    query: &[u8],
-    over: Transport,
-) -> Option<(Told, Option<Vec<u8>>)> {
-    let message = Message::from_octets(query).ok()?;
-    if message.header().qr() || message.header().opcode() != Opcode::QUERY {
-        return None;
+/// What becomes of a message.
+#[derive(Debug, Default)]
+pub(crate) struct Answered {
+    /// What it asks; none if it asks nothing that can be answered.
+    pub(crate) told: Option<Told>,
+    /// What is sent.
+    pub(crate) answer: Option<Vec<u8>>,
+}
+
+/// Answers a message.
+pub(crate) fn answered(zone: &Zone, query: &[u8], over: Transport) -> Answered {
+    match checked(query) {
+        Ok(message) => {
+            let (told, answer) = found(zone, &message, over);
+            Answered { told, answer }
+        }
+        Err(flaw) => Answered { told: None, answer: flaw.and_then(|flaw| flaw.refusal(query)) },
     }
-    let question = message.sole_question().ok()?;
+}
+
+/// Looks a question up.
+fn found(
+    zone: &Zone,
+    message: &Message<&[u8]>,
+    over: Transport,
+) -> (Option<Told>, Option<Vec<u8>>) {
+    let Ok(question) = message.sole_question() else { return (None, None) };
     let name: Name = question.qname().to_name();
     let mut told = Told {
         transport: over,
@@ -68,24 +85,24 @@ pub(crate) fn answered(
         fault: None,
     };
     let Finding::Records { rcode, records, fault } = zone.find(&name, question.qtype()) else {
-        return Some((told, None));
+        return (Some(told), None);
     };
     told.rcode = Some(rcode.to_string());
     told.answers = records.len();
     told.fault = fault;
-    let whole = start(&message, rcode, over).and_then(|mut builder| {
+    let whole = start(message, rcode, over).and_then(|mut builder| {
         for (owner, data) in &records {
             builder.push((owner, zone.ttl_s, data)).ok()?;
         }
-        finished(builder, &message)
+        finished(builder, message)
     });
     let bytes = whole.or_else(|| {
         told.truncated = true;
-        let mut builder = start(&message, rcode, over)?;
+        let mut builder = start(message, rcode, over)?;
         builder.header_mut().set_tc(true);
-        finished(builder, &message)
+        finished(builder, message)
     });
-    Some((told, bytes))
+    (Some(told), bytes)
 }
 
 fn start(message: &Message<&[u8]>, rcode: Rcode, over: Transport) -> Option<Builder> {
@@ -138,7 +155,9 @@ mod tests {
         builder.header_mut().set_id(7);
         builder.header_mut().set_rd(true);
         builder.push((Name::from_str(name).unwrap(), rtype)).unwrap();
-        answered(&Zone::read(ZONE).unwrap(), &builder.finish(), over).unwrap()
+        let Answered { told, answer } =
+            answered(&Zone::read(ZONE).unwrap(), &builder.finish(), over);
+        (told.unwrap(), answer)
     }
 
     fn records(name: &str, rtype: Rtype) -> Vec<String> {
@@ -192,10 +211,10 @@ mod tests {
     }
 
     #[test]
-    fn answers_and_rubbish_are_no_queries() {
+    fn an_answer_is_no_query() {
         let zone = Zone::read(ZONE).unwrap();
         let (_, answer) = asked("server.test", Rtype::A, Transport::Udp);
-        assert!(answered(&zone, &answer.unwrap(), Transport::Udp).is_none());
-        assert!(answered(&zone, b"rubbish", Transport::Udp).is_none());
+        let Answered { told, answer } = answered(&zone, &answer.unwrap(), Transport::Udp);
+        assert!(told.is_none() && answer.is_none());
     }
 }

@@ -18,7 +18,10 @@ use rustls::ServerConfig;
 /// The path of the URI template that clients are told.
 const PATH: &str = "/dns-query";
 const MEDIA_TYPE: &str = "application/dns-message";
-const MOST_QUERY_BYTES: usize = 65_535;
+/// Queries have some hundred bytes, padding (RFC 8467) among them. More is not kept, and the rest cannot be read.
+const MOST_QUERY_BYTES: usize = 4096;
+/// Queries of a connection at a time.
+const MOST_QUERIES: u32 = 100;
 
 /// A client's connection.
 pub(crate) struct HttpsConnection {
@@ -48,8 +51,11 @@ impl HttpsConnection {
         socket.set_nodelay(true)?;
         let tls = TlsSide::Server(Arc::clone(tls));
         let pipe = Pipe::accept(socket, &SocketOptions::default(), Some(tls), now)?;
-        let options =
-            h2::ServerOptions { kept_content_bytes: MOST_QUERY_BYTES, ..Default::default() };
+        let options = h2::ServerOptions {
+            kept_content_bytes: MOST_QUERY_BYTES,
+            max_streams: MOST_QUERIES,
+            ..Default::default()
+        };
         Ok(Self {
             pipe,
             side: h2::Server::new(options),

@@ -2,7 +2,9 @@
 
 mod answer;
 mod https;
+mod idle;
 mod options;
+mod query;
 mod server;
 mod stream;
 mod zone;

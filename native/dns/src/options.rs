@@ -29,7 +29,15 @@ pub(crate) struct Options {
     /// How long it takes to find an answer
     #[arg(long, value_name = "TIME", default_value = "0ms", value_parser = parse_time)]
     pub(crate) delay: Duration,
+    /// How long a connection may be of no use before it ends (RFC 7766, section 6.2.3)
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = idle_time)]
+    pub(crate) idle_time: Duration,
     /// Where a line of JSON goes for every query; - is the standard output
     #[arg(long, value_name = "FILE", default_value = "-")]
     pub(crate) report: PathBuf,
+}
+
+fn idle_time(text: &str) -> Result<Duration, String> {
+    let time = parse_time(text)?;
+    if time.is_zero() { Err("no connection would live".to_owned()) } else { Ok(time) }
 }

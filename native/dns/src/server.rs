@@ -17,8 +17,9 @@ use serde::Serialize;
 use rustls::ServerConfig;
 
 use crate::Failure;
-use crate::answer::{Told, Transport, answered};
+use crate::answer::{Answered, Told, Transport, answered};
 use crate::https::HttpsConnection;
+use crate::idle::Idle;
 use crate::options::Options;
 use crate::stream::Stream;
 use crate::zone::Zone;
@@ -29,7 +30,10 @@ const UDP: Token = Token(2);
 const TCP: Token = Token(3);
 const HTTPS: Token = Token(4);
 const FIRST_STREAM: u64 = 5;
-const MOST_STREAMS: usize = 100;
+/// Connections of each kind; one more takes the place of the one that has been idle for the longest.
+const MOST_CONNECTIONS: usize = 100;
+/// Answers that wait for their time.
+const MOST_WAITING: usize = 100_000;
 
 /// Serves until a signal ends it.
 pub(crate) fn serve(options: &Options) -> Result<(), Failure> {
@@ -70,6 +74,8 @@ pub(crate) fn serve(options: &Options) -> Result<(), Failure> {
         signals,
         requesting: BTreeMap::new(),
         streams: BTreeMap::new(),
+        idle_streams: Idle::new(options.idle_time),
+        idle_requesting: Idle::new(options.idle_time),
         next: FIRST_STREAM,
         waiting: BTreeMap::new(),
         asked: 0,
@@ -123,6 +129,8 @@ struct Server {
     streams: BTreeMap<Token, (Stream, SocketAddr)>,
     /// Connections of HTTPS.
     requesting: BTreeMap<Token, (HttpsConnection, SocketAddr)>,
+    idle_streams: Idle,
+    idle_requesting: Idle,
     next: u64,
     /// Answers that are not due yet, by when they are and when they were asked for.
     waiting: BTreeMap<(Instant, u64), (Asker, Vec<u8>)>,
@@ -137,7 +145,25 @@ impl Server {
             Asker::Tcp(_) => Transport::Tcp,
             Asker::Https(..) => Transport::Https,
         };
-        let Some((told, answer)) = answered(&self.zone, query, over) else { return };
+        let due = now + self.delay;
+        match asker {
+            Asker::Tcp(token) => self.idle_streams.used(token, due),
+            Asker::Https(token, _) if self.requesting.contains_key(&token) => {
+                self.idle_requesting.used(token, due);
+            }
+            Asker::Udp(_) | Asker::Https(..) => {}
+        }
+        let Answered { told, answer } = answered(&self.zone, query, over);
+        if let Some(told) = told {
+            self.note(told, client, now);
+        }
+        self.asked += 1;
+        if let Some(answer) = answer.filter(|_| self.waiting.len() < MOST_WAITING) {
+            self.waiting.insert((due, self.asked), (asker, answer));
+        }
+    }
+
+    fn note(&mut self, told: Told, client: SocketAddr, now: Instant) {
         if let Some(fault) = &told.fault {
             say!("headway-dns: {}: {fault}", told.name);
         }
@@ -145,10 +171,6 @@ impl Server {
         let line = Line { at_s, at_unix_s: self.clock.started_unix_s() + at_s, client, told };
         if let Ok(text) = serde_json::to_vec(&line) {
             self.report.write(&text);
-        }
-        self.asked += 1;
-        if let Some(answer) = answer {
-            self.waiting.insert((now + self.delay, self.asked), (asker, answer));
         }
     }
 
@@ -185,12 +207,18 @@ impl Server {
 
     fn accept(&mut self, reactor: &Reactor, now: Instant) -> Result<(), Failure> {
         while let Some((socket, client)) = self.acceptor.accept(reactor, now)? {
+            if self.streams.len() >= MOST_CONNECTIONS {
+                if let Some(oldest) = self.idle_streams.oldest() {
+                    self.close(reactor, oldest)?;
+                }
+            }
             let token = Token(self.next);
             self.next += 1;
-            let stream = Stream::new(socket)?;
+            // A client that is gone already is no reason to end.
+            let Ok(stream) = Stream::new(socket) else { continue };
             reactor.register(&stream, token, Interest::Read)?;
             self.streams.insert(token, (stream, client));
-            self.acceptor.set_room(reactor, self.streams.len() < MOST_STREAMS)?;
+            self.idle_streams.used(token, now);
         }
         Ok(())
     }
@@ -209,13 +237,17 @@ impl Server {
         let Some((acceptor, tls)) = &mut self.https else { return Ok(()) };
         let mut tokens = Vec::new();
         while let Some((socket, client)) = acceptor.accept(reactor, now)? {
-            if self.requesting.len() >= MOST_STREAMS {
-                continue;
+            if self.requesting.len() >= MOST_CONNECTIONS {
+                if let Some(oldest) = self.idle_requesting.oldest() {
+                    self.requesting.remove(&oldest);
+                    self.idle_requesting.remove(oldest);
+                }
             }
             if let Ok(connection) = HttpsConnection::new(socket, tls, now) {
                 let token = Token(self.next);
                 self.next += 1;
                 self.requesting.insert(token, (connection, client));
+                self.idle_requesting.used(token, now);
                 tokens.push(token);
             }
         }
@@ -231,6 +263,7 @@ impl Server {
         let (come, client) = (connection.progress(ready, reactor, token, now), *client);
         if come.is_over {
             self.requesting.remove(&token);
+            self.idle_requesting.remove(token);
         }
         for (id, query) in come.queries {
             self.asked(Asker::Https(token, id), client, &query, now);
@@ -241,7 +274,20 @@ impl Server {
         if let Some((stream, _)) = self.streams.remove(&token) {
             reactor.deregister(&stream)?;
         }
-        Ok(self.acceptor.set_room(reactor, true)?)
+        self.idle_streams.remove(token);
+        Ok(())
+    }
+
+    /// Ends connections that have been of no use for too long.
+    fn end_idle(&mut self, reactor: &Reactor, now: Instant) -> Result<(), Failure> {
+        while let Some(token) = self.idle_streams.overdue(now) {
+            self.close(reactor, token)?;
+        }
+        while let Some(token) = self.idle_requesting.overdue(now) {
+            self.requesting.remove(&token);
+            self.idle_requesting.remove(token);
+        }
+        Ok(())
     }
 }
 
@@ -281,6 +327,7 @@ impl Application for Server {
             let (asker, answer) = due.remove();
             self.send(reactor, asker, &answer, now)?;
         }
+        self.end_idle(reactor, now)?;
         if self.finished {
             self.report.end();
         }
@@ -290,7 +337,9 @@ impl Application for Server {
     fn deadline(&self) -> Option<Instant> {
         let waiting = self.waiting.first_key_value().map(|((due, _), _)| *due);
         let https = self.https.as_ref().and_then(|(acceptor, _)| acceptor.deadline());
-        [waiting, self.acceptor.deadline(), https].into_iter().flatten().min()
+        let idle = [self.idle_streams.deadline(), self.idle_requesting.deadline()];
+        let own = [waiting, self.acceptor.deadline(), https];
+        own.into_iter().chain(idle).flatten().min()
     }
 
     fn finished(&self) -> bool {

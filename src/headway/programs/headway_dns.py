@@ -16,6 +16,8 @@ from headway.study.family import HostAddress
 PROGRAM = "headway-dns"
 REPORT = "questions.jsonl"
 """Its report in the run's directory; docs/native-dns.md describes it."""
+_IDLE_TIME = "600s"
+"""How long a connection may be idle, as QUIC's in studies: the run's limit decides when to give up."""
 PORT = 53
 HTTPS_PORT = 443
 
@@ -45,6 +47,7 @@ def resolving(
         *_https(resolver),
         f"--zone={zone}",
         f"--delay={resolver.dns.delay.ns}ns",
+        f"--idle-time={_IDLE_TIME}",
         f"--report=/lab/run/{REPORT}",
     )
     listens = (f"tcp:{PORT}", f"udp:{PORT}", *(("tcp:443",) if _https(resolver) else ()))
