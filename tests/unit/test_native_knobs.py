@@ -88,6 +88,66 @@ def test_knobs_that_do_not_go_together_are_refused(knobs: dict[str, str], where:
     assert caught.value.where == f"server.knobs.{where}"
 
 
+def server_with(control: str, **knobs: str) -> Setting:
+    server = {"program": "headway-server", "congestion_control": {"quic": control}, "knobs": knobs}
+    return Setting.model_validate({"path": {"rtt": "20 ms"}, "protocol": "h3", "server": server})
+
+
+CONTROLS = SERVERS["headway-server"].quic_congestion_controls
+OTHER_VALUES = {
+    "initial_ssthresh": ("32",),
+    "emulated_connections": ("2",),
+    "hybla_rtt0": ("10ms",),
+    "saved_window": ("300",),
+    "saved_rtt": ("580ms",),
+    "remember": ("60s",),
+}
+
+
+@pytest.mark.parametrize("control", CONTROLS)
+def test_what_a_controller_does_not_have_is_refused(control: str) -> None:
+    """Nothing that a study asks of a controller is without effect."""
+    for knob in SERVERS["headway-server"].knobs:
+        for value in knob.choices or OTHER_VALUES.get(knob.name, ()):
+            if not knob.controls or value == knob.default or knob.is_of(control, value):
+                continue
+            with pytest.raises(WrongInputError, match=f"QUIC uses {control}") as caught:
+                check_programs(deploy(server_with(control, **{knob.name: value})))
+            assert caught.value.where == f"server.knobs.{knob.name}"
+
+
+def test_slow_start_is_heeded_or_refused() -> None:
+    heeded = {
+        "reno": {"classic", "hystart", "hystart++"},
+        "cubic": {"classic", "hystart", "hystart++"},
+        "hybla": {"classic", "hystart", "hystart++"},
+        "linux-cubic": {"classic", "hystart"},
+        "linux-reno": {"classic"},
+        # The default takes back what a study asks for other contenders.
+        "bbr": {"hystart"},
+        "bbr3": {"hystart"},
+    }
+    taken: dict[str, set[str]] = {control: set() for control in heeded}
+    for control in heeded:
+        for value in ("classic", "hystart", "hystart++"):
+            try:
+                check_programs(deploy(server_with(control, slow_start=value)))
+            except WrongInputError as error:
+                assert error.where == "server.knobs.slow_start"
+            else:
+                taken[control].add(value)
+    assert taken == heeded
+
+
+@pytest.mark.parametrize(
+    ("control", "passed_on"),
+    [("linux-cubic", True), ("linux-reno", False), ("cubic", True), ("bbr", False)],
+)
+def test_a_default_goes_to_controllers_that_have_it(control: str, passed_on: bool) -> None:
+    words = quic_knobs(SERVERS["headway-server"], server_with(control).server, Family.IPV4)
+    assert ("slow-start=hystart" in words.split(",")) == passed_on
+
+
 STUDY = """name = "s"
 [path]
 rtt = "20 ms"

@@ -15,6 +15,7 @@ use crate::hybla::{self, Hybla};
 use crate::linux::{self, Linux, LinuxPart};
 use crate::loss_based::{LossBased, WindowLaw};
 use crate::new_reno::NewReno;
+use crate::own;
 use crate::phase::Saved;
 use crate::settings::{PacingGains, Settings};
 use crate::slow_start::{self, HyStart, HyStartPlusPlus};
@@ -37,9 +38,11 @@ pub enum Algorithm {
     LinuxReno,
     /// CUBIC as the lab's kernel computes it.
     LinuxCubic,
+    /// One of your own, by its name.
+    Own(&'static str),
 }
 
-const ALGORITHMS: [(&str, Algorithm); 7] = [
+const BUILT_IN: &[(&str, Algorithm)] = &[
     ("newreno", Algorithm::NewReno),
     ("cubic", Algorithm::Cubic),
     ("bbr", Algorithm::Bbr),
@@ -48,6 +51,15 @@ const ALGORITHMS: [(&str, Algorithm); 7] = [
     ("linux-reno", Algorithm::LinuxReno),
     ("linux-cubic", Algorithm::LinuxCubic),
 ];
+
+impl Algorithm {
+    /// All that there are, by their names.
+    #[must_use]
+    pub fn all() -> Vec<(&'static str, Self)> {
+        let own = own::ALL.iter().map(|&(name, _)| (name, Self::Own(name)));
+        BUILT_IN.iter().copied().chain(own).collect()
+    }
+}
 
 /// How a loss-based controller starts, and when it stops doubling its window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -79,25 +91,26 @@ const LINUX_PARTS: [(&str, LinuxPart); 5] = [
 
 /// `FromStr` and `Display` by a table of words.
 macro_rules! words {
-    ($type:ty, $what:literal, $table:ident) => {
+    ($type:ty, $what:literal, $table:expr) => {
         impl FromStr for $type {
             type Err = UnknownWord;
 
             fn from_str(word: &str) -> Result<Self, UnknownWord> {
-                choose($what, &$table, word)
+                choose($what, &$table[..], word)
             }
         }
 
         impl fmt::Display for $type {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                let named = $table.iter().find(|(_, choice)| choice == self);
+                let table = $table;
+                let named = table.iter().find(|(_, choice)| choice == self);
                 f.write_str(named.expect("every choice has a word").0)
             }
         }
     };
 }
 
-words!(Algorithm, "congestion control", ALGORITHMS);
+words!(Algorithm, "congestion control", Algorithm::all());
 words!(SlowStart, "slow start", SLOW_STARTS);
 words!(CubicVersion, "version of CUBIC", CUBIC_VERSIONS);
 words!(LinuxPart, "part of Linux's controllers", LINUX_PARTS);
@@ -153,8 +166,8 @@ pub struct NoWindowSize(String);
 pub struct Config {
     /// The algorithm.
     pub algorithm: Algorithm,
-    /// How it starts; BBR and those of Linux have their own ways.
-    pub slow_start: SlowStart,
+    /// How it starts, if that is stated: by default with HyStart++, or as Linux does.
+    pub slow_start: Option<SlowStart>,
     /// The window at the beginning.
     pub initial_window: WindowSize,
     /// The largest window; none for no limit.
@@ -184,7 +197,7 @@ impl Default for Config {
     fn default() -> Self {
         Self {
             algorithm: Algorithm::Cubic,
-            slow_start: SlowStart::HyStartPlusPlus,
+            slow_start: None,
             initial_window: WindowSize::Packets(10),
             max_window: None,
             initial_ssthresh: None,
@@ -206,6 +219,9 @@ pub enum Unsupported {
     /// Several connections with an algorithm that cannot emulate them.
     #[error("{0} does not emulate several connections: only newreno and cubic do")]
     Connections(Algorithm),
+    /// A way to start with an algorithm that has another one.
+    #[error("{0} does not start with {1}: {2}")]
+    SlowStart(Algorithm, SlowStart, &'static str),
     /// A slow start threshold with an algorithm that knows none.
     #[error("{0} has no slow start threshold: it leaves its startup by what it measures")]
     InitialSsthresh(Algorithm),
@@ -234,6 +250,9 @@ impl Config {
         if self.connections > NonZeroU32::MIN && !emulates {
             return Err(Unsupported::Connections(self.algorithm));
         }
+        if let Some((slow_start, why)) = self.slow_start.zip(self.lacks_slow_start()) {
+            return Err(Unsupported::SlowStart(self.algorithm, slow_start, why));
+        }
         if self.initial_ssthresh.is_some() && self.is_bbr() {
             return Err(Unsupported::InitialSsthresh(self.algorithm));
         }
@@ -247,6 +266,22 @@ impl Config {
             return Err(Unsupported::LinuxPart(self.algorithm));
         }
         Ok(())
+    }
+
+    /// Why the algorithm does not start as is stated, if it does not.
+    fn lacks_slow_start(&self) -> Option<&'static str> {
+        match (self.algorithm, self.slow_start?) {
+            (Algorithm::Bbr | Algorithm::Bbr3, _) => {
+                Some("it leaves its startup by what it measures")
+            }
+            (Algorithm::LinuxReno, SlowStart::HyStart | SlowStart::HyStartPlusPlus) => {
+                Some("Linux's Reno has classic alone")
+            }
+            (Algorithm::LinuxCubic, SlowStart::HyStartPlusPlus) => {
+                Some("Linux's CUBIC has hystart and classic")
+            }
+            _ => None,
+        }
     }
 
     fn is_bbr(&self) -> bool {
@@ -295,25 +330,36 @@ impl Config {
                 Box::new(Linux::new(law, slow_start, settings, self.linux_without))
             }
             Algorithm::LinuxCubic => {
-                let hystart = HyStart::new(settings.datagram, settings.pacing.is_some());
+                let slow_start = self.slow_start(SlowStart::HyStart, settings);
                 let law = linux::Cubic::without(self.linux_without);
-                Box::new(Linux::new(law, Box::new(hystart), settings, self.linux_without))
+                Box::new(Linux::new(law, slow_start, settings, self.linux_without))
+            }
+            Algorithm::Own(name) => {
+                let mut all = own::ALL.iter();
+                let found = all.find(|(other, _)| *other == name);
+                (found.expect("an algorithm is made by its name").1)(self, settings)
             }
         }
     }
 
-    fn loss_based<L: WindowLaw + 'static>(
+    /// A controller with a law of growth and reduction, and what loss-based controllers share.
+    pub(crate) fn loss_based<L: WindowLaw + 'static>(
         &self,
         law: L,
         settings: Settings,
     ) -> Box<dyn Controller> {
+        let slow_start = self.slow_start(SlowStart::HyStartPlusPlus, settings);
+        self.resuming(LossBased::new(law, slow_start, settings), settings)
+    }
+
+    /// How a controller starts: as is stated, or in its own way.
+    fn slow_start(&self, own: SlowStart, settings: Settings) -> Box<dyn slow_start::SlowStart> {
         let paced = settings.pacing.is_some();
-        let slow_start: Box<dyn slow_start::SlowStart> = match self.slow_start {
+        match self.slow_start.unwrap_or(own) {
             SlowStart::Classic => Box::new(slow_start::Classic),
             SlowStart::HyStart => Box::new(HyStart::new(settings.datagram, paced)),
             SlowStart::HyStartPlusPlus => Box::new(HyStartPlusPlus::new(settings.datagram, paced)),
-        };
-        self.resuming(LossBased::new(law, slow_start, settings), settings)
+        }
     }
 
     /// Puts Careful Resume over a controller if there is something to resume from.
@@ -346,7 +392,7 @@ mod tests {
 
     #[test]
     fn words_go_both_ways() {
-        for (word, algorithm) in ALGORITHMS {
+        for (word, algorithm) in Algorithm::all() {
             assert_eq!(word.parse(), Ok(algorithm));
             assert_eq!(algorithm.to_string(), word);
         }
@@ -367,11 +413,12 @@ mod tests {
 
     #[test]
     fn unknown_words_are_told_the_choices() {
-        let error = "vegas".parse::<Algorithm>().expect_err("not one of ours");
+        let error = "no such".parse::<Algorithm>().expect_err("not one of ours");
+        let names: Vec<_> = Algorithm::all().iter().map(|(name, _)| *name).collect();
+        let choices = names.join(", ");
         assert_eq!(
             error.to_string(),
-            "unknown congestion control \"vegas\": choose from newreno, cubic, bbr, bbr3, hybla, \
-             linux-reno, linux-cubic"
+            format!("unknown congestion control \"no such\": choose from {choices}")
         );
         let error = "fast".parse::<SlowStart>().expect_err("not one of ours");
         assert!(error.to_string().ends_with("choose from classic, hystart, hystart++"));
@@ -380,7 +427,7 @@ mod tests {
 
     #[test]
     fn ten_packets_are_the_initial_window() {
-        for (_, algorithm) in ALGORITHMS {
+        for (_, algorithm) in Algorithm::all() {
             let config = Config { algorithm, ..Config::default() };
             assert_eq!(config.build().window(), 12_000, "{algorithm}");
         }
@@ -389,7 +436,7 @@ mod tests {
     #[test]
     fn only_reno_and_cubic_emulate_connections() {
         let connections = NonZeroU32::new(2).expect("not zero");
-        for (_, algorithm) in ALGORITHMS {
+        for (_, algorithm) in Algorithm::all() {
             let config = Config { algorithm, connections, ..Config::default() };
             let emulates = [Algorithm::NewReno, Algorithm::Cubic].contains(&algorithm);
             assert_eq!(config.check().is_ok(), emulates, "{algorithm}");
@@ -398,9 +445,12 @@ mod tests {
 
     #[test]
     fn all_but_bbr_have_a_threshold() {
-        for (_, algorithm) in ALGORITHMS {
+        for (_, algorithm) in Algorithm::all() {
             let initial_ssthresh = Some(WindowSize::Packets(32));
             let config = Config { algorithm, initial_ssthresh, ..Config::default() };
+            if matches!(algorithm, Algorithm::Own(_)) {
+                continue;
+            }
             let is_bbr = [Algorithm::Bbr, Algorithm::Bbr3].contains(&algorithm);
             assert_eq!(config.check().is_err(), is_bbr, "{algorithm}");
             let told = config.build().ssthresh();
@@ -410,7 +460,7 @@ mod tests {
 
     #[test]
     fn only_cubic_has_versions() {
-        for (_, algorithm) in ALGORITHMS {
+        for (_, algorithm) in Algorithm::all() {
             let cubic_version = CubicVersion::Rfc8312;
             let config = Config { algorithm, cubic_version, ..Config::default() };
             assert_eq!(config.check().is_ok(), algorithm == Algorithm::Cubic, "{algorithm}");
@@ -419,7 +469,7 @@ mod tests {
 
     #[test]
     fn only_hybla_has_a_reference() {
-        for (_, algorithm) in ALGORITHMS {
+        for (_, algorithm) in Algorithm::all() {
             let hybla_rtt0 = Duration::from_millis(200);
             let config = Config { algorithm, hybla_rtt0, ..Config::default() };
             assert_eq!(config.check().is_ok(), algorithm == Algorithm::Hybla, "{algorithm}");

@@ -15,9 +15,12 @@ mod linux;
 mod loss_based;
 mod max_filter;
 mod new_reno;
+mod own;
 mod phase;
 mod rate;
 mod rounds;
+#[cfg_attr(not(test), allow(dead_code, reason = "it is for controllers of one's own"))]
+mod ruled;
 mod settings;
 mod slow_start;
 mod usage;

@@ -1,5 +1,6 @@
 //! Controllers on a link whose physics is known.
 
+mod knobs;
 mod link;
 mod resume;
 
@@ -17,7 +18,7 @@ const fn secs(secs: u64) -> Time {
 }
 
 fn config(algorithm: Algorithm) -> Config {
-    Config { algorithm, slow_start: SlowStart::Classic, ..Config::default() }
+    Config { algorithm, slow_start: Some(SlowStart::Classic), ..Config::default() }
 }
 
 fn alone(path: Path, config: Config, duration: Duration) -> Flow {
@@ -107,7 +108,8 @@ fn cubic_returns_to_its_window_as_its_function_says() {
 /// Losses until a slow start ended, and the window then, in bandwidth-delay products.
 fn end_of_slow_start(slow_start: SlowStart, queue_bdps: f64) -> (u64, f64) {
     let path = Path::new(50, 60, queue_bdps);
-    let flow = alone(path, Config { slow_start, ..config(Algorithm::Cubic) }, secs(6));
+    let flow =
+        alone(path, Config { slow_start: Some(slow_start), ..config(Algorithm::Cubic) }, secs(6));
     let mut moments = flow.moments.iter();
     let starting = [State::Init, State::SlowStart];
     let end = moments.find(|moment| !starting.contains(&moment.state)).expect("an end");

@@ -40,12 +40,11 @@ fn event() -> impl Strategy<Value = Event> {
 }
 
 fn config() -> impl Strategy<Value = Config> {
-    use Algorithm::{Bbr, Bbr3, Cubic, Hybla, LinuxCubic, LinuxReno, NewReno};
     use LinuxPart::{Gaps, Recovery, Reduction, Rounding, Ticks};
     use SlowStart::{Classic, HyStart, HyStartPlusPlus};
     (
-        prop::sample::select(vec![NewReno, Cubic, Bbr, Bbr3, Hybla, LinuxReno, LinuxCubic]),
-        prop::sample::select(vec![Classic, HyStart, HyStartPlusPlus]),
+        prop::sample::select(Algorithm::all()),
+        prop::sample::select(vec![Some(Classic), Some(HyStart), Some(HyStartPlusPlus), None]),
         prop::option::of(prop::sample::select(vec![Gaps, Recovery, Reduction, Rounding, Ticks])),
         1_u32..100,
         prop::option::of(2_u32..5000),
@@ -57,7 +56,7 @@ fn config() -> impl Strategy<Value = Config> {
     )
         .prop_map(
             |(
-                algorithm,
+                (_, algorithm),
                 slow_start,
                 linux_without,
                 initial,

@@ -41,6 +41,12 @@ pub struct Knob {
     pub meaning: &'static str,
     /// The program's own value; none if it has none that can be stated.
     pub default: Option<&'static str>,
+    /// The congestion controls that have it, as studies call them; all if empty.
+    #[serde(default)]
+    pub controls: Vec<&'static str>,
+    /// The same of values that fewer have.
+    #[serde(default)]
+    pub controls_of: BTreeMap<&'static str, Vec<&'static str>>,
     /// Words that are values.
     #[serde(default)]
     pub words: Vec<&'static str>,

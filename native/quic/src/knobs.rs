@@ -49,7 +49,7 @@ pub fn all() -> &'static [Knob] {
 fn assign(config: &mut Config, name: &str, value: &str) -> Result<(), String> {
     match name {
         "congestion-control" => config.congestion.algorithm = parse(value)?,
-        "slow-start" => config.congestion.slow_start = parse(value)?,
+        "slow-start" => config.congestion.slow_start = Some(parse(value)?),
         "initial-window" => config.congestion.initial_window = parse(value)?,
         "max-window" => config.congestion.max_window = unless("none", value, parse)?,
         "initial-ssthresh" => {
@@ -242,12 +242,77 @@ mod tests {
         assert_eq!(format!("{config:?}"), format!("{:?}", Config::default()));
     }
 
+    /// A knob and a value of it other than the default.
+    fn stated(knob: &Knob) -> Vec<String> {
+        let example = match knob.name {
+            "initial-ssthresh" | "max-window" => Some("100"),
+            "emulated-connections" => Some("4"),
+            "hybla-rtt0" => Some("10ms"),
+            _ => None,
+        };
+        let words = knob.words.iter().copied().filter(|word| *word != "none");
+        words.chain(example).map(str::to_owned).collect()
+    }
+
     #[test]
-    fn every_knob_does_something() {
+    fn controllers_are_those_declared() {
+        let declared = headway_knobs::find("quic", "congestion-control").words.clone();
+        let names: Vec<_> = Algorithm::all().into_iter().map(|(name, _)| name).collect();
+        let sorted = |mut names: Vec<&'static str>| {
+            names.sort_unstable();
+            names
+        };
+        assert_eq!(sorted(declared), sorted(names));
+    }
+
+    #[test]
+    fn each_controller_has_the_knobs_that_are_declared_to_be_its_own() {
+        for (name, algorithm) in Algorithm::all() {
+            if matches!(algorithm, Algorithm::Own(_)) {
+                continue;
+            }
+            let called = if name == "newreno" { "reno" } else { name };
+            for knob in all().iter().filter(|knob| !knob.controls.is_empty()) {
+                for value in stated(knob) {
+                    let controls = knob.controls_of.get(&value[..]).unwrap_or(&knob.controls);
+                    let is_default = knob.default == Some(&value[..]);
+                    let words = format!("congestion-control={name},{}={value}", knob.name);
+                    let has = words.parse::<Config>().is_ok();
+                    assert_eq!(has, controls.contains(&called) || is_default, "{words}");
+                }
+            }
+            let resumes = |words: &str| {
+                format!("congestion-control={name},{words}").parse::<Config>().is_ok()
+            };
+            for (knob, words) in
+                [("saved-rtt", "saved-window=1208,saved-rtt=580ms"), ("remember", "remember=60s")]
+            {
+                let controls = &headway_knobs::find("quic", knob).controls;
+                assert_eq!(resumes(words), controls.contains(&called), "{name}: {words}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_knob_changes_the_configuration() {
+        let default = format!("{:?}", Config::default());
         for knob in all() {
-            let word = knob.words.first().copied();
-            let value = knob.default.or(word).unwrap_or("1ms");
-            assert_eq!(assign(&mut Config::default(), knob.name, value), Ok(()), "{}", knob.name);
+            let value = match knob.name {
+                "congestion-control" => "hybla",
+                "slow-start" => "classic",
+                "cubic-version" => "rfc8312",
+                "linux-without" => "gaps",
+                "pacing" | "migration" => "off",
+                "keep-tokens" => "on",
+                "probe-up-to" => "1472",
+                "initial-rtt" | "hybla-rtt0" | "saved-rtt" | "remember" | "idle-timeout"
+                | "max-ack-delay" | "cpu-per-sent" | "cpu-per-received" => "7ms",
+                "max-udp-payload" => "1300",
+                _ => "7",
+            };
+            let mut config = Config::default();
+            assert_eq!(assign(&mut config, knob.name, value), Ok(()), "{}", knob.name);
+            assert_ne!(format!("{config:?}"), default, "{}", knob.name);
         }
     }
 
@@ -271,6 +336,11 @@ mod tests {
         assert!(error("saved-window=1208").contains("saved-rtt"));
         assert!(error("saved-window=1208,saved-rtt=580ms,pacing=off").contains("pacing=on"));
         assert!(error("remember=60s,pacing=10Mbit/s").contains("pacing=on"));
+        assert!(error("slow-start=classic,congestion-control=bbr3").contains("leaves its startup"));
+        assert!(
+            error("slow-start=hystart++,congestion-control=linux-cubic")
+                .contains("hystart and classic")
+        );
         assert!(error("linux-without=gaps").contains("only linux-reno and linux-cubic"));
         assert!(error("remember=60s,congestion-control=linux-cubic").contains("Careful Resume"));
     }

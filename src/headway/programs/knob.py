@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 
 
 @dataclass(frozen=True)
@@ -30,6 +30,7 @@ class Knob:
         meaning: what it does.
         choices: the values it takes; any if empty.
         controls: the congestion controls of its QUIC that have it; all if empty.
+        controls_of: the same of values that fewer have.
         values: what values look like, where they are no choices.
         takes: whether a value is one; None if only the program knows.
         over_quic: the only values that it has over QUIC; all if empty.
@@ -40,9 +41,19 @@ class Knob:
     meaning: str
     choices: tuple[str, ...] = ()
     controls: tuple[str, ...] = ()
+    controls_of: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     values: str = ""
     takes: Callable[[str], bool] | None = None
     over_quic: tuple[str, ...] = ()
+
+    def controls_with(self, value: str) -> tuple[str, ...]:
+        """The congestion controls that have this value; all if empty."""
+        return self.controls_of.get(value, self.controls)
+
+    def is_of(self, control: str, value: str) -> bool:
+        """Whether a congestion control has this value."""
+        controls = self.controls_with(value)
+        return not controls or control in controls
 
 
 RETRY = Knob(

@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import re
 from enum import StrEnum
-from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
 from headway.programs.base import Adjustment, Knob
+from headway.study.controllers import KNOBS_FILE
 
-_FILE = Path(__file__).with_name("knobs.json")
 _NUMBER = r"\d+(?:\.\d+)?(?:[eE][+-]?\d+)?"
 
 
@@ -59,6 +58,7 @@ class NativeKnob(BaseModel):
         unit: of a number.
         least, most: bounds of a number.
         controls: congestion controls that have it; all if empty.
+        controls_of: the same of values that fewer have.
         host_key: whether studies have a key of the host for it, and no knob.
     """
 
@@ -77,6 +77,7 @@ class NativeKnob(BaseModel):
     least: float = 0
     most: float | None = None
     controls: tuple[str, ...] = ()
+    controls_of: dict[str, tuple[str, ...]] = {}
     host_key: bool = False
 
     @property
@@ -89,6 +90,7 @@ class NativeKnob(BaseModel):
             meaning=self.meaning,
             choices=words if self.form is None else (),
             controls=self.controls,
+            controls_of=self.controls_of,
             values=self.values,
             takes=None if self.form is None else self.takes,
         )
@@ -123,7 +125,7 @@ class NativeKnob(BaseModel):
 
 
 def _read() -> dict[str, tuple[NativeKnob, ...]]:
-    raw: dict[str, list[Any]] = json.loads(_FILE.read_text(encoding="utf-8"))
+    raw: dict[str, list[Any]] = json.loads(KNOBS_FILE.read_text(encoding="utf-8"))
     return {
         section: tuple(NativeKnob.model_validate(one) for one in knobs)
         for section, knobs in raw.items()
@@ -146,7 +148,7 @@ def adjustments_of(program: str, *sections: str) -> tuple[Adjustment, ...]:
             program,
             one.knob.name,
             one.lab,
-            f"{one.why}; the program's own default is {one.default}",
+            f"{one.why}; the program's own default is {one.default or 'another one'}",
         )
         for section in sections
         for one in NATIVE_KNOBS[section]

@@ -10,18 +10,19 @@ from headway.errors import WrongInputError
 from headway.overriding import override
 from headway.programs.base import Adapter, Adjustment, Started
 from headway.programs.knobfile import knobs_of
+from headway.study.controllers import OF_HEADWAYS_QUIC
 from headway.study.family import Family
-from headway.study.host import Host
+from headway.study.host import USUAL_CONGESTION_CONTROL, Host
 from headway.study.workload import Workload
-
-_NAMES = {"reno": "newreno"}
-"""Controllers that the kernel calls otherwise."""
 
 PAGE_TABLE_BYTES = 4096
 """Dynamic tables of header compression where pages are served, if a study says nothing else."""
 
 _ENTRY_BYTES = 32
 """What an entry of a dynamic table takes at least (RFC 9204, section 3.2.1)."""
+
+_OTHERS = tuple(name for name in OF_HEADWAYS_QUIC if name != USUAL_CONGESTION_CONTROL)
+"""Congestion controls of its QUIC but for the one that it uses unasked."""
 
 QUIC_KNOBS, COMPRESSION_KNOBS = knobs_of("quic"), knobs_of("compression")
 """Knobs that several of the programs have."""
@@ -57,15 +58,7 @@ def service(
 class NativeQuic(Adapter):
     """A program with Headway's own QUIC."""
 
-    quic_congestion_controls = (
-        "cubic",
-        "reno",
-        "bbr",
-        "bbr3",
-        "hybla",
-        "linux-cubic",
-        "linux-reno",
-    )
+    quic_congestion_controls = (USUAL_CONGESTION_CONTROL, *_OTHERS)
     sets_quic_initial_window = True
     writes_qlog = True
 
@@ -89,10 +82,11 @@ class NativeQuic(Adapter):
 
 def quic_knobs(adapter: NativeQuic, host: Host, family: Family) -> str:
     """A host's QUIC as ``NAME=VALUE,NAME=VALUE``; its packets fill the frames of a family, unless the study says otherwise."""
-    values = {knob.name: adapter.knob(knob.name, host) for knob in QUIC_KNOBS}
-    values["max_udp_payload"] = host.knobs.get("max_udp_payload", str(family.udp_payload_bytes))
     control = adapter.quic_congestion_control(host)
-    words = {"congestion_control": _NAMES.get(control, control)}
+    knobs = [knob for knob in QUIC_KNOBS if knob.is_of(control, adapter.knob(knob.name, host))]
+    values = {knob.name: adapter.knob(knob.name, host) for knob in knobs}
+    values["max_udp_payload"] = host.knobs.get("max_udp_payload", str(family.udp_payload_bytes))
+    words = {"congestion_control": OF_HEADWAYS_QUIC[control]}
     if host.initial_window.quic is not None:
         words["initial_window"] = str(host.initial_window.quic)
     words |= {name: value for name, value in values.items() if value}

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, WithJsonSchema, model_serializer, model_validator
 
+from headway.study import controllers
 from headway.study.kernel import TUNED, Kernel
 from headway.study.part import Part
 
@@ -42,25 +43,16 @@ BULK = frozenset({Protocol.TCP, Protocol.QUIC})
 class CongestionControl(StrEnum):
     """Congestion control: the lab kernel's, and what only QUIC programs have."""
 
+    _ignore_ = "name"
+
     RENO = "reno"
     CUBIC = "cubic"
-    BBR = "bbr"
-    HYBLA = "hybla"
-    VEGAS = "vegas"
-    WESTWOOD = "westwood"
-    ILLINOIS = "illinois"
-    DCTCP = "dctcp"
-    BBR3 = "bbr3"
-    LINUX_CUBIC = "linux-cubic"
-    LINUX_RENO = "linux-reno"
+    for name in dict.fromkeys((*controllers.OF_THE_KERNEL, *controllers.OF_HEADWAYS_QUIC)):
+        if name not in (RENO, CUBIC):
+            vars()[name.upper().replace("-", "_")] = name
 
 
-_OF_QUIC_ONLY = (
-    CongestionControl.BBR3,
-    CongestionControl.LINUX_CUBIC,
-    CongestionControl.LINUX_RENO,
-)
-OF_THE_KERNEL = tuple(one for one in CongestionControl if one not in _OF_QUIC_ONLY)
+OF_THE_KERNEL = tuple(CongestionControl(name) for name in controllers.OF_THE_KERNEL)
 """Congestion control that TCP can have."""
 USUAL_CONGESTION_CONTROL = CongestionControl.CUBIC
 """TCP's where a study asks for none, as in Linux; QUIC's, too, of programs that have it."""
