@@ -96,6 +96,9 @@ pub trait ServerSide {
     /// Whether nothing more will be sent.
     fn is_finished(&self) -> bool;
 
+    /// Memory that the client makes it keep, in bytes.
+    fn kept(&self) -> u64;
+
     /// What header fields took; nothing where they are not compressed.
     fn header_counts(&self) -> HeaderCounts {
         HeaderCounts::default()

@@ -78,6 +78,15 @@ impl Reader {
         }
     }
 
+    /// Bytes of a message that is not whole.
+    #[must_use]
+    pub fn kept(&self) -> usize {
+        match self {
+            Self::Lengths(reader) => reader.kept(),
+            Self::WebSocket(reader) => reader.kept(),
+        }
+    }
+
     /// Whether more is to come before the stream may end.
     #[must_use]
     pub fn is_open(&self) -> bool {

@@ -28,6 +28,10 @@ pub struct Reader {
 }
 
 impl Reader {
+    pub(crate) fn kept(&self) -> usize {
+        self.waiting.len()
+    }
+
     /// Takes what came.
     ///
     /// # Arguments

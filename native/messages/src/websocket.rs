@@ -118,6 +118,10 @@ struct Frame {
 }
 
 impl Reader {
+    pub(crate) fn kept(&self) -> usize {
+        self.waiting.len() + self.parts.as_ref().map_or(0, BytesMut::len)
+    }
+
     /// Of a client's frames, or of a server's.
     #[must_use]
     pub fn new(is_masked: bool) -> Self {

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use headway_knobs::limits::{self, Limit, Place, in_order};
+use headway_reactor::Memory;
 
 /// What clients may take of a proxy; `None` is no limit.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -18,8 +19,8 @@ pub struct Limits {
     pub half_open_percent: Option<u32>,
     /// Streams at a time that a client may begin with.
     pub first_streams: Option<u32>,
-    /// What was read from one end and waits to be sent to the other, of all clients, in bytes.
-    pub queued_bytes: Option<u64>,
+    /// What clients and their servers may make the proxy keep.
+    pub memory: Memory,
 }
 
 impl Default for Limits {
@@ -30,7 +31,7 @@ impl Default for Limits {
             connections_per_address: Some(450),
             half_open_percent: Some(10),
             first_streams: Some(100),
-            queued_bytes: Some(256_000_000),
+            memory: Memory { of_all: Some(256_000_000), of_each: Some(64_000_000) },
         }
     }
 }
@@ -42,7 +43,7 @@ impl limits::Limits for Limits {
         connections_per_address: None,
         half_open_percent: None,
         first_streams: None,
-        queued_bytes: None,
+        memory: Memory { of_all: None, of_each: None },
     };
 
     const ALL: &'static [Limit<Self>] = &[
@@ -74,10 +75,16 @@ impl limits::Limits for Limits {
             place: |limits| Place::Count(&mut limits.first_streams),
         },
         Limit {
-            name: "queued-memory",
-            meaning: "what was read from one end and waits to be sent to the other, of all clients; \
-                      above it the client ends for which the most waits (256MB)",
-            place: |limits| Place::Bytes(&mut limits.queued_bytes),
+            name: "memory",
+            meaning: "all that clients and their servers make the proxy keep; above it the client ends for \
+                      which it keeps the most (256MB)",
+            place: |limits| Place::Bytes(&mut limits.memory.of_all),
+        },
+        Limit {
+            name: "connection-memory",
+            meaning: "the same of a client and its server, of which half may be data that was sent to either \
+                      and is not acknowledged (64MB)",
+            place: |limits| Place::Bytes(&mut limits.memory.of_each),
         },
     ];
 
@@ -103,7 +110,7 @@ mod tests {
     fn each_limit_has_its_place() {
         let limits = Limits::parse(
             "handshake-time=1s,idle-time=2s,connections-per-address=3,half-open-share=4%,\
-             first-streams=5,queued-memory=6kB",
+             first-streams=5,memory=6kB,connection-memory=7kB",
         );
         let expected = Limits {
             handshake_time: Some(Duration::from_secs(1)),
@@ -111,7 +118,7 @@ mod tests {
             connections_per_address: Some(3),
             half_open_percent: Some(4),
             first_streams: Some(5),
-            queued_bytes: Some(6000),
+            memory: Memory { of_all: Some(6000), of_each: Some(7000) },
         };
         assert_eq!(limits, Ok(expected));
     }

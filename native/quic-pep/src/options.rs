@@ -132,7 +132,7 @@ impl Options {
                 ModeName::H3Capable => Mode::H3Capable,
             },
             downstream: Arc::new(self.downstream()?),
-            upstream: Arc::new(quic(&self.server_quic, &self.server_qlog, &self.server_trace)?),
+            upstream: Arc::new(self.upstream()?),
             scheduler: self.scheduler,
             connect_timeout: self.connect_timeout,
             failure_code: self.failure_code,
@@ -147,7 +147,17 @@ impl Options {
         let same = |streams| FirstStreams { bidirectional: streams, unidirectional: streams };
         let first_streams = self.limits.first_streams.map(same);
         let config = quic(&self.client_quic, &self.client_qlog, &self.client_trace)?;
-        Ok(Config { first_streams, ..config })
+        Ok(Config { first_streams, send_memory: self.send_memory(), ..config })
+    }
+
+    fn upstream(&self) -> Result<Config, StartError> {
+        let config = quic(&self.server_quic, &self.server_qlog, &self.server_trace)?;
+        Ok(Config { send_memory: self.send_memory(), ..config })
+    }
+
+    /// What was sent to either end and is not acknowledged may take half of what a client may.
+    fn send_memory(&self) -> Option<u64> {
+        self.limits.memory.of_each.map(|bytes| bytes / 2)
     }
 
     /// TLS of both sides.

@@ -240,6 +240,12 @@ impl Splitter {
             .sum()
     }
 
+    /// What it keeps itself, in bytes: early data that may have to be sent again.
+    pub(crate) fn kept(&self) -> u64 {
+        let early = self.relays.values().flat_map(|relay| &relay.early);
+        early.map(|data| data.len() as u64).sum()
+    }
+
     /// Whether a peer has acknowledged the end of all streams that have one, and nothing waits to
     /// be sent to it.
     pub(crate) fn is_delivered(&self, towards: Peer, connection: &Connection) -> bool {

@@ -12,8 +12,8 @@ use crate::gate::{Gate, GateFactory};
 use crate::pacer::Pacer;
 use crate::tokens::Tokens;
 
-/// What unsent and unacknowledged data of a connection may take: what the window lets out, and the
-/// window is the sender's affair.
+/// What unsent and unacknowledged data of a connection may take if nobody limits it: what the window lets out,
+/// and the window is the sender's affair.
 const SEND_WINDOW: u64 = 1 << 40;
 
 /// DATAGRAM frames (RFC 9221) that are kept, in bytes: nothing here reads them. The largest size that
@@ -92,6 +92,10 @@ pub struct Config {
     pub stream_receive_window: u32,
     /// Flow control: bytes a peer may send on all streams beyond what was read.
     pub receive_window: u32,
+    /// Memory for data that was handed over to be sent and is not acknowledged, in bytes; without a limit as much
+    /// as the congestion window and the peer's windows let out. A peer that withholds one acknowledgment has all
+    /// that was sent since kept.
+    pub send_memory: Option<u64>,
     /// Streams of each kind that a peer may have open.
     pub max_streams: u32,
     /// How many of them it may have at first; all if nothing is said. Memory is taken for each that it
@@ -128,6 +132,7 @@ impl Default for Config {
             idle_timeout: Duration::from_secs(30),
             stream_receive_window: 16 << 20,
             receive_window: 24 << 20,
+            send_memory: None,
             max_streams: 1000,
             first_streams: None,
             migration: true,
@@ -198,7 +203,7 @@ impl Config {
             .receive_window(VarInt::from_u32(self.receive_window))
             .max_concurrent_bidi_streams(VarInt::from_u32(self.first_streams(Dir::Bi)))
             .max_concurrent_uni_streams(VarInt::from_u32(self.first_streams(Dir::Uni)))
-            .send_window(SEND_WINDOW)
+            .send_window(self.send_memory.unwrap_or(SEND_WINDOW))
             .datagram_receive_buffer_size(Some(MAX_DATAGRAM_BYTES))
             // Data is handed over just before it is sent; among what is sent again, the oldest
             // goes first.

@@ -19,16 +19,24 @@ pub(crate) struct Outbox {
     scheduler: Box<dyn Scheduler>,
     /// How many of the scheduler's streams have something to send.
     ready: usize,
+    /// Bytes of all streams that wait in memory.
+    queued: u64,
 }
 
 impl Outbox {
     pub(crate) fn new(scheduler: Box<dyn Scheduler>) -> Self {
-        Self { streams: BTreeMap::new(), unscheduled: VecDeque::new(), scheduler, ready: 0 }
+        let (streams, unscheduled) = (BTreeMap::new(), VecDeque::new());
+        Self { streams, unscheduled, scheduler, ready: 0, queued: 0 }
     }
 
     /// Data for a stream that is not there has nowhere to go.
     pub(crate) fn get(&self, stream: u64) -> Option<&Sending> {
         self.streams.get(&stream)
+    }
+
+    /// Bytes of all streams that wait in memory.
+    pub(crate) fn queued(&self) -> u64 {
+        self.queued
     }
 
     /// A stream can be written to from now on.
@@ -60,7 +68,9 @@ impl Outbox {
     ) -> Option<T> {
         let sending = self.streams.get_mut(&stream)?;
         let before = sending.is_ready();
+        self.queued -= sending.queued();
         let result = change(sending);
+        self.queued += sending.queued();
         let (after, scheduled) = (sending.is_ready(), sending.is_scheduled());
         match (before, after) {
             (false, true) => self.rise(stream, scheduled),
@@ -98,9 +108,11 @@ impl Outbox {
         write: impl FnOnce(&mut [Bytes], bool) -> u64,
     ) -> HandedOver {
         let Some(sending) = self.streams.get_mut(&stream) else { return HandedOver::default() };
+        let before = sending.queued();
         let mut taken = match sending.take(room) {
             Ok(taken) => taken,
             Err(error) => {
+                self.queued = self.queued - before + sending.queued();
                 self.close(stream);
                 return HandedOver { failure: Some(error), ..HandedOver::default() };
             }
@@ -112,6 +124,7 @@ impl Outbox {
         } else if ends {
             sending.end_told();
         }
+        self.queued = self.queued - before + sending.queued();
         let handed = HandedOver { bytes, is_low: sending.take_low(), failure: None };
         let (ready, scheduled) = (sending.is_ready(), sending.is_scheduled());
         if scheduled {

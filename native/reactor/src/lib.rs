@@ -8,6 +8,7 @@
 mod accept;
 mod addresses;
 mod application;
+mod budget;
 mod clock;
 mod cpu;
 mod descriptors;
@@ -22,6 +23,7 @@ mod udp;
 pub use accept::Acceptor;
 pub use addresses::Addresses;
 pub use application::{Application, run};
+pub use budget::{Budget, Memory};
 pub use clock::Clock;
 pub use cpu::CpuCost;
 pub use descriptors::{TooFewDescriptors, need_descriptors, raise_descriptors};

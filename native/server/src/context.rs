@@ -7,7 +7,6 @@ use headway_reactor::Addresses;
 
 use crate::access_log::AccessLog;
 use crate::header_log::HeaderLog;
-use crate::held::Held;
 use crate::work::Work;
 
 /// What connections need of the server.
@@ -16,7 +15,6 @@ pub(crate) struct Context<'a> {
     pub(crate) log: &'a mut AccessLog,
     pub(crate) headers: &'a mut HeaderLog,
     pub(crate) addresses: &'a mut Addresses,
-    pub(crate) held: &'a mut Held,
     pub(crate) work: &'a mut Work,
     /// Requests of a connection that are answered before others have their turn.
     pub(crate) requests_per_turn: Option<u32>,

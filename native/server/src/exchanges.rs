@@ -8,7 +8,6 @@ use headway_wire::Request;
 
 use crate::access_log::Entry;
 use crate::context::Context;
-use crate::held::RESPONSE_BYTES;
 use crate::talks::Talks;
 
 /// The requests of a connection that are being answered, whatever the version of HTTP.
@@ -43,7 +42,7 @@ struct Exchange {
     status: u16,
     /// What a player told of its state.
     cmcd: Option<String>,
-    /// What it takes of memory.
+    /// What it takes of memory that depends on the request.
     held_bytes: u64,
 }
 
@@ -58,6 +57,16 @@ impl Exchanges {
     /// Whether none is under way.
     pub(crate) fn is_empty(&self) -> bool {
         self.open.is_empty() && self.awaited.is_empty()
+    }
+
+    /// Memory that they take, in bytes, beside what the connection keeps of each.
+    pub(crate) fn kept(&self) -> u64 {
+        let open = self.open.values().map(|exchange| exchange.held_bytes);
+        let awaited = self.awaited.values().map(|request| {
+            let texts = [&request.method, &request.authority, &request.path];
+            texts.iter().map(|text| text.len() as u64).sum::<u64>() + request.fields.size()
+        });
+        open.chain(awaited).sum::<u64>() + self.talks.kept()
     }
 
     /// How many have come so far.
@@ -149,8 +158,7 @@ impl Exchanges {
         let cmcd = if context.log.is_open() { told_by_player(request) } else { None };
         let told = cmcd.as_ref().map_or(0, String::len);
         let sizes = [method.len(), path.len(), head, told, reply.body.held_bytes()];
-        let held_bytes = RESPONSE_BYTES + sizes.into_iter().sum::<usize>() as u64;
-        context.held.add(self.connection, held_bytes);
+        let held_bytes = sizes.into_iter().sum::<usize>() as u64;
         self.open.insert(id, Exchange { at: context.now, method, path, status, cmcd, held_bytes });
     }
 
@@ -171,8 +179,7 @@ impl Exchanges {
         self.awaited.remove(id);
         self.talks.end(*id);
         let Some(exchange) = self.open.remove(id) else { return };
-        let Context { log, held, now, .. } = context;
-        held.remove(self.connection, exchange.held_bytes);
+        let Context { log, now, .. } = context;
         log.write(&Entry {
             at_s: log.seconds(exchange.at),
             duration_s: now.duration_since(exchange.at).as_secs_f64(),

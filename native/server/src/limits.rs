@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use headway_http::limits::Limits as Rates;
 use headway_knobs::limits::{self, Limit, Place, in_order};
+use headway_reactor::Memory;
 
 /// What clients may take of the server; `None` is no limit.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -21,8 +22,8 @@ pub(crate) struct Limits {
     pub(crate) half_open_percent: Option<u32>,
     /// Requests at a time that a QUIC connection may begin with.
     pub(crate) first_streams: Option<u32>,
-    /// What all responses under way may take of memory, in bytes.
-    pub(crate) response_bytes: Option<u64>,
+    /// What clients may make the server keep.
+    pub(crate) memory: Memory,
     /// Requests of a connection that are answered before others have their turn.
     pub(crate) requests_per_turn: Option<u32>,
     /// What may come how often.
@@ -38,7 +39,7 @@ impl Default for Limits {
             connections_per_address: Some(450),
             half_open_percent: Some(10),
             first_streams: Some(100),
-            response_bytes: Some(32_000_000),
+            memory: Memory { of_all: Some(64_000_000), of_each: Some(16_000_000) },
             requests_per_turn: Some(16),
             rates: Rates::default(),
         }
@@ -53,7 +54,7 @@ impl limits::Limits for Limits {
         connections_per_address: None,
         half_open_percent: None,
         first_streams: None,
-        response_bytes: None,
+        memory: Memory { of_all: None, of_each: None },
         requests_per_turn: None,
         rates: Rates::OFF,
     };
@@ -92,10 +93,16 @@ impl limits::Limits for Limits {
             place: |limits| Place::Count(&mut limits.first_streams),
         },
         Limit {
-            name: "response-memory",
-            meaning: "what all responses under way take of memory; above it the connection with the most \
-                      of them ends (32MB)",
-            place: |limits| Place::Bytes(&mut limits.response_bytes),
+            name: "memory",
+            meaning: "all that clients make the server keep; above it the connection ends for which it \
+                      keeps the most (64MB)",
+            place: |limits| Place::Bytes(&mut limits.memory.of_all),
+        },
+        Limit {
+            name: "connection-memory",
+            meaning: "the same of a connection, of which half may be content that was sent over QUIC and is \
+                      not acknowledged (16MB)",
+            place: |limits| Place::Bytes(&mut limits.memory.of_each),
         },
         Limit {
             name: "requests-per-turn",
@@ -141,7 +148,7 @@ mod tests {
     fn each_limit_has_its_place() {
         let limits = Limits::parse(
             "handshake-time=1s,header-time=2s,idle-time=3s,connections-per-address=4,half-open-share=5%,\
-             first-streams=6,response-memory=7kB,requests-per-turn=8,resets-per-second=9,\
+             first-streams=6,memory=7kB,connection-memory=6kB,requests-per-turn=8,resets-per-second=9,\
              settings-per-second=10,pings-per-second=11",
         );
         let expected = Limits {
@@ -151,7 +158,7 @@ mod tests {
             connections_per_address: Some(4),
             half_open_percent: Some(5),
             first_streams: Some(6),
-            response_bytes: Some(7000),
+            memory: Memory { of_all: Some(7000), of_each: Some(6000) },
             requests_per_turn: Some(8),
             rates: Rates {
                 resets_per_second: Some(9),

@@ -5,7 +5,6 @@ mod access_log;
 mod context;
 mod exchanges;
 mod header_log;
-mod held;
 mod limits;
 mod listener;
 mod options;

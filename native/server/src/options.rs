@@ -341,6 +341,7 @@ impl Options {
             trace_directory,
             max_streams,
             first_streams,
+            send_memory: self.limits.memory.of_each.map(|bytes| bytes / 2),
             ..self.quic.clone()
         };
         Ok(Some(QuicOptions {

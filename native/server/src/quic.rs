@@ -244,18 +244,27 @@ impl QuicListener {
         self.remove(key, context);
     }
 
-    /// A connection that takes too much ends, if it is here.
-    pub(crate) fn end_greedy(&mut self, number: u64, reason: &str, context: &mut Context<'_>) {
-        let mut all = self.connections.iter();
-        let found = all.find(|(_, client)| client.exchanges.connection == number);
-        if let Some((&key, _)) = found {
-            self.expire(key, EXCESSIVE_LOAD, reason, context);
-        }
+    /// Memory that each client makes the server keep, in bytes.
+    pub(crate) fn kept(&mut self) -> impl Iterator<Item = (ConnectionKey, u64)> {
+        let endpoint = &mut self.udp.endpoint;
+        self.connections.iter().map(|(&key, client)| {
+            let transport = endpoint.connection(key).map_or(0, |connection| connection.kept());
+            (key, transport + client.side.kept() + client.exchanges.kept())
+        })
+    }
+
+    /// A connection that takes too much ends.
+    pub(crate) fn end_greedy(
+        &mut self,
+        key: ConnectionKey,
+        reason: &str,
+        context: &mut Context<'_>,
+    ) {
+        self.expire(key, EXCESSIVE_LOAD, reason, context);
     }
 
     fn remove(&mut self, key: ConnectionKey, context: &mut Context<'_>) {
         let Some(client) = self.connections.remove(&key) else { return };
-        context.held.forget(client.exchanges.connection);
         context.headers.write(client.exchanges.began, &client.side.header_counts());
         self.looks.remove(key);
         self.half_open -= usize::from(client.is_half_open);

@@ -7,15 +7,15 @@ use headway_http::h2;
 use headway_http::service::Service;
 use headway_http::side::Fault;
 use headway_http::tcp::{Pipe, SocketOptions, TlsSide};
+use headway_quic::ConnectionKey;
 use headway_reactor::{
-    Addresses, Application, Looks, Reactor, Ready, Signals, Token, need_descriptors, say,
+    Addresses, Application, Budget, Looks, Reactor, Ready, Signals, Token, need_descriptors, say,
 };
 
 use crate::access_log::AccessLog;
 use crate::context::Context;
 use crate::exchanges::Exchanges;
 use crate::header_log::HeaderLog;
-use crate::held::Held;
 use crate::limits::Limits;
 use crate::listener::Listener;
 use crate::options::{Options, StartError};
@@ -30,6 +30,13 @@ const FIRST_LISTENER: u64 = 2;
 /// Connections whose requests go on before it is looked what else has come.
 const TURNS_BETWEEN_NEWS: usize = 8;
 
+/// A connection, whatever it goes over.
+enum Guest {
+    Tcp(Token),
+    /// By the number of its listener.
+    Quic(usize, ConnectionKey),
+}
+
 /// What connections need of the server, while they are borrowed from it.
 macro_rules! context {
     ($server:ident, $now:ident) => {
@@ -38,7 +45,6 @@ macro_rules! context {
             log: &mut $server.log,
             headers: &mut $server.header_log,
             addresses: &mut $server.addresses,
-            held: &mut $server.held,
             work: &mut $server.work,
             requests_per_turn: $server.limits.requests_per_turn,
             now: $now,
@@ -64,7 +70,7 @@ pub(crate) struct Server {
     header_log: HeaderLog,
     limits: Limits,
     addresses: Addresses,
-    held: Held,
+    budget: Budget,
     looks: Looks<Token>,
     work: Work,
     /// When answers of connections are due.
@@ -109,7 +115,7 @@ impl Server {
             header_log,
             limits: options.limits,
             addresses: Addresses::new(options.limits.connections_per_address),
-            held: Held::new(options.limits.response_bytes),
+            budget: Budget::new(options.limits.memory),
             looks: Looks::new(options.limits.shortest_time()),
             work: options.work(),
             dues: BTreeSet::new(),
@@ -192,25 +198,33 @@ impl Server {
         if let Some(connection) = self.connections.remove(&token) {
             connection.log_headers(&mut self.header_log);
             self.addresses.close(connection.address());
-            self.held.forget(connection.number());
             self.looks.remove(token);
         }
     }
 
-    /// Ends connections that take the most while all take too much.
+    /// Ends connections that take too much memory.
     fn end_greedy(&mut self, now: Instant) {
-        while let Some((number, reason)) = self.held.excess() {
-            let found = self.connections.iter().find(|(_, one)| one.number() == number);
-            let token = found.map(|(&token, _)| token);
+        if !self.budget.is_due(now) {
+            return;
+        }
+        let tcp = self.connections.iter().map(|(&token, one)| (Guest::Tcp(token), one.kept()));
+        let mut kept: Vec<_> = tcp.collect();
+        for (listener, quic) in self.quic.iter_mut().enumerate() {
+            kept.extend(quic.kept().map(|(key, bytes)| (Guest::Quic(listener, key), bytes)));
+        }
+        for (guest, reason) in self.budget.greedy(kept) {
             let mut context = context!(self, now);
-            if let Some(connection) = token.and_then(|token| self.connections.get_mut(&token)) {
-                connection.expire(Fault::Greedy, &reason, &mut context);
+            match guest {
+                Guest::Quic(listener, key) => {
+                    self.quic[listener].end_greedy(key, &reason, &mut context);
+                }
+                Guest::Tcp(token) => {
+                    if let Some(connection) = self.connections.get_mut(&token) {
+                        connection.expire(Fault::Greedy, &reason, &mut context);
+                    }
+                    self.remove(token);
+                }
             }
-            for quic in &mut self.quic {
-                quic.end_greedy(number, &reason, &mut context);
-            }
-            token.into_iter().for_each(|token| self.remove(token));
-            self.held.forget(number);
         }
     }
 

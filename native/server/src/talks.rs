@@ -42,6 +42,11 @@ impl Talks {
         }
     }
 
+    /// Memory that they take, in bytes.
+    pub(crate) fn kept(&self) -> u64 {
+        self.open.values().map(|talk| talk.conversation.kept() as u64).sum()
+    }
+
     /// When something is to be said.
     pub(crate) fn due(&self) -> Option<Instant> {
         self.dues.first().map(|&(at, _)| at)

@@ -138,9 +138,11 @@ impl TcpConnection {
         self.give_up(reason, context);
     }
 
-    /// Its number.
-    pub(crate) fn number(&self) -> u64 {
-        self.exchanges.connection
+    /// Memory that its client makes it keep, in bytes.
+    pub(crate) fn kept(&self) -> u64 {
+        let unread: usize = self.unread.iter().map(Bytes::len).sum();
+        let side = self.side.as_ref().map_or(0, |(_, side)| side.kept());
+        unread as u64 + side + self.exchanges.kept()
     }
 
     /// Goes on with what is ready, and says what to wait for.

@@ -109,8 +109,8 @@ impl DynamicTable {
         }
     }
 
-    #[cfg(test)]
-    pub(crate) fn size(&self) -> u64 {
+    /// Bytes of all entries.
+    pub(crate) const fn size(&self) -> u64 {
         self.size
     }
 

@@ -79,6 +79,11 @@ impl Reader {
         Self { rest: section }
     }
 
+    /// Bytes that were not read.
+    pub(crate) fn remaining(&self) -> usize {
+        self.rest.len()
+    }
+
     /// The next byte, which stays.
     pub(crate) fn peek(&self) -> Option<u8> {
         self.rest.first().copied()

@@ -11,7 +11,7 @@ use headway_quic::{
     Close, Config, ConnectionKey, Endpoint, Event, HeadOfLine, QuicClientConfig, Seed, Statistics,
     UdpEndpoint,
 };
-use headway_reactor::{Interest, Reactor, Ready, Token, UdpSocket};
+use headway_reactor::{Budget, Interest, Memory, Reactor, Ready, Token, UdpSocket};
 use headway_schedule::Strategy;
 
 use super::Transport;
@@ -21,6 +21,13 @@ use headway_reactor::Clock;
 
 /// H3_NO_ERROR (RFC 9114 section 8.1).
 const NO_ERROR: u64 = 0x100;
+
+/// H3_EXCESSIVE_LOAD.
+const EXCESSIVE_LOAD: u64 = 0x107;
+
+/// What a server may make the client keep beside twice the connection's window, in bytes: responses' heads that are
+/// not whole, for example.
+const SPARE_MEMORY: u64 = 32_000_000;
 
 /// A change of the address that packets are sent from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,6 +74,10 @@ impl QuicConnector {
             remote,
             begun: now,
             connected: None,
+            budget: Budget::new(Memory {
+                of_all: None,
+                of_each: Some(2 * u64::from(self.config.receive_window) + SPARE_MEMORY),
+            }),
             moves: self.moves.clone(),
             on_command: self.on_command,
             side: h3::Client::new(self.compression),
@@ -112,6 +123,7 @@ struct QuicTransport {
     link: Option<Link>,
     side: h3::Client,
     received_bytes: u64,
+    budget: Budget,
     moves: Vec<(u64, Move)>,
     on_command: Move,
     deadline: Option<Instant>,
@@ -166,6 +178,16 @@ impl QuicTransport {
             }
             Self::take_events(&mut self.side, &mut self.received_bytes, events);
             link.udp.transmit(now)?;
+        }
+        if self.budget.is_due(now) {
+            if let Some(connection) = link.udp.endpoint.connection(link.key) {
+                let kept = connection.kept_of_received() + self.side.kept();
+                for (_, reason) in self.budget.greedy([((), kept)]) {
+                    connection.close(now, EXCESSIVE_LOAD, &reason);
+                    self.side.close(&reason);
+                    self.error = Some(reason);
+                }
+            }
         }
         self.deadline = link.udp.endpoint.deadline();
         Ok(())

@@ -237,6 +237,14 @@ impl ServerSide for Server {
         }
     }
 
+    fn kept(&self) -> u64 {
+        let body = match &self.state {
+            State::Answers(answer) => answer.body.waiting(),
+            _ => 0,
+        };
+        (self.reader.kept() + self.input.len() + self.head.len()) as u64 + body
+    }
+
     fn awaits(&self) -> Awaits {
         match &self.state {
             State::Waits if self.reader.is_idle() => Awaits::Request,

@@ -263,6 +263,11 @@ impl Link {
         }
     }
 
+    /// Memory that the peer makes it keep, in bytes.
+    pub(super) fn kept(&self) -> usize {
+        self.decoder.kept() + self.queue.len()
+    }
+
     pub(super) fn has_failed(&self) -> bool {
         self.failed
     }

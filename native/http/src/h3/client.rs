@@ -68,6 +68,12 @@ impl Client {
         self.is_closed || self.is_going_away
     }
 
+    /// Memory that the server makes it keep, in bytes, beside what the QUIC connection keeps.
+    #[must_use]
+    pub fn kept(&self) -> u64 {
+        self.link.kept() + self.open.values().map(|open| open.response.kept()).sum::<u64>()
+    }
+
     /// Sends a request as soon as possible, as early data if the connection has keys for that, or
     /// refuses it. Without a connection it waits for the connection's end.
     pub fn ask(&mut self, connection: Option<&mut Connection>, asked: Asked) {

@@ -262,6 +262,15 @@ impl Link {
         }
     }
 
+    /// Memory that the peer makes it keep, in bytes.
+    pub(super) fn kept(&self) -> u64 {
+        let frames = self.incoming.values().map(|incoming| match incoming {
+            Incoming::Control(control) => control.kept(),
+            Incoming::Untyped(_) | Incoming::QpackEncoder | Incoming::QpackDecoder => 0,
+        });
+        (self.decoder.kept() + frames.sum::<usize>()) as u64
+    }
+
     /// The peer opened a unidirectional stream.
     pub(super) fn opened(&mut self, stream: StreamId) {
         self.incoming.insert(stream, Incoming::Untyped(StreamTypeReader::new()));

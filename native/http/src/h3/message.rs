@@ -49,6 +49,11 @@ impl Message {
         self.is_blocked = false;
     }
 
+    /// Memory that it keeps, in bytes.
+    pub(super) fn kept(&self) -> u64 {
+        (self.frames.kept() + self.unread.len()) as u64
+    }
+
     /// More of it came. All that came before was looked at: nothing is read of one that is blocked.
     pub(super) fn push(&mut self, data: Bytes) {
         debug_assert!(self.unread.is_empty() && !self.is_blocked);
@@ -70,6 +75,10 @@ impl Message {
             (Some(RequestFrame::Headers(section)), _) => {
                 let fields = link.decode(now, stream, section)?;
                 self.is_blocked = fields.is_none();
+                if self.is_blocked {
+                    // A few bytes are not to keep the datagram that they came in.
+                    self.unread = Bytes::copy_from_slice(&self.unread);
+                }
                 Ok(fields.map(Part::Section))
             }
             (Some(RequestFrame::Data(data)), Some(length)) => {

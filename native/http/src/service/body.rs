@@ -72,6 +72,12 @@ impl Body {
         }
     }
 
+    /// Bytes of content that grows and waits to be taken.
+    #[must_use]
+    pub fn waiting(&self) -> u64 {
+        if let Self::Growing(growing) = self { growing.remaining() } else { 0 }
+    }
+
     /// What it takes of memory that no other one has, about, in bytes; without what is read ahead.
     #[must_use]
     pub fn held_bytes(&self) -> usize {

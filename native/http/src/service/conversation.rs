@@ -14,6 +14,11 @@ pub trait Conversation {
     /// That was all of it.
     fn hear_end(&mut self, _now: Instant) {}
 
+    /// What it keeps of what it heard and has to say, in bytes.
+    fn kept(&self) -> usize {
+        0
+    }
+
     /// What is to be said by now.
     fn say(&mut self, now: Instant) -> Said;
 }

@@ -13,6 +13,8 @@ use super::{Conversation, Said};
 const ECHO: &str = "/echo/";
 /// An answer has no more bytes.
 const MOST_BYTES: usize = 16 << 20;
+/// Answers that wait to be sent have no more bytes, or the conversation ends.
+const MOST_WAITING_BYTES: usize = 64 << 20;
 
 /// Answers each message of a request's content with one of a size, until the content ends.
 pub(super) struct Echo {
@@ -82,7 +84,9 @@ impl Conversation for Echo {
         let mut is_over = false;
         let read = reader.read(content, |heard| match heard {
             Heard::Message(message) => {
-                if let Some(message) = Message::parse(message) {
+                if said.len() > MOST_WAITING_BYTES {
+                    // Nobody can have asked for so much in a good cause.
+                } else if let Some(message) = Message::parse(message) {
                     let answer = Message { answered_ns, ..message };
                     said.extend(framing.written(&answer.written(*bytes), None));
                 }
@@ -90,6 +94,10 @@ impl Conversation for Echo {
             Heard::Ping(words) => said.extend(frame(Opcode::Pong, words, None)),
             Heard::Close => is_over = true,
         });
+        if self.said.len() > MOST_WAITING_BYTES {
+            self.said.clear();
+            is_over = true;
+        }
         if !self.said.is_empty() {
             self.due.get_or_insert(now);
         }
@@ -97,6 +105,10 @@ impl Conversation for Echo {
         if is_over || read.is_err() {
             self.end(now);
         }
+    }
+
+    fn kept(&self) -> usize {
+        self.said.len() + self.reader.kept()
     }
 
     fn hear_end(&mut self, now: Instant) {

@@ -13,6 +13,7 @@ mod fuzz;
 mod growing;
 mod hostile_client;
 mod hostile_server;
+mod memory;
 mod pair;
 #[path = "../support/pattern.rs"]
 mod pattern;

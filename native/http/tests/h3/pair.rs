@@ -58,7 +58,7 @@ pub(crate) struct Pair {
     client_tls: Arc<QuicClientConfig>,
     server_tls: Arc<QuicServerConfig>,
     client_config: Arc<Config>,
-    server_config: Arc<Config>,
+    pub(crate) server_config: Arc<Config>,
     strategy: Strategy,
 }
 

@@ -1,15 +1,12 @@
 //! What clients may take, and what becomes of those that take more.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use super::{LinkId, Pep};
 use crate::limits::Limits;
 use crate::link::{Link, Phase};
 use crate::record::Ending;
-use crate::splitter::{Ends, Peer};
-
-/// How often what waits is counted: it grows by the peers' windows at most meanwhile.
-const COUNT_EVERY: Duration = Duration::from_millis(100);
+use crate::splitter::Peer;
 
 impl Pep {
     /// Whether there are as many clients as there may be.
@@ -66,35 +63,28 @@ impl Pep {
     }
 
     fn end_greedy(&mut self, now: Instant) -> bool {
-        let Some(limit) = self.settings.limits.queued_bytes else { return false };
-        if self.counted.is_some_and(|at| now < at + COUNT_EVERY) {
+        if !self.budget.is_due(now) {
             return false;
         }
-        self.counted = Some(now);
-        let mut any = false;
-        while let Some((id, reason)) = self.greediest(limit) {
-            any = true;
-            self.end_for(now, id, &reason);
+        let kept = self.kept();
+        let greedy = self.budget.greedy(kept);
+        for (id, reason) in &greedy {
+            self.end_for(now, *id, reason);
         }
-        any
+        !greedy.is_empty()
     }
 
-    /// The client for which the most waits, if too much does; and why it ends, in words.
-    fn greediest(&mut self, limit: u64) -> Option<(LinkId, String)> {
-        let (mut total, mut most) = (0, (0, 0));
+    /// Memory that each client and its server make the proxy keep, in bytes.
+    fn kept(&mut self) -> Vec<(LinkId, u64)> {
+        let mut kept = Vec::new();
         for (&id, link) in &self.links {
             let client = link.client_key().and_then(|key| self.downstream.connection(key));
             let server = self.upstream.connection(link.server);
-            let queued = link.splitter.queued(&Ends { client, server });
-            total += queued;
-            most = most.max((queued, id));
+            let ends = [client, server].into_iter().flatten();
+            let transport: u64 = ends.map(|connection| connection.kept()).sum();
+            kept.push((id, transport + link.splitter.kept()));
         }
-        let [limit_mb, total_mb, most_mb] = [limit, total, most.0].map(|bytes| bytes as f64 / 1e6);
-        let reason = format!(
-            "queued-memory={limit_mb}MB: {total_mb:.1} MB wait, {most_mb:.1} MB of them for this \
-             client, the most"
-        );
-        (total > limit).then_some((most.1, reason))
+        kept
     }
 
     /// A client's link ends for what the client did or did not do, which both ends are told.

@@ -10,7 +10,7 @@ use std::io;
 use std::time::Instant;
 
 use headway_quic::{ConnectionKey, Endpoint, Event, Network, ReceivedDatagram, Seed};
-use headway_reactor::{Addresses, Looks};
+use headway_reactor::{Addresses, Budget, Looks};
 
 use crate::link::Link;
 use crate::record::Record;
@@ -44,8 +44,7 @@ pub struct Pep {
     records: VecDeque<Record>,
     addresses: Addresses,
     looks: Looks<LinkId>,
-    /// When it was counted last what waits.
-    counted: Option<Instant>,
+    budget: Budget,
 }
 
 impl Pep {
@@ -76,7 +75,7 @@ impl Pep {
             records: VecDeque::new(),
             addresses: Addresses::new(limits.connections_per_address),
             looks: Looks::new(limits.shortest_time()),
-            counted: None,
+            budget: Budget::new(limits.memory),
         }
     }
 

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use headway_quic::{Close, Dir};
 use headway_quic_pep::{Limits, Settings};
+use headway_reactor::Memory;
 use headway_testlink::Direction;
 
 use crate::apps::Peer;
@@ -85,8 +86,9 @@ fn clients_that_show_their_address_are_let_in_whatever_is_half_open() {
 }
 
 #[test]
-fn the_client_for_which_the_most_waits_ends() {
-    let limits = Limits { queued_bytes: Some(200_000), ..OFF };
+fn the_client_for_which_the_most_is_kept_ends() {
+    let memory = Memory { of_all: Some(200_000), of_each: None };
+    let limits = Limits { memory, ..OFF };
     let mut chain = Chain::new(&delays([10, 10]), only(limits));
     // A window of the client's that keeps most of what comes in the proxy.
     chain.client_config = Arc::new("connection-window=1000,stream-window=1000".parse().unwrap());
@@ -98,7 +100,7 @@ fn the_client_for_which_the_most_waits_ends() {
     let Some(Close::Application { code: 0x102, reason }) = client.closed else {
         panic!("{:?}", client.closed)
     };
-    assert!(reason.starts_with("queued-memory=0.2MB: 0.3 MB wait, 0.3 MB of them"), "{reason}");
+    assert!(reason.starts_with("memory=0.2MB: all connections take "), "{reason}");
     chain.run(&mut Idle, &mut Idle, ms(10_000));
     assert_eq!((chain.nodes[0].pep.queued(), chain.connections()), (0, 0));
 }

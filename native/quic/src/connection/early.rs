@@ -4,7 +4,8 @@ use std::collections::VecDeque;
 
 use quinn_proto::ConnectionEvent;
 
-/// As many datagrams are kept at most; a client sends no more than its first window before the handshake is over.
+/// As many datagrams are kept at most, and as many bytes if they are larger than the path is taken to let through;
+/// a client sends no more than its first window before the handshake is over.
 const MOST: usize = 32;
 
 /// What a datagram's first packet is (RFC 9000, section 17), as far as keys are concerned.
@@ -35,17 +36,28 @@ impl FirstPacket {
 #[derive(Default)]
 pub(super) struct Early {
     datagrams: VecDeque<ConnectionEvent>,
+    bytes: usize,
 }
 
 impl Early {
-    pub(super) fn hold(&mut self, datagram: ConnectionEvent) {
-        if self.datagrams.len() < MOST {
+    /// # Arguments
+    /// * `size` - of the datagram.
+    /// * `usual` - the size that datagrams of the path have.
+    pub(super) fn hold(&mut self, datagram: ConnectionEvent, size: usize, usual: usize) {
+        if self.datagrams.len() < MOST && self.bytes + size <= MOST * usual {
+            self.bytes += size;
             self.datagrams.push_back(datagram);
         }
     }
 
+    /// Memory that they take, in bytes.
+    pub(super) fn kept(&self) -> u64 {
+        self.bytes as u64
+    }
+
     /// The next one, when the handshake is complete.
     pub(super) fn next(&mut self) -> Option<ConnectionEvent> {
+        self.bytes = 0;
         self.datagrams.pop_front()
     }
 }

@@ -18,7 +18,7 @@ use quinn_proto::{Dir, Side, StreamId, VarInt};
 use crate::outbox::Outbox;
 use crate::resume::Outcome;
 use crate::sender::Sender;
-use crate::stream::{Receiving, Sending, Source};
+use crate::stream::{Receiving, Sending, Source, Tally};
 use crate::trace::HttpLog;
 use early::Early;
 pub(crate) use early::FirstPacket;
@@ -26,6 +26,9 @@ pub use event::{Close, Event, Statistics};
 use hurry::Hurry;
 use overdue::OverdueAck;
 pub(crate) use sending::Outlet;
+
+/// What a datagram has on most paths, in bytes.
+const USUAL_DATAGRAM: u16 = 1500;
 
 /// A connection, client's or server's.
 ///
@@ -37,6 +40,10 @@ pub struct Connection {
     receiving: BTreeMap<StreamId, Receiving>,
     /// Pieces of all streams that wait behind gaps.
     pieces: usize,
+    /// The largest datagram that came, in bytes.
+    largest_datagram: usize,
+    /// Data that was handed over to be sent and is not acknowledged, in bytes.
+    unacknowledged: Tally,
     /// Of each kind: once the peer has opened as many streams, it may have as many as it may ever have.
     raises_at: [Option<u64>; 2],
     events: VecDeque<Event>,
@@ -66,6 +73,8 @@ impl Connection {
             outbox: Outbox::new(scheduler),
             receiving: BTreeMap::new(),
             pieces: 0,
+            largest_datagram: 0,
+            unacknowledged: Tally::default(),
             raises_at,
             events: VecDeque::new(),
             is_dirty: true,
@@ -148,6 +157,20 @@ impl Connection {
             lost_packets,
             spurious_losses,
         }
+    }
+
+    /// Memory that the peer makes this side keep, in bytes: what came and was not read, and what is to be sent
+    /// to it or was sent and is not acknowledged.
+    #[must_use]
+    pub fn kept(&self) -> u64 {
+        self.kept_of_received() + self.outbox.queued() + self.unacknowledged.bytes()
+    }
+
+    /// The part of it that came and was not read.
+    #[must_use]
+    pub fn kept_of_received(&self) -> u64 {
+        let streams: u64 = self.receiving.values().map(Receiving::kept).sum();
+        streams + self.sender.left_over() + self.early.kept()
     }
 
     /// The next event.
@@ -250,19 +273,25 @@ impl Connection {
     }
 
     /// Handles a datagram whose first packet is of this kind.
+    ///
+    /// # Arguments
+    /// * `size` - of the datagram.
     pub(crate) fn handle_datagram(
         &mut self,
         now: Instant,
         first: FirstPacket,
+        size: usize,
         event: quinn_proto::ConnectionEvent,
     ) {
+        self.largest_datagram = self.largest_datagram.max(size);
         let handshaking = self.inner.is_handshaking();
         match self.inner.side() {
             Side::Client if handshaking && first != FirstPacket::Initial && !self.has_keys() => {
                 self.hurry.unreadable(now, self.inner.rtt());
             }
             Side::Server if handshaking && first == FirstPacket::OneRtt => {
-                self.early.hold(event);
+                let usual = self.sender.config().max_udp_payload.max(USUAL_DATAGRAM);
+                self.early.hold(event, size, usual.into());
                 return;
             }
             _ => {}

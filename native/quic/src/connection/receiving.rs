@@ -49,7 +49,7 @@ impl Connection {
             Ok(chunks) => chunks,
             Err(ReadableError::ClosedStream | ReadableError::IllegalOrderedRead) => return,
         };
-        let mut news = false;
+        let (mut news, mut taken) = (false, 0);
         let pieces = receiving.pieces();
         receiving.left_over = false;
         loop {
@@ -60,7 +60,11 @@ impl Connection {
                     receiving.left_over = true;
                     break;
                 }
-                Ok(Some(chunk)) => news |= receiving.insert(time, chunk.offset, chunk.bytes),
+                Ok(Some(chunk)) => {
+                    let datagram = self.largest_datagram;
+                    taken += chunk.bytes.len() as u64;
+                    news |= receiving.insert(time, chunk.offset, chunk.bytes, datagram);
+                }
                 Ok(None) => {
                     receiving.end(Read::Finished);
                     news = true;
@@ -75,6 +79,7 @@ impl Connection {
             }
         }
         self.is_dirty |= chunks.finalize().should_transmit();
+        self.sender.leave_over(stream.into(), receiving.left_over, taken);
         self.pieces = self.pieces + receiving.pieces() - pieces;
         if news {
             self.events.push_back(Event::Readable(stream));
@@ -93,12 +98,14 @@ impl Connection {
     pub(super) fn remove_received(&mut self, stream: StreamId) {
         if let Some(receiving) = self.receiving.remove(&stream) {
             self.pieces -= receiving.pieces();
+            self.sender.leave_over(stream.into(), false, 0);
         }
     }
 
     fn forget_received(&mut self) {
         self.receiving.clear();
         self.pieces = 0;
+        self.sender.leave_nothing_over();
     }
 
     /// Turns quinn-proto's events into this connection's.
@@ -123,7 +130,11 @@ impl Connection {
                     let (time, protocol) = (self.sender.time(now), self.protocol());
                     self.sender.tracer().protocol(time, &protocol.unwrap_or_default());
                 }
-                quinn_proto::Event::DatagramReceived | quinn_proto::Event::DatagramsUnblocked => {}
+                quinn_proto::Event::DatagramReceived => {
+                    // Nothing here reads them, and each would keep the whole packet that it came in.
+                    while self.inner.datagrams().recv().is_some() {}
+                }
+                quinn_proto::Event::DatagramsUnblocked => {}
             }
         }
     }

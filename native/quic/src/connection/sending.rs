@@ -139,15 +139,17 @@ impl Connection {
 
     fn hand_over_piece(&mut self, stream: u64, room: usize) -> usize {
         let id = stream_id(stream);
-        let inner = &mut self.inner;
+        let (inner, unacknowledged) = (&mut self.inner, &self.unacknowledged);
         let mut stopped = None;
         let handed = self.outbox.hand_over(stream, room, |pieces, ends| {
             let mut writer = inner.send_stream(id);
             let mut written = 0;
+            let mut counted: Vec<Bytes> =
+                pieces.iter().map(|piece| unacknowledged.count(piece)).collect();
             // Until all is taken or refused: quinn-proto tells when flow control lets a stream go
             // on only if it refused something, not if it took a part.
-            while pieces.iter().any(|piece| !piece.is_empty()) {
-                match writer.write_chunks(pieces) {
+            while counted.iter().any(|piece| !piece.is_empty()) {
+                match writer.write_chunks(&mut counted) {
                     Ok(taken) => written += taken.bytes as u64,
                     Err(WriteError::Stopped(code)) => {
                         stopped = Some(code);
@@ -155,6 +157,9 @@ impl Connection {
                     }
                     Err(WriteError::Blocked | WriteError::ClosedStream) => break,
                 }
+            }
+            for (piece, left) in pieces.iter_mut().zip(&counted) {
+                *piece = piece.split_off(piece.len() - left.len());
             }
             if ends && pieces.iter().all(Bytes::is_empty) {
                 // It cannot have been finished or reset before: then nothing would be handed over.

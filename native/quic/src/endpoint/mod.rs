@@ -246,11 +246,11 @@ impl Endpoint {
     ) -> io::Result<()> {
         let mut buffer = Vec::new();
         let ReceivedDatagram { remote, local_ip, ecn, payload } = datagram;
-        let first = FirstPacket::of(&payload);
+        let (first, size) = (FirstPacket::of(&payload), payload.len());
         match self.inner.handle(now, remote, local_ip, ecn, payload, &mut buffer) {
             Some(DatagramEvent::ConnectionEvent(handle, event)) => {
                 if let Some(connection) = self.connections.get_mut(&handle.0) {
-                    connection.handle_datagram(now, first, event);
+                    connection.handle_datagram(now, first, size, event);
                 }
                 Ok(())
             }

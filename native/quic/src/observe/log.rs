@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use headway_trace::frame::{Frame, Frames};
 
 use super::backlog::Backlog;
+use super::left_over::LeftOver;
 
 /// What encrypts a packet (RFC 9001 section 2.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -135,6 +136,8 @@ pub(crate) struct Log {
     quiet: u64,
     /// The peer asked for fewer acknowledgments (ACK_FREQUENCY), and got none since.
     owes_first_ack: bool,
+    /// What quinn-proto keeps of streams because too much of them is unread, in bytes.
+    pub(crate) left_over: LeftOver,
 }
 
 /// Packets that elicit no acknowledgment after which quinn-proto adds an ACK frame to the next packet
@@ -236,6 +239,7 @@ impl Log {
         bytes: usize,
         packet: (&[u8], &[u8]),
     ) {
+        self.left_over.receive(packet.1);
         let received = Received::new(space, number, bytes, packet, self.keep_packets);
         self.quiet += u64::from(space == Space::OneRtt && !received.ack_eliciting);
         self.owes_first_ack |= received.asks_for_fewer_acks;

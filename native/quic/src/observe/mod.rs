@@ -7,6 +7,7 @@
 mod backlog;
 mod config;
 mod keys;
+mod left_over;
 mod log;
 mod session;
 

@@ -236,6 +236,21 @@ impl Sender {
         Log::of(&self.log).backlog.forget(stream);
     }
 
+    /// Data of a stream was taken from quinn-proto, and perhaps not all that it has.
+    pub(crate) fn leave_over(&mut self, stream: u64, is_left: bool, taken: u64) {
+        Log::of(&self.log).left_over.set(stream, is_left, taken);
+    }
+
+    /// All received streams are forgotten.
+    pub(crate) fn leave_nothing_over(&mut self) {
+        Log::of(&self.log).left_over.clear();
+    }
+
+    /// What quinn-proto keeps of streams because too much of them is unread, in bytes.
+    pub(crate) fn left_over(&self) -> u64 {
+        Log::of(&self.log).left_over.bytes()
+    }
+
     /// The traces.
     pub(crate) fn tracer(&mut self) -> &mut Tracer {
         &mut self.tracer

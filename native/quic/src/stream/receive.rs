@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use headway_congestion::Time;
 
 /// What reading a stream yields.
@@ -32,14 +32,37 @@ pub struct HeadOfLine {
     pub byte_seconds: f64,
 }
 
+/// Data of a stream, and the memory that it keeps.
+#[derive(Debug)]
+struct Piece {
+    data: Bytes,
+    kept: u64,
+}
+
+impl Piece {
+    /// Data that came in a datagram of this size. It is copied if most of the datagram would be kept for
+    /// nothing: so memory is less than twice what came.
+    fn of(data: Bytes, datagram: usize) -> Self {
+        if data.len() * 2 < datagram {
+            let kept = data.len() as u64;
+            return Self { data: Bytes::copy_from_slice(&data), kept };
+        }
+        let kept = data.len().max(datagram) as u64;
+        Self { data, kept }
+    }
+}
+
 #[derive(Debug)]
 struct Waiting {
-    data: Bytes,
+    piece: Piece,
     since: Time,
 }
 
-/// A piece that is less than a packet's worth is copied, so that it does not keep its whole datagram.
-const SMALL_PIECE: usize = 600;
+/// What a piece takes of memory beside its content: its place, and the count of who shares it.
+const PIECE_OVERHEAD: u64 = 150;
+
+/// Pieces in order that are smaller than this are joined.
+const JOINED_PIECE: usize = 600;
 
 /// A stream's data, put in order.
 ///
@@ -48,11 +71,15 @@ const SMALL_PIECE: usize = 600;
 #[derive(Debug, Default)]
 pub(crate) struct Receiving {
     /// In order and not yet read.
-    ready: VecDeque<Bytes>,
+    ready: VecDeque<Piece>,
+    /// What follows them: small pieces, joined.
+    joined: BytesMut,
     ready_bytes: u64,
     /// Behind a gap, by offset; no two overlap.
     waiting: BTreeMap<u64, Waiting>,
     waiting_bytes: u64,
+    /// Memory of all pieces, in order or not.
+    kept: u64,
     next: u64,
     head_of_line: HeadOfLine,
     end: Option<Read>,
@@ -63,23 +90,27 @@ pub(crate) struct Receiving {
 impl Receiving {
     /// Data came.
     ///
+    /// # Arguments
+    /// * `datagram` - the size of the largest datagram that it may have come in.
+    ///
     /// # Returns
     /// Whether there is more to read than before.
-    pub(crate) fn insert(&mut self, now: Time, offset: u64, data: Bytes) -> bool {
+    pub(crate) fn insert(&mut self, now: Time, offset: u64, data: Bytes, datagram: usize) -> bool {
         if offset > self.next {
-            let is_small = data.len() < SMALL_PIECE;
-            let data = if is_small { Bytes::copy_from_slice(&data) } else { data };
-            self.waiting_bytes += data.len() as u64;
-            self.head_of_line.blocked_bytes += data.len() as u64;
+            let piece = Piece::of(data, datagram);
+            self.kept += piece.kept + PIECE_OVERHEAD;
+            self.waiting_bytes += piece.data.len() as u64;
+            self.head_of_line.blocked_bytes += piece.data.len() as u64;
             self.head_of_line.most_bytes = self.head_of_line.most_bytes.max(self.waiting_bytes);
-            self.waiting.insert(offset, Waiting { data, since: now });
+            self.waiting.insert(offset, Waiting { piece, since: now });
             return false;
         }
-        self.deliver(data);
+        self.deliver(data, datagram);
         while let Some(entry) = self.waiting.first_entry().filter(|e| *e.key() == self.next) {
-            let Waiting { data, since } = entry.remove();
-            self.count_wait(data.len() as u64, now.saturating_sub(since));
-            self.deliver(data);
+            let Waiting { piece, since } = entry.remove();
+            self.count_wait(piece.data.len() as u64, now.saturating_sub(since));
+            self.kept -= piece.kept + PIECE_OVERHEAD;
+            self.deliver(piece.data, datagram);
         }
         true
     }
@@ -88,21 +119,31 @@ impl Receiving {
     pub(crate) fn end(&mut self, end: Read) {
         if let Read::Reset(_) = end {
             self.ready.clear();
+            self.joined = BytesMut::new();
             self.ready_bytes = 0;
             self.waiting.clear();
+            self.kept = 0;
         }
         self.end = Some(end);
     }
 
     /// The next bytes, or why there are none.
     pub(crate) fn read(&mut self) -> Read {
-        match self.ready.pop_front() {
-            Some(data) => {
-                self.ready_bytes -= data.len() as u64;
-                Read::Data(data)
+        let data = match self.ready.pop_front() {
+            Some(piece) => {
+                self.kept -= piece.kept + PIECE_OVERHEAD;
+                piece.data
             }
-            None => self.end.clone().unwrap_or(Read::Blocked),
-        }
+            None if !self.joined.is_empty() => std::mem::take(&mut self.joined).freeze(),
+            None => return self.end.clone().unwrap_or(Read::Blocked),
+        };
+        self.ready_bytes -= data.len() as u64;
+        Read::Data(data)
+    }
+
+    /// Memory that it keeps, in bytes.
+    pub(crate) fn kept(&self) -> u64 {
+        self.kept + self.joined.capacity() as u64
     }
 
     /// Pieces that wait behind gaps.
@@ -133,10 +174,24 @@ impl Receiving {
         self.head_of_line
     }
 
-    fn deliver(&mut self, data: Bytes) {
+    /// Data in order is to be read; small pieces are joined.
+    fn deliver(&mut self, data: Bytes, datagram: usize) {
         self.next += data.len() as u64;
         self.ready_bytes += data.len() as u64;
-        self.ready.push_back(data);
+        if data.len() < JOINED_PIECE {
+            return self.joined.extend_from_slice(&data);
+        }
+        if !self.joined.is_empty() {
+            let kept = self.joined.capacity() as u64;
+            let data = std::mem::take(&mut self.joined).freeze();
+            self.push(Piece { data, kept });
+        }
+        self.push(Piece::of(data, datagram));
+    }
+
+    fn push(&mut self, piece: Piece) {
+        self.kept += piece.kept + PIECE_OVERHEAD;
+        self.ready.push_back(piece);
     }
 
     fn count_wait(&mut self, bytes: u64, waited: Duration) {
@@ -168,10 +223,10 @@ mod tests {
     #[test]
     fn counts_what_waits_behind_a_gap() {
         let mut receiving = Receiving::default();
-        assert!(receiving.insert(ms(0), 0, Bytes::from_static(b"aa")));
-        assert!(!receiving.insert(ms(10), 4, Bytes::from_static(b"ccc")));
-        assert!(!receiving.insert(ms(20), 7, Bytes::from_static(b"d")));
-        assert!(receiving.insert(ms(110), 2, Bytes::from_static(b"bb")));
+        assert!(receiving.insert(ms(0), 0, Bytes::from_static(b"aa"), 1200));
+        assert!(!receiving.insert(ms(10), 4, Bytes::from_static(b"ccc"), 1200));
+        assert!(!receiving.insert(ms(20), 7, Bytes::from_static(b"d"), 1200));
+        assert!(receiving.insert(ms(110), 2, Bytes::from_static(b"bb"), 1200));
         assert_eq!(drain(&mut receiving), b"aabbcccd");
         let blocked = receiving.head_of_line();
         assert_eq!((blocked.blocked_bytes, blocked.most_bytes), (4, 4));
@@ -180,26 +235,57 @@ mod tests {
         assert!((blocked.byte_seconds - 0.39).abs() < 1e-12);
     }
 
-    #[test]
-    fn pieces_behind_gaps_are_counted_and_do_not_keep_their_datagrams() {
+    /// A stream of which pieces of so many bytes came, each in a datagram of its own, and nothing was read.
+    ///
+    /// # Arguments
+    /// * `first` - where it begins: at 1 all waits behind a gap.
+    fn unread(first: u64, size: usize, datagram: usize) -> Receiving {
         let mut receiving = Receiving::default();
-        let datagram = Bytes::from(vec![7; 1200]);
-        for offset in (1..2000).step_by(2) {
-            receiving.insert(ms(0), offset, datagram.slice(..1));
+        for index in 0..500 {
+            let whole = Bytes::from(vec![7; datagram]);
+            receiving.insert(ms(0), first + index * size as u64, whole.slice(..size), datagram);
+            // Whoever has the datagram alone can take it over.
+            assert_eq!(whole.try_into_mut().is_ok(), size * 2 < datagram, "{size} of {datagram}");
         }
-        assert_eq!(receiving.pieces(), 1000);
-        // Nobody else has the datagram: it can be taken over.
-        assert!(datagram.try_into_mut().is_ok());
-        receiving.insert(ms(0), 0, Bytes::from_static(b"a"));
-        assert_eq!((receiving.pieces(), receiving.unread()), (999, 2));
-        receiving.end(Read::Reset(0));
-        assert_eq!(receiving.pieces(), 0);
+        receiving
+    }
+
+    #[test]
+    fn memory_is_in_proportion_to_content_in_whatever_pieces_it_comes() {
+        for (first, overhead) in [(0, 0), (1, PIECE_OVERHEAD)] {
+            for (size, datagram) in
+                [(1, 1200), (1, 15_000), (599, 1200), (599, 65_000), (1100, 1200), (7000, 15_000)]
+            {
+                let mut receiving = unread(first, size, datagram);
+                let content = 500 * size as u64;
+                let of_pieces =
+                    500 * overhead + if size < JOINED_PIECE { 0 } else { 500 * PIECE_OVERHEAD };
+                let kept = receiving.kept();
+                assert!((content..=3 * content + of_pieces).contains(&kept), "{size}: {kept}");
+                assert_eq!(receiving.pieces(), if first == 0 { 0 } else { 500 });
+                if first > 0 {
+                    receiving.insert(ms(0), 0, Bytes::from_static(b"a"), datagram);
+                }
+                let read = drain(&mut receiving).len() as u64;
+                assert_eq!((read, receiving.unread()), (content + first, 0));
+                assert_eq!((receiving.kept(), receiving.pieces()), (0, 0));
+            }
+        }
+    }
+
+    #[test]
+    fn a_reset_keeps_nothing() {
+        for first in [0, 1] {
+            let mut receiving = unread(first, 700, 1200);
+            receiving.end(Read::Reset(0));
+            assert_eq!((receiving.pieces(), receiving.kept()), (0, 0));
+        }
     }
 
     #[test]
     fn a_reset_discards() {
         let mut receiving = Receiving::default();
-        receiving.insert(ms(0), 0, Bytes::from_static(b"aa"));
+        receiving.insert(ms(0), 0, Bytes::from_static(b"aa"), 1200);
         receiving.end(Read::Reset(7));
         assert_eq!(receiving.read(), Read::Reset(7));
     }
@@ -218,7 +304,7 @@ mod tests {
             pieces.sort_by_key(|(from, _)| (*from as u64).wrapping_mul(seed | 1) >> 7);
             let mut receiving = Receiving::default();
             for (from, to) in pieces {
-                receiving.insert(ms(0), from as u64, Bytes::copy_from_slice(&stream[from..to]));
+                receiving.insert(ms(0), from as u64, Bytes::copy_from_slice(&stream[from..to]), 1200);
             }
             prop_assert_eq!(drain(&mut receiving), stream);
         }

@@ -57,6 +57,12 @@ impl RequestReader {
         self.section.is_empty()
     }
 
+    /// Memory that a head which is not whole takes, in bytes.
+    #[must_use]
+    pub fn kept(&self) -> usize {
+        self.section.kept()
+    }
+
     /// Takes the next head off `input`; `None` if that needs more bytes.
     ///
     /// # Errors

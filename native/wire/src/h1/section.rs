@@ -58,7 +58,13 @@ impl SectionReader {
         self.kept.is_empty()
     }
 
-    /// Takes bytes off `input` and returns the section, with its empty line, once it is whole.
+    /// Memory that a section which is not whole takes, in bytes.
+    pub(super) fn kept(&self) -> usize {
+        self.kept.capacity()
+    }
+
+    /// Takes bytes off `input` and returns the section, with its empty line, once it is whole. It has memory
+    /// of its own, and does not keep all that came with it.
     pub(super) fn read(&mut self, input: &mut Bytes) -> Result<Option<Bytes>, Error> {
         if self.skips_empty_lines && !self.progress.has_begun {
             let empty = input.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
@@ -83,10 +89,10 @@ impl SectionReader {
         let last = input.split_to(end + 1);
         self.progress = Progress::START;
         if self.kept.is_empty() {
-            return Ok(Some(last));
+            return Ok(Some(Bytes::copy_from_slice(&last)));
         }
         self.kept.extend_from_slice(&last);
-        Ok(Some(self.kept.split().freeze()))
+        Ok(Some(std::mem::take(&mut self.kept).freeze()))
     }
 }
 

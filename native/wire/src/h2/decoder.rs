@@ -119,6 +119,12 @@ impl Decoder {
         }
     }
 
+    /// Memory that a frame or a field block which is not whole takes, in bytes.
+    #[must_use]
+    pub fn kept(&self) -> usize {
+        self.gather.kept() + self.header_block.as_ref().map_or(0, HeaderBlock::kept)
+    }
+
     /// Compares what comes with the rest of the preface.
     fn preface(&mut self, matched: usize, input: &mut Bytes) -> Result<(), Error> {
         let expected = &PREFACE[matched..];

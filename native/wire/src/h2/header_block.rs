@@ -42,6 +42,11 @@ impl HeaderBlock {
         Ok(())
     }
 
+    /// Memory that it takes, in bytes.
+    pub(super) fn kept(&self) -> usize {
+        self.block.capacity()
+    }
+
     /// When the block has ended.
     pub(super) fn into_frame(self) -> Frame {
         let Self { stream, dependency, end_stream, block, .. } = self;

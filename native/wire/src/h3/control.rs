@@ -70,6 +70,12 @@ impl ControlStream {
         }
     }
 
+    /// Memory that a frame which is not whole takes, in bytes.
+    #[must_use]
+    pub fn kept(&self) -> usize {
+        self.framing.kept()
+    }
+
     /// What the end of the stream means: always H3_CLOSED_CRITICAL_STREAM.
     #[must_use]
     pub const fn finish(&self) -> Error {

@@ -64,6 +64,11 @@ impl Framing {
         }
     }
 
+    /// Memory that a frame which is not whole takes, in bytes.
+    pub(super) fn kept(&self) -> usize {
+        self.payload.kept()
+    }
+
     /// Whether the stream may end here: not inside a frame (RFC 9114 §7.1).
     pub(super) fn at_frame_boundary(&self) -> bool {
         match self.state {

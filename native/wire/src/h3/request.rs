@@ -37,6 +37,12 @@ impl RequestStream {
         Self { framing: Framing::new(), role, max_section, expect: Expect::Headers }
     }
 
+    /// Memory that a section which is not whole takes, in bytes.
+    #[must_use]
+    pub fn kept(&self) -> usize {
+        self.framing.kept()
+    }
+
     /// To be called by a client when the last HEADERS were those of an interim response: another
     /// header section follows.
     pub fn interim(&mut self) {

@@ -158,6 +158,14 @@ impl Decoder {
         }
     }
 
+    /// Memory that the peer's sections and instructions take, in bytes: those that wait, and the table.
+    #[must_use]
+    pub fn kept(&self) -> usize {
+        let sections = self.blocked.values().map(|(_, reader)| reader.remaining());
+        let table = usize::try_from(self.table.size()).unwrap_or(usize::MAX);
+        sections.sum::<usize>() + self.encoder_stream.kept() + self.instructions.len() + table
+    }
+
     /// How many streams wait.
     #[must_use]
     pub fn blocked(&self) -> usize {

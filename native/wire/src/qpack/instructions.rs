@@ -162,6 +162,11 @@ impl Instructions {
         self.rest.extend_from_slice(input);
     }
 
+    /// Bytes that wait for the rest of their instruction.
+    pub(super) fn kept(&self) -> usize {
+        self.rest.len()
+    }
+
     /// The next instruction of an encoder stream, if it is whole. The dynamic table has so many bytes of
     /// capacity.
     pub(super) fn next_of_encoder(

@@ -24,6 +24,10 @@ use crate::priorities::Priorities;
 use crate::service::{Body, Reply};
 use crate::side::{Awaits, Fault, ServerSide};
 
+/// What a request takes from its head to the end of the response, beside what the client chose: 1.3 kB, measured,
+/// and something to spare.
+const STREAM_BYTES: u64 = 2000;
+
 /// What a server does.
 #[derive(Clone, Copy, Debug)]
 pub struct ServerOptions {
@@ -299,6 +303,14 @@ impl ServerSide for Server {
             self.going_away = true;
             self.link.queue_goaway(self.last_stream);
         }
+    }
+
+    fn kept(&self) -> u64 {
+        let streams = self.streams.values().map(|stream| {
+            let waiting = stream.body.as_ref().map_or(0, Body::waiting);
+            STREAM_BYTES + stream.content.capacity() as u64 + waiting
+        });
+        self.link.kept() as u64 + streams.sum::<u64>()
     }
 
     fn awaits(&self) -> Awaits {
