@@ -1,7 +1,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::io;
 use std::net::{SocketAddr, TcpStream};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use headway_http::h2;
 use headway_http::service::Service;
@@ -9,7 +9,8 @@ use headway_http::side::Fault;
 use headway_http::tcp::{Pipe, SocketOptions, TlsSide};
 use headway_quic::ConnectionKey;
 use headway_reactor::{
-    Addresses, Application, Budget, Looks, Reactor, Ready, Signals, Token, need_descriptors, say,
+    Addresses, Application, Budget, Looks, Memory, Reactor, Ready, Signals, Token,
+    need_descriptors, say,
 };
 
 use crate::access_log::AccessLog;
@@ -27,6 +28,8 @@ const END: Token = Token(0);
 const ACT: Token = Token(1);
 /// The tokens of listeners; those of connections follow.
 const FIRST_LISTENER: u64 = 2;
+/// How long after something came it is counted at the latest.
+const RECOUNT: Duration = Duration::from_millis(100);
 /// Connections whose requests go on before it is looked what else has come.
 const TURNS_BETWEEN_NEWS: usize = 8;
 
@@ -71,6 +74,8 @@ pub(crate) struct Server {
     limits: Limits,
     addresses: Addresses,
     budget: Budget,
+    /// When what clients take is counted again.
+    recount: Option<Instant>,
     looks: Looks<Token>,
     work: Work,
     /// When answers of connections are due.
@@ -116,6 +121,7 @@ impl Server {
             limits: options.limits,
             addresses: Addresses::new(options.limits.connections_per_address),
             budget: Budget::new(options.limits.memory),
+            recount: None,
             looks: Looks::new(options.limits.shortest_time()),
             work: options.work(),
             dues: BTreeSet::new(),
@@ -205,8 +211,12 @@ impl Server {
     /// Ends connections that take too much memory.
     fn end_greedy(&mut self, now: Instant) {
         if !self.budget.is_due(now) {
+            // What came since the last count is counted, even if nothing else comes.
+            let is_limited = self.limits.memory != Memory::default();
+            self.recount = self.recount.or(is_limited.then_some(now + RECOUNT));
             return;
         }
+        self.recount = None;
         let tcp = self.connections.iter().map(|(&token, one)| (Guest::Tcp(token), one.kept()));
         let mut kept: Vec<_> = tcp.collect();
         for (listener, quic) in self.quic.iter_mut().enumerate() {
@@ -309,7 +319,7 @@ impl Application for Server {
         let quic = self.quic.iter().map(QuicListener::deadline);
         let unfinished = (!self.unfinished.is_empty()).then_some(self.turned);
         let due = self.dues.first().map(|&(at, _)| at);
-        let own = [ending, unfinished, due, self.looks.deadline()];
+        let own = [ending, unfinished, due, self.looks.deadline(), self.recount];
         listeners.chain(quic).chain(own).flatten().min()
     }
 

@@ -114,7 +114,8 @@ fn heads_that_never_end_end_their_connection() {
     command.args(["--limits", "connection-memory=1MB"]);
     command.arg("--cert").arg(&cert).arg("--key").arg(&key);
     let server = Running::spawn(&mut command);
-    let close = outcome(1, server.address, "", |connection| begin_heads(connection, 40));
+    let knobs = "initial-window=3000,pacing=off";
+    let close = outcome(1, server.address, knobs, |connection| begin_heads(connection, 40));
     let Some(Close::Application { code, reason }) = close else { panic!("{close:?}") };
     // H3_EXCESSIVE_LOAD.
     assert_eq!(code, 0x107);
