@@ -201,7 +201,7 @@ def test_the_answer_of_a_larger_study() -> None:
     assert answer(analyse(made.results(made.grid()))) == (
         "h3 against h2: without loss 20 % later; with 2 % loss 60 % sooner, and 1 of 16 runs of h2 failed.",
         "h1 against h2: within 1 % in 3 conditions, not shown to differ in 1.",
-        "h2 failed in 1 of 32 runs, for 10 MiB with 2 % loss, with seed 2 (1 of 8 runs there): curl exited with 28.",
+        "h2 failed in 1 of 32 runs, for 10 MiB with 2 % loss, with seed 2 (1 of 1 run there): curl exited with 28.",
         "Failed runs are left out of the comparison together with their counterparts; counted as slower than any "
         "that finished, they would change none of these statements.",
         "The difference between h3 and h2 depends most on loss; no sign that it depends on size.",

@@ -106,8 +106,8 @@ def test_what_is_told_of_one_that_died_is_not_told_of_all() -> None:
         if row["status"] == "failed":
             row |= {"error": REFUSED, "came_to": next(deaths)}
     assert (
-        f"h3 failed in 3 of 6 runs, all with seeds 2, 3 and 4. {NEVER[:1].upper()}{NEVER[1:]} ({REFUSED}); "
-        "likewise, with other numbers, in 1 of them."
+        f"h3 failed in 3 of 6 runs, all with seeds 2, 3 and 4. {NEVER[:1].upper()}{NEVER[1:]} ({REFUSED}) "
+        "(in 2 of them; in 1 with other numbers)."
     ) in answer(analyse(made.results(found)))
 
 

@@ -172,7 +172,7 @@ def test_who_failed_where_and_why_is_part_of_the_answer() -> None:
     said = answer(analysis)
     assert "with 2 % loss 25 to 30 % sooner, and 3 of 30 runs of h3 failed." in said[0]
     assert said[1:3] == (
-        "h3 failed in 3 of 60 runs, all with 2 % loss and seed 8 (3 of 30 runs there): "
+        "h3 failed in 3 of 60 runs, all with 2 % loss and seed 8 (3 of 3 runs there): "
         "curl: no connection (exit status 55).",
         "Failed runs are left out of the comparison together with their counterparts; counted as slower than any "
         "that finished, h3 would be shown to be faster than h2 in 0 instead of 3 of the 3 conditions concerned.",

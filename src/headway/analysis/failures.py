@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 
+import polars as pl
+
 from headway.analysis.analysis import Analysis
 from headway.analysis.cells import Cell, ContenderRuns, Failure
 from headway.analysis.compare import Comparison, Contest, Pairing, compare
@@ -114,10 +116,23 @@ def _who(analysis: Analysis, one: ContenderFailures) -> str:
     verb = "timed out" if given_up else verb
     where = " ".join(_common(analysis, one))
     where += " and " if where.startswith("with ") else ", with " if where else "with "
-    there = sum(side.runs for _, side in one.found)
-    share = f" ({len(one.each)} of {counted(there, 'run')} there)" if there < runs else ""
+    there = _runs_there(analysis, one)
+    share = (
+        f" ({len(one.each)} of {counted(there, 'run')} there)"
+        if len(one.found) < len(analysis.cells)
+        else ""
+    )
     all_of = "all " if len(one.each) > 1 else ""
     return f"{one.contender} {verb} in {len(one.each)} of {counted(runs, 'run')}, {all_of}{where}{_seeds(one)}{share}{_why(one)}."
+
+
+def _runs_there(analysis: Analysis, one: ContenderFailures) -> int:
+    """How many runs the contender has in these cells; with the seeds of its failures, if these are named."""
+    cells = [cell.name for cell, _ in one.found]
+    own = analysis.runs.filter(pl.col("contender") == one.contender, pl.col("cell").is_in(cells))
+    if len(one.seeds) > _MOST_SEEDS:
+        return own.height
+    return own.filter(pl.col("seed").is_in(one.seeds)).height
 
 
 def _common(analysis: Analysis, one: ContenderFailures) -> list[str]:
@@ -144,7 +159,9 @@ def _why(one: ContenderFailures) -> str:
         return ""
     (first, count), *others = reasons
     unlike = count - told.count(first)
-    likewise = f"; likewise, with other numbers, in {unlike} of them" if unlike else ""
+    likewise = (
+        f" (in {told.count(first)} of them; in {unlike} with other numbers)" if unlike else ""
+    )
     more = f" (so {count} of them; {counted(len(others), 'other reason')})" if others else ""
     also = likewise + more
     if any(failure.came_to for failure in one.each):

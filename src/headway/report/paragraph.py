@@ -11,6 +11,7 @@ from headway.analysis.faultcosts import sweeps
 from headway.analysis.metric import metric_named
 from headway.analysis.numbers import data_size, listed
 from headway.analysis.shares import EVEN_PART, STARVED_PART
+from headway.columns import Status
 from headway.errors import counted
 from headway.planning.enough import PAIRED_ALPHA
 from headway.report.definitions import definitions
@@ -41,15 +42,42 @@ def methods_paragraph(results: StudyResults, analyses: Sequence[Analysis]) -> st
     """
     manifest = results.manifest
     kernel = f" with the kernel {manifest.kernel}" if manifest.kernel else ""
+    image = f", lab image {manifest.image}" if manifest.image else ""
     first = (
         f"Programs ran over an emulated network in virtual time (Headway {VERSION}, "
-        f"User Mode Linux{kernel})."
+        f"User Mode Linux{kernel}{image}). {_computing(results)}"
     )
     versions = listed([f"{name} {version}" for name, version in sorted(manifest.versions.items())])
     programs = f"The programs were {versions}." if versions else ""
     hosts = " ".join(_host(name, settings) for name, settings in manifest.hosts.items())
     told = [_experiment(results, analysis) for analysis in analyses]
     return " ".join(filter(None, (first, programs, hosts, *told, _PAIRED)))
+
+
+def _computing(results: StudyResults) -> str:
+    """What computing costs."""
+    kernels = (
+        results.runs[name].drop_nulls()
+        for name in ("client_kernel", "server_kernel", "hop_kernels")
+    )
+    if any("processor" in kernel for found in kernels for kernel in found.unique()):
+        return "Hosts with a processor were charged for system calls, packets and bytes; computing took no time otherwise."
+    if results.runs["clock"].unique().to_list() == ["virtual"]:
+        return "Computing took no time, so costs of processors are left out."
+    return ""
+
+
+def _failed(runs: pl.DataFrame, analysis: Analysis) -> str:
+    """How many runs did not end well, and what became of them."""
+    failed = runs.filter(pl.col("status") != Status.OK.value).group_by("contender").len()
+    counts = dict(failed.iter_rows())
+    if not counts:
+        return " No run failed."
+    each = listed([f"{counts[name]} of {name}" for name in analysis.contenders if name in counts])
+    return (
+        f" {counted(sum(counts.values()), 'run')} of {runs.height} did not end well ({each}): failed ones were left out "
+        "together with their counterparts, and those that timed out counted as worse than any that finished."
+    )
 
 
 def _host(name: str, settings: Mapping[str, str]) -> str:
@@ -90,7 +118,10 @@ def _experiment(results: StudyResults, analysis: Analysis) -> str:
     followed = f"From these followed {', '.join(dependents)}. " if dependents else ""
     sharing = f" {_SHARING}" if analysis.flows else ""
     faults = f" {_faults(analysis)}" if runs["fault"].drop_nulls().len() else ""
-    return f"{said}{followed}{defined}{constant}{_repetitions(runs, analysis)}{faults}{sharing}"
+    return (
+        f"{said}{followed}{defined}{constant}{_repetitions(runs, analysis)}"
+        f"{_failed(runs, analysis)}{faults}{sharing}"
+    )
 
 
 def _faults(analysis: Analysis) -> str:
