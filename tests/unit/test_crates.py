@@ -168,3 +168,20 @@ def test_sources_have_no_let_chains() -> None:
     assert [
         str(file) for file in files if chained.search(code(file.read_text(encoding="utf-8")))
     ] == []
+
+
+def test_all_crates_have_the_workspaces_lints() -> None:
+    """None has a copy of its own, which would not follow."""
+    assert {crate: manifest(crate)["lints"] for crate in CRATES} == {
+        crate: {"workspace": True} for crate in CRATES
+    }
+
+
+def test_unsafe_code_stays_where_it_is() -> None:
+    files = (file for crate in CRATES for file in (NATIVE / crate).rglob("*.rs"))
+    allowing = {
+        str(file.relative_to(NATIVE))
+        for file in files
+        if "(unsafe_code" in file.read_text(encoding="utf-8")
+    }
+    assert allowing == {"agent/src/sys.rs", "sockopt/src/info.rs"}
