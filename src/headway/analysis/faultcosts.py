@@ -120,7 +120,7 @@ class Sweep:
         if any(len(cost.fault.packets) > 1 for cost in self.costs):
             return None
         alone = loss * (1 - loss) ** (len(self.costs) - 1)
-        return alone * sum(one.median for one in self.survived)
+        return alone * math.fsum(one.median for one in self.survived)
 
 
 def sweeps(analysis: Analysis) -> tuple[Sweep, ...]:

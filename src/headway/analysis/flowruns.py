@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -61,7 +62,7 @@ class FlowsRun:
 
     @property
     def total_mbit(self) -> float:
-        return sum(flow.mbit for flow in self.flows)
+        return math.fsum(flow.mbit for flow in self.flows)
 
     def of(self, named: str) -> list[RunFlow]:
         """The flows of this name."""
@@ -99,12 +100,12 @@ def _is_told(row: _Row) -> bool:
 def _run(rows: Sequence[_Row]) -> FlowsRun:
     fair = [row["fair_mbit"] for row in rows]
     weights = fair if all(fair) else [1.0] * len(rows)
-    total = sum(row["common_mbit"] for row in rows)
+    total = math.fsum(row["common_mbit"] for row in rows)
     flows = tuple(
         RunFlow(
             named=row["named"],
             mbit=row["common_mbit"],
-            part=row["common_mbit"] * sum(weights) / (total * weight) if total else 0.0,
+            part=row["common_mbit"] * math.fsum(weights) / (total * weight) if total else 0.0,
             greedy=(row["workload"] or "").partition(" ")[0] in _GREEDY,
             rtt_ms=row["rtt_ms"],
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -270,4 +271,4 @@ def telling(analysis: Analysis, pairing: Pairing) -> float:
     """How far two contenders are apart where that is shown: the sum over cells, as logarithms."""
     every = (one for cell in analysis.cells if (one := cell.comparison(pairing)) and one.matters)
     sizes = [abs(log_of(one)) for one in every if one.relative is not None and one.relative > -1]
-    return sum(sizes) / len(analysis.cells)
+    return math.fsum(sizes) / len(analysis.cells)

@@ -193,7 +193,7 @@ def _in_order(cases: Sequence[_Met], factor: Factor, place: int) -> list[int]:
 
     def middle(level: int) -> float:
         logs = [case.log for case in cases if case.levels[place] == level]
-        return sum(logs) / len(logs)
+        return math.fsum(logs) / len(logs)
 
     return sorted(there, key=middle)
 
@@ -201,10 +201,10 @@ def _in_order(cases: Sequence[_Met], factor: Factor, place: int) -> list[int]:
 def _bits(cases: Sequence[_Met]) -> float:
     """What it takes to tell these cells as one part, beyond that there is one."""
     counts = Counter(case.kind for case in cases)
-    outcomes = -sum(count * math.log2(count / len(cases)) for count in counts.values())
+    outcomes = -math.fsum(count * math.log2(count / len(cases)) for count in counts.values())
     logs = [case.log for case in cases]
     apart = max(logs) - min(logs)
-    spread = sum(math.log2(1 + apart / case.known_to) for case in cases) if apart else 0.0
+    spread = math.fsum(math.log2(1 + apart / case.known_to) for case in cases) if apart else 0.0
     opposite = counts[Leaning.BETTER] and counts[Leaning.WORSE]
     return outcomes + spread + (_OPPOSITE_BITS if opposite else 0.0)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 
 from headway.analysis.analysis import Analysis
@@ -61,7 +62,7 @@ def _of_what(found: Sequence[PopulationDeltas]) -> tuple[str, ...]:
     if not any(one.is_weighted for one in found):
         return ("This is of the sample, whose strata are not weighted.",)
     known = dict(found[0].stands_for)
-    total = sum(known.values())
+    total = math.fsum(known.values())
     told = [f"{name} {share_text(count / total)}" for name, count in known.items()]
     return (f"Strata are weighted by how many sites they stand for: {listed(told)}.",)
 

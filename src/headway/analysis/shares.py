@@ -6,6 +6,7 @@ one shared link is evenly. What is said of it is said of the runs: by their medi
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -168,7 +169,8 @@ def _of_name(named: str, runs: Sequence[FlowsRun], looks: int) -> NameShares:
     totals = [run.total_mbit or 1.0 for run in runs]
     mean = [fmean(flow.mbit for flow in flows) for flows in own]
     together = [
-        sum(flow.mbit for flow in flows) / total for flows, total in zip(own, totals, strict=True)
+        math.fsum(flow.mbit for flow in flows) / total
+        for flows, total in zip(own, totals, strict=True)
     ]
     return NameShares(
         named=named,

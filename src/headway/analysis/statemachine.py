@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -79,7 +80,7 @@ class StateMachine:
 
     @cached_property
     def _total_s(self) -> float:
-        return sum(self.seconds.values())
+        return math.fsum(self.seconds.values())
 
     @cached_property
     def transitions(self) -> tuple[Transition, ...]:

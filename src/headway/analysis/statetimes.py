@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -93,7 +94,7 @@ def _lost(cell: Cell, pairing: Pairing, spent: Mapping[tuple[str, str], _Spent])
         for state in dict.fromkeys((*more.states, *less.states))
     ]
     longer_s = more.total_s - less.total_s
-    if longer_s <= 0 or sum(seconds for _, seconds in differences) <= 0:
+    if longer_s <= 0 or math.fsum(seconds for _, seconds in differences) <= 0:
         return None
     differences.sort(key=lambda one: -one[1])
     return LostTime(cell, slower, faster, longer_s, tuple(differences))

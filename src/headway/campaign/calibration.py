@@ -145,7 +145,7 @@ class Calibrated:
 
 def distance(residuals: Residuals) -> float:
     """How far a run is from the target, as a share: the root of the mean square."""
-    return math.sqrt(sum(one * one for one in residuals) / len(residuals))
+    return math.sqrt(math.fsum(one * one for one in residuals) / len(residuals))
 
 
 @dataclass

@@ -10,6 +10,7 @@ which do not grow with the number of labs.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -150,7 +151,7 @@ class CostModel:
 
     def labs_measured(self, kinds: Iterable[str]) -> int:
         """How many labs of these kinds this machine has carried out."""
-        return round(sum(self.own[kind].labs for kind in set(kinds) if kind in self.own))
+        return round(math.fsum(self.own[kind].labs for kind in set(kinds) if kind in self.own))
 
     def prior(self, kind: str) -> Cost:
         """The shipped cost of the kind; of a kind not measured, the median of those most like it.
@@ -177,7 +178,7 @@ class CostModel:
 
 
 def _product(parts: Sequence[float], features: Sequence[float]) -> float:
-    return sum(part * feature for part, feature in zip(parts, features, strict=True))
+    return math.fsum(part * feature for part, feature in zip(parts, features, strict=True))
 
 
 def _likeness(some: set[str], others: set[str]) -> float:
@@ -219,7 +220,7 @@ def learnt(
             if kind not in priors:
                 priors[kind] = shipped.prior(kind)
             expected_s = max(priors[kind].processor_s(work), _LEAST_S)
-            found[kind] = found.get(kind, Measured()).with_lab(work, sum(told), expected_s)
+            found[kind] = found.get(kind, Measured()).with_lab(work, math.fsum(told), expected_s)
     return found
 
 

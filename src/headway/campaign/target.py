@@ -56,7 +56,7 @@ class Target:
         received = run.get("received_bytes")
         if not isinstance(received, Sequence) or not received:
             return None
-        mean = sum(self.megabytes) / len(self.megabytes)
+        mean = math.fsum(self.megabytes) / len(self.megabytes)
         pairs = zip(self._came(received), self.megabytes, strict=True)
         return [
             (own - wanted) / math.sqrt(max(wanted, mean * _LEAST) * mean) for own, wanted in pairs
@@ -198,7 +198,7 @@ def _of_results(directory: Path, contender: str | None) -> Target:
     series = chosen["received_bytes"].to_list()
     longest = max(map(len, series))
     means = [
-        sum(one[place] for one in series if place < len(one)) / len(series)
+        math.fsum(one[place] for one in series if place < len(one)) / len(series)
         for place in range(longest)
     ]
     ends = tuple(round((place + 1) * INTERVAL_S, 9) for place in range(longest))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -102,7 +103,7 @@ class Tryout:
         known = [one for one in found if one is not None]
         if not known or len(known) < len(found):
             return [FAR] * self.target.size
-        return [sum(of_all) / len(known) for of_all in zip(*known, strict=True)]
+        return [math.fsum(of_all) / len(known) for of_all in zip(*known, strict=True)]
 
     def _task(self, values: Sequence[Values]) -> Task:
         study = study_from({**self.tables, "contenders": self._contenders(values)})

@@ -71,8 +71,9 @@ class WorkOfBoots:
 
 def expected_work(deployment: Deployment) -> Work:
     """About what one run has to do."""
+    requests = sum(map(_requests, deployment.flows))
     return Work(
-        sum(map(_requests, deployment.flows)),
+        requests,
         _expected_bytes(deployment) / 1e6,
         expected_virtual_s(deployment),
     )
@@ -129,7 +130,7 @@ def _shares_bit_s(deployment: Deployment) -> list[tuple[DeployedFlow, float]]:
 
 def _takes_s(flow: DeployedFlow, share_bit_s: float) -> float:
     workload, segments = flow.setting.workload, flow.segments
-    set_up = sum(_SET_UP_ROUND_TRIPS * segment.path.rtt.s for segment in segments)
+    set_up = math.fsum(_SET_UP_ROUND_TRIPS * segment.path.rtt.s for segment in segments)
     if (sends := workload.sends) is not None:
         transfer_s = sends.s
     else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 
 _WINDOW_S = 1.0
@@ -13,7 +14,7 @@ _EVEN = 0.8
 
 def jain(values: Sequence[float]) -> float:
     """Jain's fairness index: the square of the sum over n times the sum of squares (Jain et al. 1984)."""
-    return sum(values) ** 2 / (len(values) * sum(value**2 for value in values))
+    return math.fsum(values) ** 2 / (len(values) * math.fsum(value**2 for value in values))
 
 
 def evened_s(
@@ -35,6 +36,6 @@ def evened_s(
     for step in range(max(steps, -1) + 1):
         at_s = begin_s + step * _STEP_S
         got = [one(at_s, at_s + _WINDOW_S) for one in delivered]
-        if min(got) >= _EVEN * sum(got) / len(got) > 0:
+        if min(got) >= _EVEN * math.fsum(got) / len(got) > 0:
             return step * _STEP_S
     return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from contextlib import suppress
 from pathlib import Path
 
@@ -60,7 +61,7 @@ def header_fields(directory: Path, began_s: float, ended_s: float) -> HeaderFiel
         fields_raw_up_bytes=sum(count.received_raw_bytes for count in counts),
         fields_sent_up_bytes=sum(count.received_bytes for count in counts),
         table_blocked=sum(one.blocked for one in waited),
-        table_blocked_s=sum(one.blocked_s for one in waited),
+        table_blocked_s=math.fsum(one.blocked_s for one in waited),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
@@ -38,7 +39,7 @@ class OverTime:
 
     @property
     def mean(self) -> float:
-        return sum(value * span_s for value, span_s in self.stood) / self._total_s
+        return math.fsum(value * span_s for value, span_s in self.stood) / self._total_s
 
     def quantile(self, share: float) -> float:
         """The least value that was not exceeded for this share of the time."""
@@ -52,4 +53,4 @@ class OverTime:
 
     @property
     def _total_s(self) -> float:
-        return sum(span_s for _, span_s in self.stood)
+        return math.fsum(span_s for _, span_s in self.stood)

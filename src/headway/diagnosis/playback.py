@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -113,7 +114,7 @@ def _fetched(
     repeated: bool,
 ) -> FetchedSegment:
     span = TimeSpan(one.asked_s, one.last_byte_s)
-    stalled_s = sum(_common_s(span, stall) for stall in _stalls(video))
+    stalled_s = math.fsum(_common_s(span, stall) for stall in _stalls(video))
     waited_s = _common_s(span, _before_the_picture(video)) + stalled_s
     return FetchedSegment(
         number=one.number,
@@ -146,7 +147,7 @@ def _left_s(
     if video.source_s is not None and video.paces:
         # Live video is played while it comes, so what came of the segment may have been seen by then.
         last = max(other.number for other in video.segments if other.last_byte_s <= one.last_byte_s)
-        made_s = video.source_s + sum(video.lengths_s[: last + 1])
+        made_s = video.source_s + math.fsum(video.lengths_s[: last + 1])
         seen_s = one.last_byte_s - latency_at(video.paces, one.last_byte_s)
         return max(made_s - seen_s, 0.0)
     kept_s = max(one.buffer_s - (span.end_s - span.begin_s - waited_s), 0.0)

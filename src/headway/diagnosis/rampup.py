@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from headway.columns import RampUp
@@ -62,7 +63,10 @@ def path_filled_s(
     full = rate_mbit * 1e6 / 8 * INTERVAL_S * family.payload_share
     counted = [min(amount, full) for amount in received]
     for start in range(len(counted) - _FULL_INTERVALS + 1):
-        if sum(counted[start : start + _FULL_INTERVALS]) >= _FULL_SHARE * _FULL_INTERVALS * full:
+        if (
+            math.fsum(counted[start : start + _FULL_INTERVALS])
+            >= _FULL_SHARE * _FULL_INTERVALS * full
+        ):
             return round(start * INTERVAL_S, 9)
     return None
 

@@ -6,6 +6,7 @@ the rules in words.
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Hashable, Mapping, Sequence
@@ -91,7 +92,7 @@ def _together(votes: Sequence[Mapping[Limit, float]]) -> dict[Limit, float]:
         for limit, share in vote.items():
             if limit is not Limit.APPLICATION:
                 shares[limit] += share
-    busy = sum(shares.values())
+    busy = math.fsum(shares.values())
     return {
         Limit.APPLICATION: idle,
         **{limit: share / busy * (1 - idle) for limit, share in shares.items() if busy},
@@ -218,7 +219,9 @@ def _as_asked(
     shares: Mapping[Limit, float], asked: Sequence[TimeSpan], begin_s: float, end_s: float
 ) -> dict[Limit, float]:
     """The shares of an interval in which a sender that was asked for nothing had nothing to send."""
-    busy_s = sum(max(min(span.end_s, end_s) - max(span.begin_s, begin_s), 0.0) for span in asked)
+    busy_s = math.fsum(
+        max(min(span.end_s, end_s) - max(span.begin_s, begin_s), 0.0) for span in asked
+    )
     busy = min(busy_s / (end_s - begin_s), 1.0)
     found = {limit: share * busy for limit, share in shares.items()}
     return found | {Limit.APPLICATION: found.get(Limit.APPLICATION, 0.0) + 1 - busy}

@@ -5,6 +5,7 @@ For TCP it is the kernel's ``tcp_info``, for QUIC what the sending program's qlo
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from enum import Enum
@@ -218,4 +219,4 @@ def sum_cwnd_bytes(states: Iterable[Sender]) -> int | None:
 def mean_srtt_ms(states: Iterable[Sender]) -> float | None:
     """Mean smoothed round-trip time of the connections that know theirs; None if none does."""
     known = [state.srtt_s for state in states if state.srtt_s is not None]
-    return round(sum(known) / len(known) * 1e3, 3) if known else None
+    return round(math.fsum(known) / len(known) * 1e3, 3) if known else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -89,7 +90,7 @@ class Transfer:
 
         A request takes a round trip before the client can have the first byte that answers it.
         """
-        rtt_s = sum(one.rtt_s for one in self.segments)
+        rtt_s = math.fsum(one.rtt_s for one in self.segments)
         awaited = self.page.awaited if self.page else ()
         spans = ((begin_s + rtt_s, end_s) for begin_s, end_s in awaited)
         return union(TimeSpan(a - segment.delay_s, b - segment.delay_s) for a, b in spans if a < b)
@@ -181,7 +182,7 @@ def _sampled(segment: Segment, before_s: float) -> SampledSegment:
         if narrow.first_rate and has_constant_rate(narrow)
         else None,
         rtt_s=path.rtt.s,
-        delay_s=before_s + sum(direction.delay.s for direction in directions),
+        delay_s=before_s + math.fsum(direction.delay.s for direction in directions),
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from headway.pages.load import PageLoad
 
 
@@ -24,4 +26,4 @@ def byte_index_ms(load: PageLoad) -> float | None:
     total = sum(chunk.encoded_bytes for chunk in chunks)
     if not total:
         return None
-    return sum(chunk.at_ms * chunk.encoded_bytes for chunk in chunks) / total
+    return math.fsum(chunk.at_ms * chunk.encoded_bytes for chunk in chunks) / total

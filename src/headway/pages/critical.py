@@ -8,6 +8,7 @@ script or style sheet that the parser waited for, else what the browser names as
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -113,7 +114,9 @@ def phases_until_load(load: PageLoad) -> tuple[float, ...]:
     last = last_before_load(load)
     assert last is not None and load.onload_ms is not None
     steps = critical_path(load, last)
-    processing, *others = (sum(told) for told in zip(*(step.phases for step in steps), strict=True))
+    processing, *others = (
+        math.fsum(told) for told in zip(*(step.phases for step in steps), strict=True)
+    )
     # What is left after the last byte, the browser works.
     return (processing + load.onload_ms - steps[-1].until_ms - steps[0].from_ms, *others)
 

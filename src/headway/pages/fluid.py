@@ -8,6 +8,7 @@ only then. What is seen of a response is seen as it comes, so that what counts i
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from statistics import fmean
@@ -63,7 +64,7 @@ def shared(responses: Sequence[Response], rest: float = 0.0) -> float | None:
     def before(turn: float) -> float:
         """What has come when those that were asked for first have had so many bytes each, or all."""
         places = zip(responses, begins, strict=True)
-        return sum(min(response.size, max(0.0, turn - begin)) for response, begin in places)
+        return math.fsum(min(response.size, max(0.0, turn - begin)) for response, begin in places)
 
     befores = [partial(_from, before, begin) for begin in begins]
     return _mean(list(zip(responses, befores, strict=True)), rest)
@@ -81,8 +82,8 @@ def _mean(responses: Sequence[tuple[Response, _Before]], rest: float) -> float |
         if one.seen
     ]
     waits.append((rest, rendering))
-    whole = sum(weight for weight, _ in waits)
-    return sum(weight * wait for weight, wait in waits) / whole if whole else None
+    whole = math.fsum(weight for weight, _ in waits)
+    return math.fsum(weight * wait for weight, wait in waits) / whole if whole else None
 
 
 def _parts(size: float) -> Iterable[float]:

@@ -5,6 +5,7 @@ Bodies are left out. Fields that begin with an underscore are custom ones, as th
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any
@@ -56,7 +57,9 @@ def make_har(load: PageLoad, browser_version: str | None = None) -> Json:
 def _entry(load: PageLoad, resource: Resource) -> Json:
     timings = _timings(resource)
     # TLS is part of the connection's time.
-    time_ms = sum(ms for name, ms in timings.items() if name != "ssl" and ms != _NOT_AVAILABLE)
+    time_ms = math.fsum(
+        ms for name, ms in timings.items() if name != "ssl" and ms != _NOT_AVAILABLE
+    )
     entry: Json = {
         "pageref": _PAGE_ID,
         "startedDateTime": _date_time(load, resource.started_ms),
@@ -124,7 +127,9 @@ def _timings(resource: Resource) -> dict[str, float]:
     send = timing.send or RequestPhase(min(started_ms, response_ms), min(started_ms, response_ms))
     before_sending = [span for span in (timing.dns, timing.connect) if span]
     return {
-        "blocked": max(send.start_ms - started_ms - sum(s.length_ms for s in before_sending), 0.0),
+        "blocked": max(
+            send.start_ms - started_ms - math.fsum(s.length_ms for s in before_sending), 0.0
+        ),
         "dns": _length(timing.dns),
         "connect": _length(timing.connect),
         "ssl": _length(timing.tls),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from headway.pages.load import PageLoad
@@ -27,7 +28,7 @@ def lookups(load: PageLoad) -> Lookups:
         if one.timing.dns and one.timing.dns.length_ms > 0:
             waited_ms = one.timing.dns.length_ms
             waits_ms[one.host] = max(waits_ms.get(one.host, 0.0), waited_ms)
-    return Lookups(len(waits_ms), sum(waits_ms.values()) / 1e3)
+    return Lookups(len(waits_ms), math.fsum(waits_ms.values()) / 1e3)
 
 
 def addressed_s(load: PageLoad) -> float | None:

@@ -8,6 +8,7 @@ those of the first to those of the last picture. The Speed Index is the area abo
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -60,7 +61,7 @@ class VisualProgress:
         """Area above the curve, from navigation start until the page is complete for good."""
         if self.problem:
             return None
-        return sum(
+        return math.fsum(
             (until_ms - from_ms) * (1 - share)
             for (from_ms, share), (until_ms, _) in pairwise(self.steps)
         )

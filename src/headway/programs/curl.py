@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from pathlib import Path
 from typing import ClassVar
@@ -293,7 +294,9 @@ def _clock_s(line: str) -> float | None:
     """The time of the day at which a line of its trace was written."""
     stamp = _STAMP.match(line)
     return (
-        sum(float(part) * unit for part, unit in zip(stamp.groups(), (3600, 60, 1), strict=True))
+        math.fsum(
+            float(part) * unit for part, unit in zip(stamp.groups(), (3600, 60, 1), strict=True)
+        )
         if stamp
         else None
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -71,7 +72,7 @@ class Together:
 
     def share(self, sharer: Sharer) -> float | None:
         """The same of what all of them got."""
-        mbit, total = self.mbit(sharer), sum(self._mbit)
+        mbit, total = self.mbit(sharer), math.fsum(self._mbit)
         return None if mbit is None or not total else mbit / total
 
     def fair_share(self, sharer: Sharer) -> float | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from xml.etree import ElementTree
@@ -34,7 +35,7 @@ def junit(title: str, classname: str, cases: Sequence[Case]) -> str:
         tests=str(len(cases)),
         failures=str(sum(not case.passes for case in cases)),
         errors="0",
-        time=_seconds(sum(case.took_s or 0.0 for case in cases)),
+        time=_seconds(math.fsum(case.took_s or 0.0 for case in cases)),
     )
     for case in cases:
         time = {} if case.took_s is None else {"time": _seconds(case.took_s)}

@@ -6,6 +6,7 @@ milliseconds, where a plotting library's objects take seconds.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -309,7 +310,7 @@ def _corners(left: float, top: float, width: float, height: float) -> tuple[Poin
 
 def text_width(text: str, size: float = TEXT_SIZE, bold: bool = False) -> float:
     """Width of a text in pixels; that of DejaVu Sans, wider than the fonts of most systems."""
-    return sum(_advance(letter, bold) for letter in text) * size
+    return math.fsum(_advance(letter, bold) for letter in text) * size
 
 
 def shortened(text: str, room: float, size: float = TEXT_SIZE, bold: bool = False) -> str:

@@ -250,6 +250,6 @@ def _curve(points: Sequence[Point]) -> Iterable[Point]:
             t = piece / _PIECES
             weights = ((1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t**2 * (1 - t), t**3)
             yield tuple(  # type: ignore[misc]
-                sum(w * p[axis] for w, p in zip(weights, (a, b, c, d), strict=True))
+                math.fsum(w * p[axis] for w, p in zip(weights, (a, b, c, d), strict=True))
                 for axis in (0, 1)
             )

@@ -101,7 +101,7 @@ def _variation(analysis: Analysis, place: int) -> float:
     for cell in analysis.cells:
         for comparison in cell.comparisons:
             ratios[comparison.pairing][cell.levels[place]].append(_log_ratio(comparison))
-    return sum(
+    return math.fsum(
         statistics.pvariance([statistics.fmean(found) for found in by_level.values()])
         for by_level in ratios.values()
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -154,8 +155,8 @@ def _loss_checks(name: str, where: str, found: Sequence[_Lost], what: str) -> li
     if not found:
         return []
     lost, of = sum(one.lost for one in found), sum(one.of for one in found)
-    trials = sum(effective_trials(one.of, one.loss.correlation) for one in found)
-    share = sum(one.loss.share * one.of for one in found) / of if of else found[0].loss.share
+    trials = math.fsum(effective_trials(one.of, one.loss.correlation) for one in found)
+    share = math.fsum(one.loss.share * one.of for one in found) / of if of else found[0].loss.share
     low, high = share_interval(share, trials)
     return [
         Check(

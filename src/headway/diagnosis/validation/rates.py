@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections.abc import Sequence
 from pathlib import Path
@@ -93,7 +94,7 @@ def steady_goodput_mbit(received: Sequence[int], payload_mbit: float) -> float |
     carried = _carried_bytes(received, payload_mbit * 1e6 / 8 * INTERVAL_S)
     half = carried[len(carried) // 2 :]
     seconds = [
-        sum(half[place : place + _PER_SECOND]) * 8e-6
+        math.fsum(half[place : place + _PER_SECOND]) * 8e-6
         for place in range(0, len(half) - _PER_SECOND + 1, _PER_SECOND)
     ]
     return statistics.median(seconds) if seconds else None

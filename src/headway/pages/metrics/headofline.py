@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 from headway.pages.headofline import held_back
@@ -25,6 +26,6 @@ def _head_of_line(load: PageLoad) -> Mapping[str, float | int | None]:
     return {
         "hol_bytes": sum(one.stream_bytes for one in held),
         "hol_connection_bytes": sum(one.connection_bytes for one in held),
-        "hol_s": seconds(sum(one.held_ms for one in held)),
+        "hol_s": seconds(math.fsum(one.held_ms for one in held)),
         "hol_gap_packets": max(session.longest_gap for session in sessions),
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 from headway.pages.critical import blocks_rendering, last_before_paint
@@ -38,10 +39,10 @@ def _order(load: PageLoad) -> Mapping[str, float | int | None]:
         for one in sorted(answered, key=lambda one: _CLASSES.get(one.priority, len(_CLASSES)))
     ]
     images = [response for response in responses if response.seen]
-    rest = max(0.0, coloured * load.window.pixels - sum(image.seen for image in images))
+    rest = max(0.0, coloured * load.window.pixels - math.fsum(image.seen for image in images))
     return {
         "seen_images": len(images),
-        "seen_image_bytes": int(sum(image.size for image in images)),
+        "seen_image_bytes": int(math.fsum(image.size for image in images)),
         "ordered_bytes": one_by_one(responses, rest),
         "shared_bytes": shared(responses, rest),
     }

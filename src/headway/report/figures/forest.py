@@ -170,7 +170,7 @@ class _Layout:
 
     def height(self, rows: Sequence[_ForestRow]) -> float:
         """How high a block of rows is."""
-        return sum(map(self.row, rows)) + _APART
+        return math.fsum(map(self.row, rows)) + _APART
 
     def title(self, pairing: Pairing) -> tuple[str, ...]:
         """What is compared, in lines."""
@@ -201,7 +201,7 @@ def _sheet(metric: Metric, blocks: dict[Pairing, list[_ForestRow]], width: float
     layout = _layout(every, width)
     extra = {pairing: layout.extra(metric, pairing) for pairing in blocks}
     heights = (_HEAD + layout.height(rows) + _FOOT for rows in blocks.values())
-    sheet = Sheet(width, sum(heights) + sum(map(sum, extra.values())))
+    sheet = Sheet(width, math.fsum(heights) + math.fsum(map(sum, extra.values())))
     top = 0.0
     for pairing, rows in blocks.items():
         above, below = extra[pairing]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import partial
 
@@ -150,4 +151,4 @@ def _label(side: ContenderRuns, seconds: str) -> str:
 
 
 def _sum(side: ContenderRuns) -> float:
-    return sum(seconds for _, seconds in side.holdups)
+    return math.fsum(seconds for _, seconds in side.holdups)

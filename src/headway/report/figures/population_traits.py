@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -93,7 +94,7 @@ def _sheet(found: Sequence[_ClassBox], colours: Mapping[str, Colour], width: flo
     networks = tuple(dict.fromkeys(one.network for one in found))
     head = legend_height(tuple(colours), width) + 4
     heights = [_height(found, network) for network in networks]
-    sheet = Sheet(width, head + sum(heights) + len(networks) * (_TOP + _AXIS))
+    sheet = Sheet(width, head + math.fsum(heights) + len(networks) * (_TOP + _AXIS))
     colour_legend(sheet, colours, 0, 0)
     top = head + _TOP
     for network, height in zip(networks, heights, strict=True):

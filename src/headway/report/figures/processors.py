@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from functools import partial
 
@@ -53,7 +54,7 @@ def _said(stories: Sequence[Story]) -> Iterator[str]:
                 )
                 if at_s <= _ends_s(story)
             ]
-            mean = sum(within) / _ends_s(story)
+            mean = math.fsum(within) / _ends_s(story)
             yield f"{story.run.contender}, {load.host}: {significant(100 * mean)} %"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from functools import partial
 
@@ -55,8 +56,8 @@ KIND = Kind(place=58, section=Section.WHY, draw=_draw, every_metric=False, of_ru
 
 def _outcome_said(story: VideoStory) -> str:
     rates = [one.rate_mbit for one in story.playback.segments]
-    stalled = sum(stall.lasted_s for stall in story.playback.stalls)
-    mean = significant(sum(rates) / len(rates))
+    stalled = math.fsum(stall.lasted_s for stall in story.playback.stalls)
+    mean = significant(math.fsum(rates) / len(rates))
     return f"{story.title}: {len(rates)} segments of {mean} Mbit/s, stalled for {significant(stalled)} s"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import groupby
@@ -128,7 +129,7 @@ def _bar(
 ) -> None:
     """Flow after flow, so long that all together are the median of what all got."""
     parts = _parts(one)
-    medians = sum(mbit for _, mbit in parts) or 1.0
+    medians = math.fsum(mbit for _, mbit in parts) or 1.0
     factor = one.total_mbit.median / medians
     at = 0.0
     for name, mbit in parts:

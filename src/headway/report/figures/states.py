@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -95,7 +96,7 @@ def _sheet(shown: Sequence[_Shown], width: float) -> Sheet:
     room = pitch - _GAP
     rows = [shown[n : n + columns] for n in range(0, len(shown), columns)]
     heights = [max(diagram_height(one.diagram, room) for one in row) for row in rows]
-    sheet = Sheet(width, sum(heights) + len(rows) * (_HEAD + _TITLE))
+    sheet = Sheet(width, math.fsum(heights) + len(rows) * (_HEAD + _TITLE))
     top = 0.0
     for row, height in zip(rows, heights, strict=True):
         for place, one in enumerate(row):

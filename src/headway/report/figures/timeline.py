@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -163,7 +164,9 @@ def _sheet(stories: Sequence[Story], width: float) -> Sheet:
     legend = legend_height(tuple(colours), width) + 10
     strips = max(len(story.series.segments) for story in stories)
     rows = _rows(stories)
-    tall = _HEAD + sum(row.height + _BETWEEN for row in (*rows, _RATE)) + strips * (_STRIP + 4)
+    tall = (
+        _HEAD + math.fsum(row.height + _BETWEEN for row in (*rows, _RATE)) + strips * (_STRIP + 4)
+    )
     tall += _FOOT
     sheet = Sheet(width, legend + tall * -(-len(stories) // columns))
     colour_legend(sheet, colours, 0, 0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -133,7 +134,7 @@ def _sheet(stories: Sequence[PageStory], width: float) -> Sheet:
     colours = _colours(stories)
     legend = legend_height(tuple(colours), width) + 8
     heights = [_height(story, rows) for story, rows in zip(stories, rows_of, strict=True)]
-    sheet = Sheet(width, legend + sum(heights))
+    sheet = Sheet(width, legend + math.fsum(heights))
     colour_legend(sheet, colours, 0, 0)
     longest = max(_end_ms(story.load) for story in stories) if _shared(stories) else None
     columns = NARROW_COLUMNS if is_narrow(width) else WIDE_COLUMNS

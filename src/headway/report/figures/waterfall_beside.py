@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from headway.pages.critical import blocks_rendering, last_before_paint
@@ -40,7 +41,7 @@ def mark_beside(
     came = {id(one.resource): one.content_bytes for one in came_beside(load, last)}
     for place, row in enumerate(rows):
         count = sum(came.get(id(resource), 0) for resource in row.resources)
-        if count >= _NAMED * sum(came.values()) > 0:
+        if count >= _NAMED * math.fsum(came.values()) > 0:
             _write(sheet, size_text(count), row, across, top + (place + 0.5) * height)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -136,7 +137,7 @@ def _after(load: PageLoad, cause: Resource | None, waited: bool) -> str:
 
 
 def _sum(name: str, told: str, steps: Sequence[Step], at_ms: float) -> Row:
-    sums = [sum(lengths) for lengths in zip(*(step.phases for step in steps), strict=True)]
+    sums = [math.fsum(lengths) for lengths in zip(*(step.phases for step in steps), strict=True)]
     # From the last byte to the milestone, the browser works.
     sums[0] += max(0.0, at_ms - steps[-1].until_ms)
     return (name, told, "all", "", _ms(0.0), *map(_length, sums), _ms(at_ms))

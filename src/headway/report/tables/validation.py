@@ -89,14 +89,14 @@ def _named(one: Validated, name: str) -> list[Check]:
 def _sums(checks: Sequence[Check]) -> tuple[str, str]:
     """Expected and measured, of all sections together."""
     return (
-        _number(sum(check.expected for check in checks) if checks else None),
+        _number(math.fsum(check.expected for check in checks) if checks else None),
         _number(_sum([check.measured for check in checks])),
     )
 
 
 def _sum(values: Sequence[float | None]) -> float | None:
     known = [value for value in values if value is not None]
-    return sum(known) if known and len(known) == len(values) else None
+    return math.fsum(known) if known and len(known) == len(values) else None
 
 
 def _losses(checks: Sequence[Check]) -> tuple[str, str]:

@@ -185,7 +185,7 @@ def _delay_ns(orbit: Orbit, number: int, at_ns: int) -> int:
     """One way from the terminal by a satellite to the gateway, through a vacuum."""
     at_s = _seconds(orbit, at_ns)
     satellite = _satellite(orbit, number, at_s)
-    metres = sum(math.dist(satellite, _ground(place, at_s)) for place in _places(orbit))
+    metres = math.fsum(math.dist(satellite, _ground(place, at_s)) for place in _places(orbit))
     return round(metres / LIGHT_M_S * 1e9 / _RESOLUTION_NS) * _RESOLUTION_NS
 
 
