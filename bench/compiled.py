@@ -8,7 +8,8 @@ from pathlib import Path
 from headway.cache import cache_directory
 from headway.errors import HeadwayError
 from headway.image import shown_progress
-from headway.image.builder import rust_toolchain
+from headway.image.builder import toolchain
+from headway.image.process import user_environment
 
 _QUINN = Path(__file__).parent / "peers/quinn"
 
@@ -20,7 +21,7 @@ def quinn_peer() -> Path:
         HeadwayError: it cannot be compiled.
     """
     with shown_progress() as progress:
-        environment = rust_toolchain(progress=progress).environment()
+        environment = toolchain(progress=progress).environment(user_environment())
     target = cache_directory() / "bench"
     command = ["cargo", "build", "--release", "--locked", "--target-dir", str(target)]
     done = subprocess.run(command, cwd=_QUINN, env=environment, check=False)

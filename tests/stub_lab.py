@@ -47,7 +47,14 @@ _NOW = datetime(2026, 1, 1, tzinfo=UTC)
 def stub_image(nginx: str = "1.30.6") -> Image:
     """An image that boots nothing."""
     kernel = KernelInfo(
-        key="k", version="7.2", package="linux", suite="s", mirror="m", patches=(), built=_NOW
+        key="k",
+        version="7.2",
+        package="linux",
+        suite="s",
+        mirror="m",
+        patches=(),
+        compiler="gcc 12",
+        built=_NOW,
     )
     packages = {"nginx": nginx, "curl": "8.22"}
     root = RootInfo(key="r", suite="s", mirror="m", asked=(), packages=packages, built=_NOW)

@@ -20,6 +20,7 @@ from pathlib import Path
 from headway.cache import cache_directory
 from headway.image import ImageOptions
 from headway.image.apt import PrivateApt
+from headway.image.builder import toolchain
 from headway.image.image import Layout
 from headway.image.infos import INFO_FILE, KERNEL_FILE
 from headway.image.kernel import build_kernel, find_source
@@ -163,7 +164,8 @@ def _kernel_without(left_out: tuple[str, ...]) -> Path:
     shutil.rmtree(directory, ignore_errors=True)
     directory.mkdir(parents=True)
     source = find_source(apts, progress.advance)
-    build_kernel(source, KernelInputs(shipped.options, tuple(patches)), directory, runner, progress)
+    inputs = KernelInputs(shipped.options, tuple(patches))
+    build_kernel(source, inputs, toolchain(options, progress), directory, runner, progress)
     return kernel
 
 
@@ -176,7 +178,7 @@ def _cache_with(kernel: Path) -> Path:
         raise SystemExit("without_patch: there is no image; `headway image build` makes it")
     shutil.rmtree(cache, ignore_errors=True)
     (cache / "image" / layout.kernel.name).mkdir(parents=True)
-    for name in (layout.root.name, layout.native.name, layout.rust_name):
+    for name in (layout.root.name, layout.native.name, layout.toolchain.name):
         (cache / "image" / name).symlink_to(layout.store.entry(name))
     for entry in own.iterdir():
         if entry.name not in ("image", kernel.parents[1].name):

@@ -36,8 +36,9 @@ BRINGS = {
 
 def compilers() -> dict[str, str]:
     """An environment in which Rust is the one that compiles Headway's own programs."""
-    rust = Layout.of_package(ImageOptions.from_environment()).rust()
-    return rust.environment() if rust else user_environment()
+    toolchain = Layout.of_package(ImageOptions.from_environment()).brought()
+    environment = user_environment()
+    return toolchain.environment(environment) if toolchain else environment
 
 
 def prepare(example: Path) -> None:

@@ -1,24 +1,18 @@
-"""Headway's own programs: the Rust toolchain found or brought, and what compiles with it."""
+"""Headway's own programs: what they are made from, and how they are compiled."""
 
 from __future__ import annotations
 
 import os
-import platform
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
-from headway.cache import EntryDirectory
 from headway.errors import HeadwayError
-from headway.image import SilentProgress, builder, rust
-from headway.image.apt import PackageVersion, PrivateApt
-from headway.image.image import Layout
-from headway.image.keys import KernelInputs, NativeInputs, RootInputs
+from headway.image import SilentProgress
+from headway.image.keys import NativeInputs
 from headway.image.native import _write_sources, build_native
-from headway.image.options import ImageOptions
 from headway.image.process import Runner
-from headway.image.rust import RustToolchain, bring_rust, host_suite, own_obstacle, own_version
+from tests.made_toolchain import of_this_machine
 
 _MANIFEST = """\
 [workspace]
@@ -26,7 +20,6 @@ members = ["hello"]
 
 [workspace.package]
 version = "0.1.0"
-rust-version = "1.85"
 """
 _METADATA = (
     '{"packages": [{"targets": [{"name": "lib", "kind": ["lib"]},'
@@ -35,7 +28,6 @@ _METADATA = (
 # Stands in for cargo: "compiles" by writing what it was asked and with which flags.
 _CARGO = """#!/bin/sh
 case "$1" in
---version) echo "cargo {version} (0123 2025-01-01)" ;;
 fetch) {fetch} ;;
 metadata) echo '{metadata}' ;;
 build)
@@ -56,17 +48,8 @@ def put(directory: Path, name: str, text: str) -> None:
     (directory / name).chmod(0o755)
 
 
-def put_rust(
-    directory: Path,
-    cargo: str = "1.85.0",
-    rustc: str = "1.85.0",
-    *,
-    fetch: str = ":",
-    build: str = ":",
-) -> None:
-    script = _CARGO.format(version=cargo, metadata=_METADATA, fetch=fetch, build=build)
-    put(directory, "cargo", script)
-    put(directory, "rustc", f'#!/bin/sh\necho "rustc {rustc} (0123 2025-01-01)"\n')
+def put_rust(directory: Path, *, fetch: str = ":", build: str = ":") -> None:
+    put(directory, "cargo", _CARGO.format(metadata=_METADATA, fetch=fetch, build=build))
 
 
 @pytest.fixture
@@ -79,123 +62,12 @@ def workspace(tmp_path: Path) -> Path:
     return directory
 
 
-@pytest.fixture
-def layout(workspace: Path, bin_directory: Path, tmp_path: Path) -> Layout:
-    return Layout(
-        ImageOptions(),
-        KernelInputs((), ()),
-        RootInputs.of_package(),
-        NativeInputs.of_workspace(workspace),
-        EntryDirectory(tmp_path / "cache"),
-    )
-
-
 class Recorded(SilentProgress):
     def __init__(self) -> None:
         self.fractions: list[float] = []
 
     def advance(self, fraction: float) -> None:
         self.fractions.append(fraction)
-
-
-class FakeApt(PrivateApt):
-    """Offers packages without a mirror."""
-
-    offers = (
-        PackageVersion("cargo-web", "1.85.0+dfsg3-1~deb12u3", "amd64"),
-        PackageVersion("libllvm19", "1:19.1.7-3~deb12u1", "amd64"),
-        PackageVersion("rustc-web", "1.85.0+dfsg3-1~deb12u3", "amd64"),
-    )
-    names_offered = frozenset({*rust._PACKAGES, *rust._NEWER_PACKAGES})
-
-    def update(self, advance: object) -> None:
-        pass
-
-    def names(self) -> frozenset[str]:
-        return self.names_offered
-
-    def closure(self, names: object) -> list[PackageVersion]:
-        assert names == rust._NEWER_PACKAGES
-        return list(self.offers)
-
-    def download(self, packages: object, advance: object) -> list[Path]:
-        return [Path(package.file_name) for package in self.offers]
-
-
-# Finding a toolchain
-
-
-def test_no_toolchain_in_path(layout: Layout) -> None:
-    assert layout.rust() is None
-    assert (
-        own_obstacle(own_version(Path("/")), "1.85")
-        == "no cargo and rustc in PATH; Rust 1.85 or later is needed"
-    )
-
-
-def test_rustc_alone_is_no_toolchain(layout: Layout, bin_directory: Path) -> None:
-    put_rust(bin_directory)
-    (bin_directory / "cargo").unlink()
-    assert layout.rust() is None
-
-
-@pytest.mark.parametrize("cargo", ["1.85.0", "1.85.1", "1.100.0"])
-def test_a_toolchain_that_is_new_enough(layout: Layout, bin_directory: Path, cargo: str) -> None:
-    put_rust(bin_directory, cargo, "1.85.0")
-    assert layout.rust() == RustToolchain("1.85.0")
-
-
-@pytest.mark.parametrize(("cargo", "rustc"), [("1.65.0", "1.85.0"), ("1.85.0", "1.84.1")])
-def test_a_toolchain_that_is_too_old(
-    layout: Layout, bin_directory: Path, cargo: str, rustc: str
-) -> None:
-    put_rust(bin_directory, cargo, rustc)
-    assert layout.rust() is None
-    older = min(cargo, rustc)
-    assert own_obstacle(own_version(Path("/")), "1.85") == f"rustc {older} is older than 1.85"
-
-
-def test_a_toolchain_that_does_not_work(layout: Layout, bin_directory: Path) -> None:
-    put_rust(bin_directory)
-    put(bin_directory, "rustc", "#!/bin/sh\nexit 1\n")
-    assert layout.rust() is None
-
-
-def test_what_was_brought_is_found_until_it_is_too_old(
-    layout: Layout, workspace: Path, bin_directory: Path
-) -> None:
-    tree = layout.store.entry(layout.rust_name)
-    tree.mkdir(parents=True)
-    info = rust.BroughtRust(version="1.85.0", suite="bookworm", packages={})
-    (tree / "info.json").write_text(info.model_dump_json())
-    assert layout.rust() == RustToolchain("1.85.0", tree)
-    put_rust(bin_directory, "1.90.0", "1.90.0")
-    assert layout.rust() == RustToolchain("1.90.0")
-    put_rust(bin_directory, "1.65.0", "1.63.0")
-    (workspace / "Cargo.toml").write_text(_MANIFEST.replace("1.85", "1.86"))
-    newer = Layout(
-        layout.options,
-        layout.kernel_inputs,
-        layout.root_inputs,
-        NativeInputs.of_workspace(workspace),
-        layout.store,
-    )
-    assert newer.rust() is None
-
-
-def test_a_toolchain_that_is_there_waits_for_no_build(
-    bin_directory: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def locked(*_: object) -> None:
-        raise AssertionError("waits for whoever builds an image")
-
-    put_rust(bin_directory, "1.99.0", "1.99.0")
-    monkeypatch.setattr(EntryDirectory, "locked", locked)
-    monkeypatch.setattr(builder, "missing", lambda _: [])
-    assert builder.rust_toolchain().version == "1.99.0"
-    monkeypatch.setattr(builder, "missing", lambda needed: list(needed))
-    with pytest.raises(AssertionError, match="waits"):
-        builder.rust_toolchain()
 
 
 def test_pages_and_policies_compile_nothing_again(tmp_path: Path) -> None:
@@ -210,70 +82,11 @@ def test_pages_and_policies_compile_nothing_again(tmp_path: Path) -> None:
     assert NativeInputs.of_workspace(tmp_path) != before
 
 
-def test_the_brought_programs_come_first(bin_directory: Path, tmp_path: Path) -> None:
-    put_rust(bin_directory, "1.65.0", "1.63.0")
-    brought = tmp_path / "tree"
-    (brought / "usr/bin").mkdir(parents=True)
-    script = '#!/bin/sh\n[ "$1" = clippy ] && echo "$LD_LIBRARY_PATH"\n'
-    put(brought / "usr/bin", "cargo", script)
-    toolchain = RustToolchain("1.85.0", brought)
-    environment = toolchain.environment(A="b")
-    assert environment["PATH"].split(os.pathsep) == [str(brought / "usr/bin"), str(bin_directory)]
-    assert str(brought / "usr/lib/x86_64-linux-gnu") in environment["LD_LIBRARY_PATH"]
-    assert environment["A"] == "b"
-    assert toolchain.has("clippy")
-    assert not toolchain.has("fmt")
-
-
-# Bringing one
-
-
-@pytest.mark.parametrize(
-    ("release", "suite"),
-    [
-        ({"ID": "debian", "VERSION_CODENAME": "trixie"}, "trixie"),
-        ({"ID": "ubuntu", "VERSION_CODENAME": "noble"}, "bookworm"),
-        ({"ID": "debian"}, "bookworm"),
-    ],
-)
-def test_the_suite_is_one_whose_programs_run_here(
-    monkeypatch: pytest.MonkeyPatch, release: dict[str, str], suite: str
-) -> None:
-    monkeypatch.setattr(platform, "freedesktop_os_release", lambda: release)
-    assert host_suite() == suite
-
-
-def test_debians_toolchain_is_unpacked(bin_directory: Path, tmp_path: Path) -> None:
-    put(bin_directory, "dpkg-deb", '#!/bin/sh\necho "$2" > "$3/$2"\n')
-    apt = FakeApt(tmp_path, "mirror", "bookworm", Runner(tmp_path / "log"))
-    directory = tmp_path / "tree"
-    directory.mkdir()
-    progress = Recorded()
-    made = bring_rust(apt, "1.85", directory, progress)
-    assert (made.version, made.suite) == ("1.85.0", "bookworm")
-    assert made.packages["libllvm19"] == "1:19.1.7-3~deb12u1"
-    assert len(list(directory.iterdir())) == len(FakeApt.offers)
-    assert progress.fractions[-1] == 1
-
-
-def test_debians_toolchain_may_be_too_old(tmp_path: Path) -> None:
-    apt = FakeApt(tmp_path, "mirror", "bookworm", Runner(tmp_path / "log"))
-    expected = r"need Rust 1\.88 or later, and Debian bookworm has 1\.85\.0; install a newer one"
-    with pytest.raises(HeadwayError, match=expected):
-        bring_rust(apt, "1.88", tmp_path, SilentProgress())
-
-
-def test_a_suite_without_the_newer_packages() -> None:
-    old = SimpleNamespace(names=lambda: frozenset(rust._PACKAGES))
-    assert rust._offered(old) == rust._PACKAGES  # type: ignore[arg-type]
-
-
 # What the programs are made from
 
 
 def test_inputs_are_read_from_the_workspace(workspace: Path) -> None:
     inputs = NativeInputs.of_workspace(workspace)
-    assert inputs.needed_rust == "1.85"
     assert inputs.version == f"0.1.0+{inputs.key[:8]}"
     assert [name for name, _ in inputs.sources] == ["Cargo.lock", "Cargo.toml", "hello/src/main.rs"]
 
@@ -303,7 +116,6 @@ def test_no_workspace_is_said(tmp_path: Path) -> None:
 
 def test_what_is_shipped() -> None:
     inputs = NativeInputs.of_package()
-    assert inputs.needed_rust.count(".") == 1
     assert {"Cargo.toml", "Cargo.lock"} <= dict(inputs.sources).keys()
 
 
@@ -314,7 +126,7 @@ def compiled(workspace: Path, tmp_path: Path, progress: SilentProgress) -> tuple
     (tmp_path / "bin-made").mkdir(parents=True)
     return build_native(
         NativeInputs.of_workspace(workspace),
-        RustToolchain("1.85.0"),
+        of_this_machine(tmp_path / "toolchain"),
         tmp_path / "cargo",
         tmp_path / "bin-made",
         Runner(tmp_path / "log"),

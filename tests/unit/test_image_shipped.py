@@ -13,7 +13,8 @@ from headway.image.image import Layout
 from headway.image.infos import INFO_FILE
 from headway.image.process import Runner
 from headway.image.shipped import PACKAGE, PARTS, shipped
-from headway.image.treeown import add_own, compile_own, needed_for_own, own_name
+from headway.image.treeown import add_own, are_shipped, compile_own, own_name
+from tests.made_toolchain import of_this_machine
 
 
 @pytest.fixture
@@ -38,7 +39,8 @@ def ship_all(layout: Layout, parts: Path) -> None:
     """Kernel and programs; the root tree is made already."""
     told = '"key": "k", "built": "2026-01-01T00:00:00Z"'
     kernel = (
-        f'{{{told}, "version": "7.2", "package": "p", "suite": "s", "mirror": "", "patches": []}}'
+        f'{{{told}, "version": "7.2", "package": "p", "suite": "s", "mirror": "",'
+        ' "patches": [], "compiler": "gcc 12"}'
     )
     ship(parts / layout.kernel.name, kernel, "linux")
     ship(parts / layout.native.name, f'{{{told}, "version": "1", "programs": ["one"]}}', "bin/one")
@@ -76,15 +78,16 @@ def test_nothing_is_shipped_without_the_package(parts: Path) -> None:
 def test_files_of_the_root_tree_need_no_compiler_if_they_are_shipped(
     parts: Path, tmp_path: Path
 ) -> None:
-    assert [one.what for one in needed_for_own()] == ["gcc"]
+    assert not are_shipped()
+    toolchain = of_this_machine(tmp_path)
     runner, compiled, copied = Runner(tmp_path / "log"), tmp_path / "one", tmp_path / "other"
     for tree in (compiled, copied):
         tree.mkdir()
-    add_own(compiled, tmp_path, runner)
+    add_own(compiled, tmp_path, toolchain, runner)
     (parts / own_name()).mkdir()
-    compile_own(parts / own_name(), runner)
-    assert needed_for_own() == ()
-    add_own(copied, tmp_path, Runner(Path("/nowhere/log")))
+    compile_own(parts / own_name(), toolchain, runner)
+    assert are_shipped()
+    add_own(copied, tmp_path, None, Runner(Path("/nowhere/log")))
     for name in ("lab/init", "usr/lib/headway/random_device.so"):
         assert (compiled / name).read_bytes() == (copied / name).read_bytes()
         assert (compiled / name).stat().st_mode == (copied / name).stat().st_mode

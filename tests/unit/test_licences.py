@@ -12,6 +12,7 @@ import pytest
 
 from headway.image.image import Layout
 from headway.image.options import ImageOptions
+from headway.image.process import user_environment
 from tests.imports import REPOSITORY
 
 POLICY = tomllib.loads((REPOSITORY / "native" / "deny.toml").read_text(encoding="utf-8"))
@@ -74,13 +75,17 @@ def test_expressions_of_licences_are_read(licence: str, allowed: bool) -> None:
 @pytest.fixture(scope="session")
 def crates() -> list[dict[str, Any]]:
     """All crates that programs and tests are compiled from."""
-    rust = Layout.of_package(ImageOptions.from_environment()).rust()
-    if rust is None:
-        pytest.skip("there is no Rust that is new enough; `make lint` brings one")
+    toolchain = Layout.of_package(ImageOptions.from_environment()).brought()
+    if toolchain is None:
+        pytest.skip("the toolchain is not here; `make lint` brings it")
     target = POLICY["graph"]["targets"][0]
     asked = ["cargo", "metadata", "--format-version=1", "--locked", "--filter-platform", target]
     told = subprocess.run(
-        asked, cwd=REPOSITORY / "native", env=rust.environment(), stdout=subprocess.PIPE, check=True
+        asked,
+        cwd=REPOSITORY / "native",
+        env=toolchain.environment(user_environment()),
+        stdout=subprocess.PIPE,
+        check=True,
     )
     data = json.loads(told.stdout)
     resolved = {node["id"] for node in data["resolve"]["nodes"]}

@@ -10,6 +10,7 @@ from typing import Any
 
 from headway.errors import HeadwayError
 from headway.image.image import Layout
+from headway.image.process import user_environment
 
 _NAMES = ("LICENSE*", "LICENCE*", "COPYING*", "UNLICENSE*", "NOTICE*")
 _TARGET = "x86_64-unknown-linux-gnu"
@@ -19,7 +20,7 @@ def licences(layout: Layout) -> str:
     """Each crate with its licence and the texts that it brings, as one document.
 
     Raises:
-        HeadwayError: a crate names no licence, or there is no Rust toolchain.
+        HeadwayError: a crate names no licence, or the toolchain is not there.
     """
     told = _metadata(layout)
     linked = set(_linked(told))
@@ -28,14 +29,14 @@ def licences(layout: Layout) -> str:
 
 
 def _metadata(layout: Layout) -> dict[str, Any]:
-    rust = layout.rust()
-    if rust is None:
-        raise HeadwayError("no Rust toolchain: `headway image build` brings one")
+    toolchain = layout.brought()
+    if toolchain is None:
+        raise HeadwayError("no toolchain: `headway image build` brings it")
     asked = ["cargo", "metadata", "--format-version=1", "--locked", f"--filter-platform={_TARGET}"]
     done = subprocess.run(
         asked,
         cwd=layout.native_inputs.directory,
-        env=rust.environment(),
+        env=toolchain.environment(user_environment()),
         check=True,
         capture_output=True,
     )

@@ -22,7 +22,7 @@ from crates import licences
 
 from headway.errors import HeadwayError
 from headway.image import ImageOptions, shown_progress
-from headway.image.builder import build
+from headway.image.builder import build, toolchain
 from headway.image.image import Layout
 from headway.image.infos import INFO_FILE
 from headway.image.keys import KernelInputs
@@ -77,6 +77,7 @@ def _fill_lab(lab: Path, made: datetime) -> None:
     (lab / "VERSION").write_text(VERSION + "\n", encoding="utf-8")
     with shown_progress() as progress:
         build(progress=progress)
+        brought = toolchain(progress=progress)
     layout = Layout.of_package(ImageOptions.from_environment())
     parts = lab / PACKAGE / PARTS
     for part in (layout.kernel, layout.native):
@@ -90,7 +91,7 @@ def _fill_lab(lab: Path, made: datetime) -> None:
         (patches / name).write_bytes(content)
     own = parts / own_name()
     own.mkdir()
-    compile_own(own, Runner(lab.parent / "own.log"))
+    compile_own(own, brought, Runner(lab.parent / "own.log"))
     texts = lab / "licences"
     texts.mkdir()
     for file in (*ROOT.glob("LICENSE-*"), _GPL):

@@ -30,7 +30,7 @@ def doctor(
     """
     import json
 
-    from headway.cli.image import described_rust
+    from headway.cli.image import described_toolchain
     from headway.image import status
     from headway.lab.ready import ready_image
     from headway.selftest.checktable import print_checks, print_verdict
@@ -43,7 +43,7 @@ def doctor(
     else:
         print_verdict(output(), checks)
         say(f"Headway's own programs: {image.info.native.version}")
-        say(f"Rust: {described_rust(status().rust)}")
+        say(f"Toolchain: {described_toolchain(status().toolchain)}")
         if show_all:
             print_checks(output(), checks)
         else:

@@ -16,7 +16,7 @@ from headway.terminal import say
 
 # What the image is made of takes a moment to load, which help and completion need not wait for.
 if TYPE_CHECKING:
-    from headway.image import ExtraStatus, ImageOptions, NativeInfo, RustToolchain
+    from headway.image import ExtraStatus, ImageOptions, NativeInfo, Toolchain
     from headway.image.image import CachedLayer
 
 app = typer.Typer(
@@ -87,6 +87,7 @@ def status_command(mirror: Mirror = None) -> None:
         info = cached.image.info
         say(f"image      {cached.image.key}")
         say(f"kernel     {info.kernel_version}, built {info.kernel.built:%Y-%m-%d %H:%M}")
+        say(f"           by {info.kernel.compiler}")
         say(f"root tree  Debian {info.suite}, {len(info.packages)} packages")
         for name, layer in cached.layers.items():
             say(f"layer      {name}: {_layer(layer)}")
@@ -94,7 +95,7 @@ def status_command(mirror: Mirror = None) -> None:
         say(f"size       {cached.size_bytes / 1e6:.0f} MB in {cached.path}")
     else:
         say(f"not built: {', '.join(cached.missing)}; `headway image build` builds it")
-    say(f"rust       {described_rust(cached.rust)}")
+    say(f"toolchain  {described_toolchain(cached.toolchain)}")
     if cached.other:
         say(f"unused     {cached.other_size_bytes / 1e6:.0f} MB of {len(cached.other)} others")
     for extra in EXTRAS.values():
@@ -188,11 +189,11 @@ def remove_command() -> None:
     say(f"{freed / 1e6:.0f} MB freed")
 
 
-def described_rust(rust: RustToolchain | None) -> str:
-    """Which toolchain compiles Headway's own programs."""
-    if rust is None:
-        return "none in PATH is new enough; Headway fetches Debian's when it needs one"
-    return f"{rust.version}, {rust.origin}"
+def described_toolchain(toolchain: Toolchain | None) -> str:
+    """What compiles kernels and Headway's own programs."""
+    if toolchain is None:
+        return "not here; Headway fetches it when it compiles something"
+    return f"{toolchain.compiler}, Rust {toolchain.rust}, of Debian {toolchain.info.suite}"
 
 
 def _layer(layer: CachedLayer) -> str:

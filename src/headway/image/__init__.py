@@ -20,8 +20,8 @@ from headway.image.progress import (
     PlainProgress,
     SilentProgress,
 )
-from headway.image.rust import RustToolchain
 from headway.image.stored import ImageStatus, find, remove, status
+from headway.image.toolchain import Toolchain
 from headway.image.watching import shown_progress
 
 __all__ = [
@@ -38,8 +38,8 @@ __all__ = [
     "NativeInfo",
     "PlainProgress",
     "RootInfo",
-    "RustToolchain",
     "SilentProgress",
+    "Toolchain",
     "add_extra",
     "compiled_guest_code",
     "extra_status",

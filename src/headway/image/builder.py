@@ -24,6 +24,7 @@ from headway.image.infos import (
     LayerInfo,
     NativeInfo,
     RootInfo,
+    ToolchainInfo,
     base_of,
 )
 from headway.image.kernel import build_kernel, find_source
@@ -35,35 +36,22 @@ from headway.image.options import OFFLINE, ImageOptions
 from headway.image.packagelist import PackageList
 from headway.image.parallel import together
 from headway.image.prerequisites import (
-    KERNEL_PREREQUISITES,
-    NATIVE_PREREQUISITES,
-    NPM_PREREQUISITES,
-    PACKAGE_PREREQUISITES,
-    Prerequisite,
+    PREREQUISITES,
+    SCRIPT_PREREQUISITES,
     ensure,
-    missing,
 )
 from headway.image.process import Runner, RunningTools
 from headway.image.progress import BuildProgress, SilentProgress
 from headway.image.releases import install_release
 from headway.image.roottree import build_root
-from headway.image.rust import (
-    RustToolchain,
-    bring_rust,
-    host_suite,
-    own_obstacle,
-    own_version,
-    rust_apt,
-)
 from headway.image.selection import Chosen, select
 from headway.image.shipped import shipped
 from headway.image.sources import debian_mirror
-from headway.image.treeown import needed_for_own
+from headway.image.toolchain import Toolchain, bring_toolchain, toolchain_apt
+from headway.image.treeown import are_shipped
 from headway.image.unpacked import installed, open_to_everyone
 
-_Step = tuple[tuple[Prerequisite, ...], Callable[["_Build"], None]]
-"""What something needs of the machine, and what makes it."""
-_FOR_RUST = (*PACKAGE_PREREQUISITES, *NATIVE_PREREQUISITES)
+_Step = Callable[["_Build"], None]
 
 
 def build(
@@ -122,10 +110,10 @@ def renew(options: ImageOptions | None = None, progress: BuildProgress | None = 
         _Build(layout, lock, progress).renew(there)
 
 
-def rust_toolchain(
+def toolchain(
     options: ImageOptions | None = None, progress: BuildProgress | None = None
-) -> RustToolchain:
-    """A Rust toolchain for Headway's own programs; Debian's is brought if ``PATH`` has none.
+) -> Toolchain:
+    """The toolchain, brought if it is not there.
 
     Args:
         options: as for `build`.
@@ -136,13 +124,12 @@ def rust_toolchain(
         WrongInputError: as for `build`.
     """
     layout = Layout.of_package(options or ImageOptions.from_environment())
-    found = layout.rust()
-    if found and not missing(_FOR_RUST):
-        # Nothing is to be brought, and nobody waits for another's build of an image, which takes minutes.
-        return found
+    if brought := layout.brought():
+        # Nobody waits for another's build of an image, which takes minutes.
+        return brought
     progress = progress or SilentProgress()
     with layout.store.locked(progress.note) as lock:
-        return _Build(layout, lock, progress).rust()
+        return _Build(layout, lock, progress).toolchain()
 
 
 @dataclass(frozen=True)
@@ -174,19 +161,17 @@ class _Build:
             raise HeadwayError(_offline(layout.missing(layers)))
         grown = [name for name in sorted(layers) if layout.layers[name].name in missing]
         # The longest first: what is downloaded and unpacked for one fills the gaps of another.
-        tools = self._tools_of(grown)
         made: dict[str, _Step] = {
-            layout.kernel.name: (KERNEL_PREREQUISITES, _Build._kernel),
-            layout.root.name: (
-                (*needed_for_own(), *tools),
-                partial(_Build._root, layers=grown),
-            ),
-            layout.native.name: (NATIVE_PREREQUISITES, _Build._native),
+            layout.kernel.name: _Build._kernel,
+            layout.root.name: partial(_Build._root, layers=grown),
+            layout.native.name: _Build._native,
         }
         steps = [made[name] for name in missing if name in made]
         if grown and layout.root.name not in missing:
-            steps.append((tools, partial(_Build._layers, layers=grown)))
-        self._make_together(steps)
+            steps.append(partial(_Build._layers, layers=grown))
+        compiled = {layout.kernel.name, layout.native.name} & set(missing)
+        rooted = layout.root.name in missing and not are_shipped()
+        self._make_together(steps, grown, compiles=bool(compiled) or rooted)
 
     def _take_shipped(self) -> None:
         """Copy what `headway-lab` has of what is missing."""
@@ -199,30 +184,51 @@ class _Build:
         """Make the root tree and layers anew."""
         if self.layout.options.offline:
             raise HeadwayError(_offline([self.layout.root]))
-        tools = (*needed_for_own(), *self._tools_of(layers))
-        self._make_together([(tools, partial(_Build._root, layers=layers))])
+        self._make_together(
+            [partial(_Build._root, layers=layers)], layers, compiles=not are_shipped()
+        )
 
-    def _tools_of(self, layers: Iterable[str]) -> tuple[Prerequisite, ...]:
-        """What layers need of the machine, beside what all packages do."""
+    def _make_together(
+        self, steps: Sequence[_Step], layers: Iterable[str], *, compiles: bool
+    ) -> None:
         scripts = any(self.layout.layers[name].inputs.modules for name in layers)
-        return NPM_PREREQUISITES if scripts else ()
-
-    def _make_together(self, steps: Sequence[_Step]) -> None:
-        needed = [*PACKAGE_PREREQUISITES, *(tool for tools, _ in steps for tool in tools)]
+        needed = (*PREREQUISITES, *(SCRIPT_PREREQUISITES if scripts else ()))
         ensure(needed, self._runner("tools"), self.progress)
-        makers = [partial(self._part, make) for _, make in steps]
+        if compiles:
+            self.toolchain()
+        makers = [partial(self._part, make) for make in steps]
         together(makers, self.running.end, self.progress.note)
         remove_tree(self._downloads)
 
-    def _part(self, make: Callable[[_Build], None]) -> None:
+    def _part(self, make: _Step) -> None:
         with self.progress.part() as progress:
             make(replace(self, progress=progress))
 
-    def rust(self) -> RustToolchain:
+    def toolchain(self) -> Toolchain:
         """The toolchain, brought if need be."""
-        ensure(_FOR_RUST, self._runner("tools"), self.progress)
-        found = self.layout.rust()
-        return found if found else self._bring_rust()
+        if brought := self.layout.brought():
+            return brought
+        ensure(PREREQUISITES, self._runner("tools"), self.progress)
+        part = self.layout.toolchain
+        apt = toolchain_apt(self._downloads / part.name, self._mirror, self._runner("toolchain"))
+
+        def fill(directory: Path) -> BaseModel:
+            return ToolchainInfo(
+                key=part.key,
+                suite=apt.suite,
+                mirror=self._mirror,
+                packages=bring_toolchain(apt, directory, self.progress),
+                built=_now(),
+            )
+
+        self._make(part.name, fill)
+        remove_tree(apt.directory)
+        return self._brought()
+
+    def _brought(self) -> Toolchain:
+        brought = self.layout.brought()
+        assert brought is not None, "it was brought before"
+        return brought
 
     def _root(self, layers: Iterable[str]) -> None:
         """The root tree, and layers on it."""
@@ -231,7 +237,12 @@ class _Build:
 
         def fill(directory: Path) -> BaseModel:
             packages = build_root(
-                self._selected(inputs.packages, runner), inputs, directory, runner, self.progress
+                self._selected(inputs.packages, runner),
+                inputs,
+                self.layout.brought(),
+                directory,
+                runner,
+                self.progress,
             )
             return RootInfo(
                 key=self.layout.root.key,
@@ -302,10 +313,10 @@ class _Build:
         place = self._downloads / "kernel"
         apts = (self._apt(place / suite, suite, runner) for suite in suites)
         source = find_source(apts, self.progress.advance)
-        inputs = self.layout.kernel_inputs
+        inputs, toolchain = self.layout.kernel_inputs, self._brought()
 
         def fill(directory: Path) -> BaseModel:
-            version = build_kernel(source, inputs, directory, runner, self.progress)
+            version = build_kernel(source, inputs, toolchain, directory, runner, self.progress)
             return KernelInfo(
                 key=self.layout.kernel.key,
                 version=version,
@@ -313,24 +324,24 @@ class _Build:
                 suite=source.apt.suite,
                 mirror=self._mirror,
                 patches=tuple(name for name, _ in inputs.patches),
+                compiler=toolchain.compiler,
                 built=_now(),
             )
 
         self._make(self.layout.kernel.name, fill)
 
     def _native(self) -> None:
-        rust = self.rust()
-        inputs = self.layout.native_inputs
+        inputs, toolchain = self.layout.native_inputs, self._brought()
 
         def fill(directory: Path) -> BaseModel:
             programs = directory / PROGRAMS_DIRECTORY
             programs.mkdir()
             return NativeInfo(
                 key=inputs.key,
-                version=f"{inputs.version} (rustc {rust.version})",
+                version=f"{inputs.version} (rustc {toolchain.rust})",
                 programs=build_native(
                     inputs,
-                    rust,
+                    toolchain,
                     self.layout.cargo_directory,
                     programs,
                     self._runner("native"),
@@ -341,22 +352,6 @@ class _Build:
 
         self._make(self.layout.native.name, fill)
         self.layout.forget_old_programs()
-
-    def _bring_rust(self) -> RustToolchain:
-        inputs = self.layout.native_inputs
-        needed = inputs.needed_rust
-        self.progress.note(
-            f"{own_obstacle(own_version(inputs.directory), needed)}: taking Debian's"
-        )
-        runner = self._runner("rust")
-        suite = host_suite()
-        apt = rust_apt(self._downloads / "rust" / suite, self._mirror, suite, runner)
-        name = self.layout.rust_name
-        self._make(name, lambda directory: bring_rust(apt, needed, directory, self.progress))
-        remove_tree(apt.directory)
-        rust = self.layout.rust()
-        assert rust is not None, "it is there now, and new enough"
-        return rust
 
     def _make(self, name: str, fill: Callable[[Path], BaseModel]) -> None:
         def fill_and_describe(directory: Path) -> None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
-from headway.image import toolchain
 from headway.image.process import Runner, user_environment
 from headway.image.progress import BuildProgress
 
@@ -27,8 +28,18 @@ _OPTIONS = ("-trimpath", "-buildvcs=false", "-ldflags=-s")
 
 def go_version() -> str | None:
     """The machine's Go, as ``1.26.8``; None if it has none."""
-    asked = ["go", "env", "GOVERSION"]
-    words = (toolchain.answer(asked, user_environment(**_ENVIRONMENT), Path("/")) or "").split()
+    environment = user_environment(**_ENVIRONMENT)
+    if shutil.which("go", path=environment["PATH"]) is None:
+        return None
+    asked = subprocess.run(
+        ["go", "env", "GOVERSION"],
+        capture_output=True,
+        check=False,
+        cwd="/",
+        env=environment,
+        encoding="utf-8",
+    )
+    words = asked.stdout.split() if asked.returncode == 0 else []
     return words[0].removeprefix("go") if words else None
 
 
@@ -45,7 +56,16 @@ def required_modules(sources: Path) -> dict[str, str]:
 
 def obstacle(version: str | None, needed: str) -> str | None:
     """Why a Go cannot compile what needs another; None if it can."""
-    return toolchain.obstacle("Go", "go", version, needed)
+    if version is None:
+        return f"no go in PATH; Go {needed} or later is needed"
+    if _numbers(version) < _numbers(needed):
+        return f"go {version} is older than {needed}"
+    return None
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    """The numbers of a version, which compare as versions do."""
+    return tuple(int(number) for number in re.findall(r"\d+", version))
 
 
 def compile_program(

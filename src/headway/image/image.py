@@ -20,13 +20,13 @@ from headway.image.infos import (
     LayerInfo,
     NativeInfo,
     RootInfo,
+    ToolchainInfo,
     base_of,
     described,
 )
 from headway.image.keys import KernelInputs, LayerInputs, NativeInputs, RootInputs, all_layers
 from headway.image.options import ImageOptions
-from headway.image.rust import BroughtRust, RustToolchain, entry_name, own_version
-from headway.image.toolchain import numbers
+from headway.image.toolchain import KEY, Toolchain
 from headway.overriding import override
 from headway.sealed import is_whole, seal
 
@@ -206,27 +206,19 @@ class Layout:
         return [part for part in parts if part.info() is None]
 
     @cached_property
-    def rust_name(self) -> str:
-        """Name of the entry of the toolchain that is brought if this machine has none."""
-        return entry_name()
+    def toolchain(self) -> CachedPart[ToolchainInfo]:
+        """What compiles the kernel and the own programs, or is to be brought for that."""
+        return CachedPart(ToolchainInfo, KEY, self.store)
 
     @property
     def cargo_directory(self) -> Path:
         """Directory of what cargo has compiled; it makes later compilations shorter."""
         return self.store.entry(_CARGO_DIRECTORY)
 
-    def rust(self) -> RustToolchain | None:
-        """The Rust toolchain that is new enough: in ``PATH``, or brought before; None if none."""
-        needed = self.native_inputs.needed_rust
-        tree = self.store.entry(self.rust_name)
-        brought = described(BroughtRust, tree)
-        for version, place in (
-            (own_version(self.native_inputs.directory), None),
-            (brought.version if brought else None, tree),
-        ):
-            if version is not None and numbers(version) >= numbers(needed):
-                return RustToolchain(version, place)
-        return None
+    def brought(self) -> Toolchain | None:
+        """The toolchain; None if it is still to be brought."""
+        info = self.toolchain.info()
+        return Toolchain(self.toolchain.entry, info) if info else None
 
     def image(self, layers: Iterable[str] = ()) -> Image | None:
         """The image with layers, by their names; None if a part of it is not there."""
@@ -245,7 +237,15 @@ class Layout:
         """All parts in the cache, for whatever inputs, and what cargo has compiled."""
         return sorted(
             entry
-            for kind in ("kernel-*", "root-*", "layer-*", "native-*", "rust-*", _CARGO_DIRECTORY)
+            for kind in (
+                "kernel-*",
+                "root-*",
+                "layer-*",
+                "native-*",
+                "toolchain-*",
+                "rust-*",
+                _CARGO_DIRECTORY,
+            )
             for entry in self.store.directory.glob(kind)
             if not entry.name.endswith(PARTIAL_SUFFIX)
         )
@@ -263,5 +263,5 @@ class Layout:
     def others(self) -> list[Path]:
         """Those entries that are of no use for this image."""
         parts = (*self.parts, *self.layers.values())
-        own = {*(part.name for part in parts), self.rust_name, _CARGO_DIRECTORY}
+        own = {*(part.name for part in parts), self.toolchain.name, _CARGO_DIRECTORY}
         return [entry for entry in self.entries() if entry.name not in own]

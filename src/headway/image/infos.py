@@ -49,6 +49,8 @@ class KernelInfo(Info):
     suite: str
     mirror: str
     patches: tuple[str, ...]
+    compiler: str
+    """What compiled and linked it, as ``gcc 12.2.0-14+deb12u1, binutils 2.40-2``."""
 
     @property
     @override
@@ -97,6 +99,18 @@ class NativeInfo(Info):
     @override
     def needed(self) -> tuple[str, ...]:
         return tuple(f"{PROGRAMS_DIRECTORY}/{name}" for name in self.programs)
+
+
+class ToolchainInfo(Info):
+    """How a toolchain in the cache was made."""
+
+    title = "toolchain"
+    entries = "toolchain"
+
+    suite: str
+    mirror: str
+    packages: dict[str, str]
+    """Versions of all packages that were unpacked, by name."""
 
 
 _Described = TypeVar("_Described", bound=BaseModel)

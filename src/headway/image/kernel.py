@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +16,8 @@ from headway.image.infos import KERNEL_FILE
 from headway.image.keys import KernelInputs
 from headway.image.process import Runner, scrubbed_environment
 from headway.image.progress import BuildProgress
+from headway.image.toolchain import Toolchain
+from headway.image.trial import try_kernel
 
 OLDEST_KERNEL = (6, 16)
 """The first kernel whose user mode has the fast hand-off to user processes (``seccomp=on``)."""
@@ -98,6 +100,7 @@ def find_source(apts: Iterable[PrivateApt], advance: Callable[[float], None]) ->
 def build_kernel(
     source: KernelSource,
     inputs: KernelInputs,
+    toolchain: Toolchain,
     directory: Path,
     runner: Runner,
     progress: BuildProgress,
@@ -107,6 +110,7 @@ def build_kernel(
     Args:
         source: where the source comes from.
         inputs: what else it is made from.
+        toolchain: what compiles it.
         directory: is given the kernel and its ``config``; everything else is removed from it.
         runner: runs the tools.
         progress: is told how it goes.
@@ -116,7 +120,7 @@ def build_kernel(
 
     Raises:
         HeadwayError: no space, no network, a patch that does not apply, an option that cannot be
-            had, or a failed compilation.
+            had, a failed compilation, or a kernel that does not boot.
     """
     free = shutil.disk_usage(directory).free
     if free < _SPACE_NEEDED:
@@ -134,10 +138,11 @@ def build_kernel(
     tree = directory / "source"
     tree.mkdir()
     progress.step("unpacking the kernel source")
-    _unpack(archive, source.package, tree, runner)
+    tools = toolchain.environment(scrubbed_environment(**_REPRODUCIBLE))
+    _unpack(archive, source.package, tree, runner, tools)
     progress.step("patching and configuring the kernel")
-    _patch(inputs.patches, tree, runner)
-    make = _Make(tree, runner)
+    _patch(inputs.patches, tree, runner, tools)
+    make = _Make(tree, runner, tools)
     _configure(inputs.options, make)
     progress.step("compiling the kernel")
     _compile(make, progress)
@@ -145,14 +150,17 @@ def build_kernel(
     runner.run(
         ["strip", "-o", directory / KERNEL_FILE, tree / "linux"],
         purpose="stripping the kernel",
-        environment=scrubbed_environment(),
+        environment=tools,
     )
     (directory / KERNEL_FILE).chmod(0o755)
     shutil.rmtree(tree)
+    try_kernel(directory / KERNEL_FILE, toolchain, directory, runner, progress)
     return package.version
 
 
-def _unpack(archive: Path, package: str, tree: Path, runner: Runner) -> None:
+def _unpack(
+    archive: Path, package: str, tree: Path, runner: Runner, tools: Mapping[str, str]
+) -> None:
     inner = f"./usr/src/{package}.tar.xz"
     left_out = " ".join(f"--exclude='{package}/{path}'" for path in _LEFT_OUT)
     runner.run(
@@ -169,18 +177,20 @@ def _unpack(archive: Path, package: str, tree: Path, runner: Runner) -> None:
             tree,
         ],
         purpose="unpacking the kernel source",
-        environment=scrubbed_environment(),
+        environment=tools,
     )
 
 
-def _patch(patches: Sequence[tuple[str, bytes]], tree: Path, runner: Runner) -> None:
+def _patch(
+    patches: Sequence[tuple[str, bytes]], tree: Path, runner: Runner, tools: Mapping[str, str]
+) -> None:
     for name, content in patches:
         file = tree / name
         file.write_bytes(content)
         runner.run(
             ["patch", "-p1", "--forward", "--batch", "--input", name],
             purpose=f"applying {name} to the kernel",
-            environment=scrubbed_environment(),
+            environment=tools,
             directory=tree,
         )
         file.unlink()
@@ -190,6 +200,7 @@ def _patch(patches: Sequence[tuple[str, bytes]], tree: Path, runner: Runner) -> 
 class _Make:
     tree: Path
     runner: Runner
+    tools: Mapping[str, str]
 
     def __call__(
         self, *targets: str, purpose: str, on_line: Callable[[str], None] | None = None
@@ -197,7 +208,7 @@ class _Make:
         self.runner.run(
             ["make", "ARCH=um", *_ABSENT_TOOLS, *targets],
             purpose=purpose,
-            environment=scrubbed_environment(**_REPRODUCIBLE),
+            environment=self.tools,
             directory=self.tree,
             on_line=on_line,
         )

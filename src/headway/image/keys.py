@@ -12,7 +12,7 @@ from typing import Any
 
 from headway.cache import digest
 from headway.errors import HeadwayError
-from headway.image import kconfig
+from headway.image import kconfig, toolchain
 from headway.image.modules import Module, parse_modules
 from headway.image.options import ImageOptions
 from headway.image.packagelist import PackageList, sections
@@ -66,6 +66,7 @@ class KernelInputs:
         """The key of the kernel that these inputs make."""
         return digest(
             _KERNEL_RECIPE,
+            toolchain.KEY,
             options.mirror or "",
             *options.kernel_suites,
             *(f"{name}={value}" for name, value in self.options),
@@ -95,6 +96,7 @@ class RootInputs:
     def key(self, options: ImageOptions) -> str:
         """The key of the root tree that these inputs make."""
         return digest(
+            toolchain.KEY,
             options.mirror or "",
             options.suite,
             *self.packages.lines(),
@@ -210,11 +212,6 @@ class NativeInputs:
         return cls(directory, sources, (_HERE / _NATIVE_RECIPE).read_bytes())
 
     @property
-    def needed_rust(self) -> str:
-        """The oldest Rust that compiles them, as ``1.85``."""
-        return str(self._package["rust-version"])
-
-    @property
     def version(self) -> str:
         """Their version, and which sources that was: ``0.1.0+1f2e3d4c``."""
         return f"{self._package['version']}+{self.key[:8]}"
@@ -222,7 +219,9 @@ class NativeInputs:
     @property
     def key(self) -> str:
         """The key of the programs that these inputs make."""
-        return digest(self.recipe, *(part for source in self.sources for part in source))
+        return digest(
+            toolchain.KEY, self.recipe, *(part for source in self.sources for part in source)
+        )
 
     @property
     def _package(self) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from headway.errors import HeadwayError
 from headway.image.keys import NativeInputs
 from headway.image.process import Runner, user_environment
 from headway.image.progress import BuildProgress
-from headway.image.rust import RustToolchain
+from headway.image.toolchain import Toolchain
 
 _TARGET = "x86_64-unknown-linux-gnu"
 _COUNTED = re.compile(r"\s*Building \[.*?\] (?P<done>\d+)/(?P<all>\d+)")
@@ -34,7 +34,7 @@ _ENVIRONMENT = {
 
 def build_native(
     inputs: NativeInputs,
-    rust: RustToolchain,
+    toolchain: Toolchain,
     cargo_directory: Path,
     directory: Path,
     runner: Runner,
@@ -44,7 +44,7 @@ def build_native(
 
     Args:
         inputs: the workspace.
-        rust: the toolchain.
+        toolchain: what compiles them.
         cargo_directory: what was compiled before, which shortens this compilation; it is added to.
         directory: is given the programs.
         runner: runs cargo.
@@ -59,7 +59,7 @@ def build_native(
     """
     workspace, target = cargo_directory / "workspace", cargo_directory / "target"
     _write_sources(inputs.sources, workspace)
-    cargo = _Cargo(workspace, rust, target, runner)
+    cargo = _Cargo(workspace, toolchain, target, runner)
     progress.step("downloading the crates of Headway's own programs")
     _fetch(cargo)
     programs = _programs(cargo)
@@ -93,7 +93,7 @@ def _write_sources(sources: Sequence[tuple[str, bytes]], workspace: Path) -> Non
 @dataclass(frozen=True)
 class _Cargo:
     workspace: Path
-    rust: RustToolchain
+    toolchain: Toolchain
     target: Path
     runner: Runner
 
@@ -103,11 +103,11 @@ class _Cargo:
         self.runner.run(
             ["cargo", *words, "--locked"],
             purpose=f"{doing} Headway's own programs",
-            environment=self.rust.environment(
-                **_ENVIRONMENT,
-                CARGO_TARGET_DIR=str(self.target),
-                CARGO_ENCODED_RUSTFLAGS=_BETWEEN_FLAGS.join(self._flags()),
-            ),
+            environment={
+                **self.toolchain.environment(user_environment(**_ENVIRONMENT)),
+                "CARGO_TARGET_DIR": str(self.target),
+                "CARGO_ENCODED_RUSTFLAGS": _BETWEEN_FLAGS.join(self._flags()),
+            },
             directory=self.workspace,
             on_line=on_line,
         )

@@ -17,7 +17,7 @@ from headway.image.apt import PrivateApt
 from headway.image.infos import INFO_FILE, TREE_DIRECTORY
 from headway.image.kept import kept
 from headway.image.options import ImageOptions
-from headway.image.prerequisites import PACKAGE_PREREQUISITES, ensure
+from headway.image.prerequisites import PREREQUISITES, ensure
 from headway.image.process import Runner, scrubbed_environment
 from headway.image.progress import BuildProgress, SilentProgress
 from headway.image.sources import debian_mirror
@@ -117,7 +117,7 @@ def _of_packages(
                 "without --offline fetches them"
             )
         runner = Runner(cache_directory() / ROOTS / "packages.log")
-        ensure(PACKAGE_PREREQUISITES, runner, progress)
+        ensure(PREREQUISITES, runner, progress)
         apt = PrivateApt(state, options.mirror or debian_mirror(), options.suite, runner)
         progress.step(f"reading the package list of {options.suite}")
         apt.update(progress.advance)

@@ -1,4 +1,4 @@
-"""The tools that building an image needs: which are missing, and installing them."""
+"""What building an image needs of the machine: which packages are missing, and installing them."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ import shutil
 import subprocess
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from headway.errors import HeadwayError
-from headway.image.apt import debian_keyring
 from headway.image.process import Runner, search_path, user_environment
 from headway.image.progress import BuildProgress
 
 _APT_LISTS = Path("/var/lib/apt/lists")
-_AUTHORITIES = Path("/etc/ssl/certs/ca-certificates.crt")
+_HERE = Path(__file__).parent
 
 
 @dataclass(frozen=True)
@@ -24,53 +24,39 @@ class Prerequisite:
     """Something that a build needs of the machine.
 
     Attributes:
-        what: its name.
         package: the Debian and Ubuntu package that has it.
         is_there: whether the machine has it.
     """
 
-    what: str
     package: str
     is_there: Callable[[], bool]
 
 
-def _tool(name: str, package: str | None = None) -> Prerequisite:
-    def is_there() -> bool:
-        return shutil.which(name, path=search_path()) is not None
-
-    return Prerequisite(name, package or name, is_there)
+def _file(*places: str) -> bool:
+    return any(Path(place).exists() for place in places)
 
 
-def _header(name: str, package: str) -> Prerequisite:
-    places = (Path("/usr/include"), Path("/usr/include/x86_64-linux-gnu"))
-    return Prerequisite(
-        f"<{name}>", package, lambda: any((place / name).exists() for place in places)
+def _program(name: str) -> bool:
+    return shutil.which(name, path=search_path()) is not None
+
+
+_EVIDENCE: dict[str, Callable[..., bool]] = {"file": _file, "program": _program}
+
+
+def _needed_for(purpose: str) -> tuple[Prerequisite, ...]:
+    """What the list says that something needs; Python's own modules are there if this runs."""
+    lines = (_HERE / "machine.txt").read_text(encoding="utf-8").splitlines()
+    rows = (line.split() for line in lines if not line.startswith("#"))
+    return tuple(
+        Prerequisite(package, partial(_EVIDENCE[kind], *places))
+        for asked, package, kind, *places in rows
+        if asked == purpose and kind in _EVIDENCE
     )
 
 
-PACKAGE_PREREQUISITES = (
-    Prerequisite(
-        "Debian's archive keyring", "debian-archive-keyring", lambda: debian_keyring() is not None
-    ),
-)
-COMPILER = _tool("gcc")
-KERNEL_PREREQUISITES = (
-    _tool("make"),
-    COMPILER,
-    _tool("strip", "binutils"),
-    _tool("flex"),
-    _tool("bison"),
-    _tool("bc"),
-    _tool("patch"),
-    _tool("xz", "xz-utils"),
-    _header("stdio.h", "libc6-dev"),
-)
-NATIVE_PREREQUISITES = (
-    COMPILER,
-    _header("stdio.h", "libc6-dev"),
-    Prerequisite("certificates of authorities", "ca-certificates", _AUTHORITIES.exists),
-)
-NPM_PREREQUISITES = (_tool("npm"),)
+PREREQUISITES = _needed_for("image")
+SCRIPT_PREREQUISITES = _needed_for("scripts")
+"""What layers with scripts of npm's registry need besides."""
 
 
 def missing(needed: Sequence[Prerequisite]) -> list[Prerequisite]:
@@ -125,8 +111,7 @@ def ensure(needed: Sequence[Prerequisite], runner: Runner, progress: BuildProgre
 
 def missing_message(lacking: Sequence[Prerequisite]) -> str:
     """What is missing, and the command that installs it."""
-    names = ", ".join(dict.fromkeys(prerequisite.what for prerequisite in lacking))
-    return f"building an image needs {names}; as root: {' '.join(install_command(lacking))}"
+    return f"packages are missing; as root: {' '.join(install_command(lacking))}"
 
 
 def _become_root() -> list[str] | None:

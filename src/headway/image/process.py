@@ -17,7 +17,9 @@ from headway.errors import HeadwayError
 
 _SYSTEM_PATH = ("/usr/local/sbin", "/usr/sbin", "/sbin", "/usr/bin", "/bin")
 _GRACE_S = 2.0
-_TELLING = re.compile(r"\berror\b|\bfailed\b|No space left|cannot |not found", re.IGNORECASE)
+_TELLING = re.compile(
+    r"\berror\b|\bfailed\b|No space left|cannot |not found|Kernel panic", re.IGNORECASE
+)
 _OWN_ERRORS = ("E: ", "ERROR: ")
 _UNTELLING = re.compile(r"^make(\[\d+\])?: ")
 

@@ -10,6 +10,7 @@ from headway.image.keys import RootInputs
 from headway.image.process import Runner
 from headway.image.progress import BuildProgress
 from headway.image.selection import Chosen
+from headway.image.toolchain import Toolchain
 from headway.image.treeown import add_own
 from headway.image.treeprogram import python_version
 from headway.image.unpacked import (
@@ -58,6 +59,7 @@ _FILES = {
 def build_root(
     chosen: Sequence[Chosen],
     inputs: RootInputs,
+    toolchain: Toolchain | None,
     directory: Path,
     runner: Runner,
     progress: BuildProgress,
@@ -69,6 +71,7 @@ def build_root(
     Args:
         chosen: the packages, and where they come from.
         inputs: what else it is made from.
+        toolchain: what compiles Headway's own files in it; None if they were shipped.
         directory: is given the tree, as ``tree``.
         runner: runs the tools.
         progress: is told how it goes.
@@ -85,7 +88,7 @@ def build_root(
     packages = unpack_all(chosen, inputs.wheels, directory, runner, progress)
     progress.step("completing the root tree")
     _complete(tree)
-    add_own(tree, directory, runner)
+    add_own(tree, directory, toolchain, runner)
     cache_libraries(tree, runner)
     for library in (f"usr/lib/python{python_version(tree)}", DIST_PACKAGES):
         compile_python(tree, tree, library, runner)

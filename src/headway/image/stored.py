@@ -9,7 +9,7 @@ from pathlib import Path
 from headway.cache import PARTIAL_SUFFIX, directory_size, remove_tree
 from headway.image.image import CachedLayer, Image, Layout
 from headway.image.options import ImageOptions
-from headway.image.rust import RustToolchain
+from headway.image.toolchain import Toolchain
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class ImageStatus:
         image: the image for these options without layers, if it is built.
         layers: those on its root tree, by name, there or not.
         missing: titles of its parts that are not there.
-        rust: the Rust toolchain that compiles them; None if Debian's has yet to be brought.
+        toolchain: what compiles them; None if it has yet to be brought.
         size_bytes: size of the image's parts that are there.
         other: names of parts that these options do not use.
         other_size_bytes: their size.
@@ -30,7 +30,7 @@ class ImageStatus:
     image: Image | None
     layers: dict[str, CachedLayer]
     missing: tuple[str, ...]
-    rust: RustToolchain | None
+    toolchain: Toolchain | None
     size_bytes: int
     other: tuple[str, ...]
     other_size_bytes: int
@@ -66,7 +66,7 @@ def status(options: ImageOptions | None = None) -> ImageStatus:
         image=layout.image(),
         layers=layout.layers,
         missing=tuple(part.kind.title for part in layout.missing()),
-        rust=layout.rust(),
+        toolchain=layout.brought(),
         size_bytes=sum(directory_size(entry) for entry in own),
         other=tuple(entry.name for entry in others),
         other_size_bytes=sum(directory_size(entry) for entry in others),
