@@ -11,7 +11,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 help:
 	@echo "make quickstart   set up, build the lab image, run the quickstart study"
-	@echo "make test         set up, then linters and tests: all but those of the night"
+	@echo "make test         set up, then tests and linters: all but those of the night"
 	@echo "make census       install what 'headway census' needs: ibis and DuckDB"
 	@echo "make populations  install what tells sites of a population apart: scikit-learn"
 	@echo "make lint         linters only: ruff, mypy, cargo fmt, clippy"
@@ -21,7 +21,7 @@ help:
 	@echo "make test-changed tests without labs that what changed since main asks for (BASE=COMMIT)"
 	@echo "make test-nightly all tests, and each fuzzing for a minute: for the night"
 	@echo "make test-twice   the same, each lab booted again in other surroundings: for the night"
-	@echo "make from-nothing the README's two commands on a bare Debian 12 (as root)"
+	@echo "make from-nothing the README's two commands on each bare Debian, as root and as a user: for the night"
 	@echo "make wheels       build dist/*.whl of the last commit: Headway, and its lab compiled"
 	@echo "make bench        measure speed; prints the table of docs/performance.md"
 	@echo "make docs         write the generated parts of docs/"
@@ -30,7 +30,10 @@ help:
 	@echo "make clean        remove .venv, build, results and native/target; the lab image stays cached"
 
 .venv/complete: requirements.lock pyproject.toml tools/set-up
-	@tools/set-up studies
+	@tools/set-up studies $(NEEDS)
+
+# Their labs have programs of npm's registry, which the machine's npm fetches.
+test test-lab test-nightly test-twice: NEEDS := scripts
 
 # What only tests and linters need; 150 MB that the first study does without.
 .venv/dev: .venv/complete requirements-dev.lock
@@ -56,7 +59,8 @@ populations: .venv/populations
 quickstart: .venv/complete
 	@$(HEADWAY) run quickstart --out results/quickstart --replace --allow-failures
 
-test: lint docs-site test-quick test-lab
+# Linters last: whoever only wants to know whether Headway works has the answer by then.
+test: test-quick test-lab docs-site lint
 
 lint: .venv/dev
 	@.venv/bin/ruff format --check src tests bench tools examples
@@ -84,17 +88,19 @@ MARKS := not lab and not nightly
 test-changed: .venv/dev .venv/census .venv/populations
 	@.venv/bin/python -m tests.changed --base "$(BASE)" -- $(PYTEST) -m "$(MARKS)"
 
-test-nightly: lint .venv/dev .venv/census .venv/populations
+test-nightly: .venv/dev .venv/census .venv/populations
 	@$(HEADWAY) image build --all
 	@$(PYTEST)
 	@HEADWAY_FUZZ_SECONDS=60 $(CARGO) test --workspace --locked
+	@$(MAKE) --no-print-directory lint
 
 test-twice: .venv/dev .venv/census .venv/populations
 	@$(HEADWAY) image build --all
 	@$(PYTEST) -m lab --twice
 
 from-nothing:
-	@tools/from-nothing
+	@tools/from-nothing --suite all
+	@tools/from-nothing --suite all --user
 
 wheels: .venv/complete
 	@.venv/bin/python tools/wheels/make_wheels.py
