@@ -9,6 +9,7 @@ took is predicted, by figures that come with Headway and by what was learnt of a
 
 from __future__ import annotations
 
+import math
 import random
 import sys
 from collections.abc import Mapping, Sequence
@@ -72,7 +73,7 @@ def _is_possible(run: Run) -> bool:
 
 def ratio(model: CostModel, runs: Sequence[Run], done: Mapping[str, Record]) -> float:
     """Processor time that a model expects of runs, over what they took."""
-    taken_s = sum(done[run.run_id].processor_s or 0.0 for run in runs)
+    taken_s = math.fsum(done[run.run_id].processor_s or 0.0 for run in runs)
     return Estimator(1, model).of(runs).processor_s / taken_s
 
 
@@ -90,7 +91,7 @@ def main() -> None:
     for sample in samples:
         told = done[sample.study]
         labs = len(boots(sample.asked))
-        mean_s = sum(told[run.run_id].processor_s or 0.0 for run in sample.asked) / labs
+        mean_s = math.fsum(told[run.run_id].processor_s or 0.0 for run in sample.asked) / labs
         ratios = (
             ratio(model, sample.asked, told)
             for model in (CostModel({}, shipped), CostModel(own, shipped))
