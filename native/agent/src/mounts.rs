@@ -1,7 +1,7 @@
 //! The guest's file systems, and its end.
 
 use std::fs;
-use std::os::unix::fs::chroot;
+use std::os::unix::fs::{chroot, symlink};
 use std::path::Path;
 
 use rustix::mount::{MountFlags, mount};
@@ -12,6 +12,13 @@ use crate::outputs;
 
 /// Where the lab's root tree is in a mount namespace; processes are confined to it (chroot).
 pub(crate) const ROOT: &str = "/overlay/root";
+/// Links of `/dev` that devtmpfs lacks, and every Linux system makes: what they lead to.
+const DEVICE_LINKS: [(&str, &str); 4] = [
+    ("/proc/self/fd", "/dev/fd"),
+    ("fd/0", "/dev/stdin"),
+    ("fd/1", "/dev/stdout"),
+    ("fd/2", "/dev/stderr"),
+];
 const CPU_DIRECTORY: &str = "/sys/devices/system/cpu/cpu0";
 
 /// Mount an overlay over the root tree, the kernel's file systems, and the host's directories.
@@ -30,6 +37,9 @@ pub(crate) fn mount_all(words: &[String]) -> Result<(), Failure> {
     ] {
         fs::create_dir_all(target).doing(target)?;
         plain(kind, target)?;
+    }
+    for (leads_to, link) in DEVICE_LINKS {
+        symlink(leads_to, link).doing(link)?;
     }
     tell_tsc_frequency()?;
     words.iter().filter_map(|word| word.split_once('=')).try_for_each(|(name, directory)| {
