@@ -52,7 +52,7 @@ _STAND_IN = Path(__file__).with_name("without-busy-waits.patch")
 """Labs read counters of the patch of busy waits; this one lets kernels without it have them, too."""
 _TRIALS = f"{_LAB}/test_patches.py"
 _PAGE_FAULTS = "0011"
-_INSIDE = ("0019", "0020")
+_INSIDE = ("0019", "0020", "0021")
 """Let the kernel run within its processes; built on most patches of how it runs them."""
 _FILES = "0012"
 """Built on the patch of what hostfs keeps."""
@@ -62,7 +62,7 @@ TESTS = (
     PatchTest(
         "0002",
         f"{_TRIALS}::test_clocks_are_read_without_a_system_call",
-        ("0016", _BUSY_WAITS, *_INSIDE),
+        ("0016", "0022", _BUSY_WAITS, *_INSIDE),
     ),
     PatchTest(
         "0003",
@@ -75,7 +75,7 @@ TESTS = (
     PatchTest(
         _BUSY_WAITS,
         f"{_LAB}/test_busy_waits.py::{_FOR_EVER}[for-ever-computing-forced ticks]",
-        ("0016", *_INSIDE),
+        ("0016", "0022", *_INSIDE),
     ),
     PatchTest("0010", f"{_LAB}/test_hosts.py::test_every_host_has_its_own_settings"),
     PatchTest(
@@ -99,9 +99,15 @@ TESTS = (
     PatchTest("0017", f"{_TRIALS}::test_memory_comes_as_huge_pages", _INSIDE),
     PatchTest("0018", f"{_TRIALS}::test_a_large_file_does_not_fill_the_memory"),
     PatchTest(
-        "0019", f"{_TRIALS}::test_a_call_is_no_switch_between_processes_of_the_host", ("0020",)
+        "0019",
+        f"{_TRIALS}::test_a_call_is_no_switch_between_processes_of_the_host",
+        ("0020", "0021"),
     ),
-    PatchTest("0020", f"{_TRIALS}::test_a_call_that_repeats_does_not_go_through_the_host"),
+    PatchTest(
+        "0020", f"{_TRIALS}::test_a_call_that_repeats_does_not_go_through_the_host", ("0021",)
+    ),
+    PatchTest("0021", f"{_TRIALS}::test_a_32_bit_call_is_a_fault_and_faults_are_told_as_by_linux"),
+    PatchTest("0022", f"{_TRIALS}::test_a_timer_of_user_time_expires_for_who_reads_clocks"),
 )
 
 

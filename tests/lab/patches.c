@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include <asm/prctl.h>
 #include <fcntl.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -377,6 +378,56 @@ static void zeros(void)
 	printf("zeros %d\n", others);
 }
 
+static siginfo_t fault;
+static sigjmp_buf after_fault;
+
+static void note_fault(int sig, siginfo_t *info, void *context)
+{
+	(void)sig, (void)context;
+	fault = *info;
+	siglongjmp(after_fault, 1);
+}
+
+/* Signal, code and address of faults: a 32-bit call, a privileged instruction, one that there is not. */
+static void faults(void)
+{
+	struct sigaction action = {.sa_sigaction = note_fault, .sa_flags = SA_SIGINFO};
+	sigaction(SIGSEGV, &action, NULL);
+	sigaction(SIGILL, &action, NULL);
+	if (!sigsetjmp(after_fault, 1))
+		asm volatile("int $0x80" : : "a"(20) : "memory");
+	printf("faults %d\nfaults %d\nfaults %d\n", fault.si_signo, fault.si_code, fault.si_addr == NULL);
+	if (!sigsetjmp(after_fault, 1))
+		asm volatile("hlt");
+	printf("faults %d\nfaults %d\nfaults %d\n", fault.si_signo, fault.si_code, fault.si_addr == NULL);
+	if (!sigsetjmp(after_fault, 1))
+		asm volatile(".globl no_instruction\nno_instruction: ud2");
+	extern char no_instruction[];
+	printf("faults %d\nfaults %d\n", fault.si_signo, fault.si_addr == (void *)no_instruction);
+}
+
+static volatile sig_atomic_t expired;
+
+static void expire(int sig)
+{
+	(void)sig;
+	expired++;
+}
+
+/* Whether a timer of user time expires, within 5 s, for who reads a clock */
+static void user(void)
+{
+	struct itimerval soon = {.it_value = {.tv_usec = 100000}};
+	struct timespec first, now;
+	signal(SIGVTALRM, expire);
+	setitimer(ITIMER_VIRTUAL, &soon, NULL);
+	clock_gettime(CLOCK_MONOTONIC, &first);
+	do
+		clock_gettime(CLOCK_MONOTONIC, &now);
+	while (!expired && now.tv_sec - first.tv_sec < 5);
+	printf("user %d\n", expired);
+}
+
 static const struct {
 	const char *name;
 	void (*carry_out)(void);
@@ -385,7 +436,7 @@ static const struct {
 	{"kept", kept}, {"dropped", dropped}, {"counter", counter},
 	{"ahead", ahead}, {"copied", copied}, {"calls", calls},
 	{"replaced", replaced}, {"restarted", restarted}, {"registers", registers},
-	{"careless", careless}, {"zeros", zeros},
+	{"careless", careless}, {"zeros", zeros}, {"faults", faults}, {"user", user},
 };
 
 int main(int count, char **names)

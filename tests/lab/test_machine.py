@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 from dataclasses import replace
 from pathlib import Path
 
@@ -39,6 +40,32 @@ def test_a_program_runs_and_its_output_is_kept(machine: Machine, tmp_path: Path)
     assert outcome.status == "ok"
     assert outcome.ended[0].exit_status == 3
     assert said(tmp_path) == "hello\n"
+
+
+def test_a_program_has_its_files_in_dev(machine: Machine, tmp_path: Path) -> None:
+    """As shells open them for `<( )`, and programs that log to a standard output by name."""
+    boot(
+        machine,
+        tmp_path,
+        "for file in stdin fd/0; do echo $file | cat /dev/$file; done; echo out >>/dev/stdout",
+    )
+    assert said(tmp_path) == "stdin\nfd/0\nout\n"
+
+
+def test_a_stack_without_a_limit_changes_nothing(machine: Machine, tmp_path: Path) -> None:
+    """With one, the host's libraries would be where the lab's programs have their memory."""
+    script = "cat /proc/self/maps /proc/meminfo"
+    before = resource.getrlimit(resource.RLIMIT_STACK)
+    if before[1] != resource.RLIM_INFINITY:
+        pytest.skip("this user may not have a stack without a limit")
+    boot(machine, tmp_path / "bounded", script)
+    resource.setrlimit(resource.RLIMIT_STACK, (resource.RLIM_INFINITY, before[1]))
+    try:
+        boot(machine, tmp_path / "unlimited", script)
+    finally:
+        resource.setrlimit(resource.RLIMIT_STACK, before)
+    assert "[kernel]" in said(tmp_path / "unlimited")
+    assert said(tmp_path / "unlimited") == said(tmp_path / "bounded")
 
 
 def test_an_hour_of_the_labs_time_takes_no_hour(machine: Machine, tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import os
 import platform
 import shlex
 import shutil
+import signal
 import struct
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -28,6 +29,7 @@ from tests.lab.compiled import compiled, preloadable
 pytestmark = pytest.mark.lab
 
 NAME = "patches"
+PROGRAM = f"headway-{NAME}"
 MS = 1_000_000
 CLOCK_TICK_NS = 256
 HOST_COUNTS = struct.Struct("4q")
@@ -47,6 +49,8 @@ Carry = Callable[..., list[int]]
 def carry_out(machine: Machine, tmp_path: Path) -> Carry:
     """Carry out one trial of the program in a lab; the numbers that it tells."""
     extra = compiled(NAME, tmp_path)
+    # One whose calls the kernel may replace, as those of Headway's own programs
+    (extra / NAME).rename(extra / PROGRAM)
     (extra / "ballast").write_bytes(bytes(PAGES * 4096))
     with (extra / "large").open("wb") as large:
         large.truncate(3 * KEPT_PAGES * 4096)
@@ -59,7 +63,7 @@ def carry_out(machine: Machine, tmp_path: Path) -> Carry:
         clock: Clock = Clock.VIRTUAL,
     ) -> list[int]:
         equipped = replace(machine, image=image or machine.image)
-        argv = (f"/lab/extras/{NAME}/{NAME}", trial)
+        argv = (f"/lab/extras/{NAME}/{PROGRAM}", trial)
         orders = Orders((Namespace("client"),), programs=(Program("trial", "client", argv),))
         core = available_cores()[0]
         outcome = equipped.boot(
@@ -137,6 +141,7 @@ def host_calls(machine: Machine, directory: Path, *options: str) -> tuple[Watche
     return preloaded(machine, place, "host_calls", *options), counts
 
 
+_SI_KERNEL = 0x80
 INSIDE_OFF = "kernel-inside=off"
 
 
@@ -192,6 +197,16 @@ def test_calls_leave_all_other_registers_alone(carry_out: Carry) -> None:
 def test_a_process_that_is_careless_ends_alone(carry_out: Carry) -> None:
     """With alignment checks, an impossible base of its thread's data, and an impossible stack."""
     assert carry_out("careless") == [3]
+
+
+def test_a_32_bit_call_is_a_fault_and_faults_are_told_as_by_linux(carry_out: Carry) -> None:
+    """Signal, code, and whether the address is right."""
+    general_protection = [int(signal.SIGSEGV), _SI_KERNEL, 1]
+    assert carry_out("faults") == [*general_protection * 2, int(signal.SIGILL), 1]
+
+
+def test_a_timer_of_user_time_expires_for_who_reads_clocks(carry_out: Carry) -> None:
+    assert carry_out("user") == [1]
 
 
 def test_memory_that_nobody_wrote_to_is_zero_after_a_lab_of_another_clock(

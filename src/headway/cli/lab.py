@@ -88,6 +88,12 @@ def execute(
     queue: QueueOption = None,
     seed: Seed = 1,
     clock: Annotated[Clock, typer.Option(help="How the lab's time passes.")] = Clock.VIRTUAL,
+    rewrite_calls: Annotated[
+        bool,
+        typer.Option(
+            help="Let the lab's kernel replace calls that repeat in code of the C library."
+        ),
+    ] = True,
     mount: Annotated[
         list[Path] | None,
         typer.Option(help="A directory that the lab shows, read-only, as /lab/extras/ITS-NAME."),
@@ -124,7 +130,13 @@ def execute(
         remember(again.for_bodies(options, command), lab, layer_words())
     note(again.path_in_words(options))
     allowed = tuple(one.value for one in capability or ())
-    status = lab.run(tuple(command), clock=clock, allowed=allowed, mounted=mounted)
+    status = lab.run(
+        tuple(command),
+        clock=clock,
+        allowed=allowed,
+        mounted=mounted,
+        rewrite_calls=rewrite_calls,
+    )
     raise typer.Exit(status)
 
 

@@ -76,6 +76,7 @@ class ConsoleLab:
         clock: Clock,
         allowed: tuple[str, ...] = (),
         mounted: Mapping[str, Path] | None = None,
+        rewrite_calls: bool = True,
     ) -> int:
         """Run a command, its output on the terminal; returns its exit status.
 
@@ -84,15 +85,22 @@ class ConsoleLab:
             clock: how the lab's time passes.
             allowed: what programs may do beyond what they otherwise may, as in `Orders`.
             mounted: directories that the lab shows beside the extras, as ``/lab/extras/NAME``.
+            rewrite_calls: as of `Machine.boot`.
 
         Raises:
             HeadwayError: the lab itself failed.
         """
         program = Program("command", self.host, (*_RAW_CONSOLE, *command), interactive=True)
-        return self.carry_out(program, clock, allowed, mounted or {})
+        return self.carry_out(program, clock, allowed, mounted or {}, rewrite_calls=rewrite_calls)
 
     def carry_out(
-        self, program: Program, clock: Clock, allowed: tuple[str, ...], mounted: Mapping[str, Path]
+        self,
+        program: Program,
+        clock: Clock,
+        allowed: tuple[str, ...],
+        mounted: Mapping[str, Path],
+        *,
+        rewrite_calls: bool = True,
     ) -> int:
         """Carry out a program that has the console; as `run` otherwise."""
         parts = BootParts(Path(self.kernel), Path(self.root), Path(self.native))
@@ -107,6 +115,7 @@ class ConsoleLab:
                 Path(directory, "run"),
                 seed=self.seed,
                 clock=clock,
+                rewrite_calls=rewrite_calls,
                 cpu_limit=A_DAY,
                 interactive=True,
                 memory_mib=self.memory_mib,

@@ -39,6 +39,14 @@ LAB_EPOCH_S = 1_767_225_600
 _NO_SPACE_BYTES = 65_536
 _DIES_WITH_US = ("setpriv", "--pdeathsig", "KILL")
 """A lab dies with the thread that started it, whatever kills that."""
+_STACK_BYTES = 8 * 2**20
+_REWRITTEN = (
+    # C libraries, by the names of their files: glibc's, older ones, musl
+    *("libc.so.6", "libc-2.*", "libpthread-2.*", "ld-musl-x86_64.so.1"),
+    # Static programs
+    *("headway-*", "caddy", "quic-go-client"),
+)
+"""Files in whose code the lab kernel may replace calls (patch 0020): nothing reads, copies or changes that."""
 _OWN_TIMES = "own-times,"
 """As hostfs of the lab kernel knows it (patch 0012)."""
 _OWN_PROGRAMS = PurePath(NATIVE_DIRECTORY).name
@@ -132,6 +140,7 @@ class Machine:
         cpu_limit: Duration = DEFAULT_CPU_LIMIT,
         cpu: int | None = None,
         virtual_tsc: bool = False,
+        rewrite_calls: bool = True,
         interactive: bool = False,
         cancellation: Cancellation | None = None,
         meter: Meter | None = None,
@@ -149,6 +158,8 @@ class Machine:
             cpu: the core that the lab is pinned to; any if None.
             virtual_tsc: in virtual time, the processor's time stamp counter counts that, too; every
                 reading costs as much as a system call, and others 10 % more.
+            rewrite_calls: in virtual time, the kernel replaces calls that repeat in code of the C
+                library and of Headway's own programs, which makes them several times as fast.
             interactive: connect the terminal to the lab's console.
             cancellation: ends the lab when it is turned on.
             meter: is told what processor time the lab took.
@@ -172,7 +183,8 @@ class Machine:
         memory_mib = (memory_mib or self.memory_mib) + CAPTURE_BUFFER_MIB * orders.captures
         memory_mib += memory_mib % 2  # it comes in blocks of 2 MiB
         with self._stage(directory, shown) as stage:
-            command = self._command(memory_mib, seed, clock, virtual_tsc, shown)
+            options = _time_options(clock, virtual_tsc=virtual_tsc, rewrite_calls=rewrite_calls)
+            command = self._command(memory_mib, seed, options, shown)
             lasts = Duration(orders.limit_ns)
             limits = LabLimits.of(cpu_limit, clock, lasts=lasts, interactive=interactive)
             with (
@@ -181,7 +193,7 @@ class Machine:
             ):
                 with pinned(cpu):
                     process = subprocess.Popen(
-                        [*_DIES_WITH_US, *command],
+                        [*_bounded_stack(), *_DIES_WITH_US, *command],
                         cwd=stage,
                         env=_environment(stage, memory),
                         pass_fds=(memory.descriptor,),
@@ -192,7 +204,6 @@ class Machine:
                         stderr=console,
                         start_new_session=not interactive,
                     )
-                _allow_open_files(process.pid)
                 exceeded = _wait(process, limits, cancellation, meter or Meter())
                 memory.reusable = process.returncode == 0
         check_there(directory)
@@ -233,8 +244,7 @@ class Machine:
         self,
         memory_mib: int,
         seed: int,
-        clock: Clock,
-        virtual_tsc: bool,
+        options: tuple[str, ...],
         shown: Mapping[str, SharedDirectory],
     ) -> list[str]:
         return [
@@ -254,8 +264,7 @@ class Machine:
             "con0=fd:0,fd:1",
             "quiet",
             "panic=-1",
-            *(["virtual-tsc"] if virtual_tsc else []),
-            *_CLOCK_ARGUMENTS[clock],
+            *options,
             "init=/lab/init",
             "--",
             *(f"{name}={name}/." for name in ("code", "run")),
@@ -290,6 +299,25 @@ def pinned(cpu: int | None) -> Iterator[None]:
             os.sched_setaffinity(0, before)
 
 
+def _time_options(clock: Clock, *, virtual_tsc: bool, rewrite_calls: bool) -> tuple[str, ...]:
+    """What the kernel is told of a clock, and what it may do in it alone."""
+    options = (*_CLOCK_ARGUMENTS[clock], *(["virtual-tsc"] if virtual_tsc else []))
+    if clock is not Clock.VIRTUAL or not rewrite_calls:
+        return options
+    return (*options, f"rewrite-calls={','.join(_REWRITTEN)}")
+
+
+def _bounded_stack() -> tuple[str, ...]:
+    """What starts a command with a stack that has a limit.
+
+    Without one the host has its libraries where the lab's programs have their memory, so that the
+    kernel cannot be inside them.
+    """
+    most = resource.getrlimit(resource.RLIMIT_STACK)[1]
+    stack = _STACK_BYTES if most == resource.RLIM_INFINITY else min(_STACK_BYTES, most)
+    return ("prlimit", f"--stack={stack}:", "--")
+
+
 def _environment(stage: Path, memory: LabMemory) -> dict[str, str]:
     """Nothing of the user's environment reaches the lab."""
     return {
@@ -312,6 +340,7 @@ def _wait(
     meter: Meter,
 ) -> str | None:
     """Wait for the lab; end it at a limit, which is returned in words, or when cancelled."""
+    _allow_open_files(process.pid)
     guard = Guard(limits, lambda: usage_of(process.pid))
     # Popen.wait with a limit polls with pauses of up to 50 ms; a pidfd wakes at once.
     ended = os.pidfd_open(process.pid)

@@ -111,6 +111,7 @@ def booting(
         machine.boot,
         seed=deployment.seed or 0,
         clock=setting.clock,
+        rewrite_calls=setting.rewrite_calls,
         cpu_limit=Duration(setting.limits.cpu.ns * rounds),
         cpu=cpu,
         virtual_tsc=any(adapter.reads_tsc for adapter in adapters),

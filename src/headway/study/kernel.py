@@ -146,6 +146,15 @@ class Kernel(Part):
             yield f"processor {self.processor}"
 
 
+RewriteCalls = Annotated[
+    bool,
+    Field(
+        exclude_if=bool,
+        description="in the virtual clock, the lab's kernel replaces calls that repeat in code of the C library and of Headway's own programs; without, they cost more of this machine's processor",
+    ),
+]
+"""Of the lab's own kernel, which all hosts share."""
+
 TUNED = Kernel()
 """What hosts are where a study says nothing."""
 

@@ -22,7 +22,7 @@ from headway.study.flow import SERVERS, CompetingFlow, check_flows, with_usual_v
 from headway.study.givingup import Limits
 from headway.study.hop import Hop, Proxy, described, named_hops, that_is_there
 from headway.study.host import Host, Protocol, check_tls
-from headway.study.kernel import TUNED, check_charges
+from headway.study.kernel import TUNED, RewriteCalls, check_charges
 from headway.study.origin import OriginServer, check_origins, with_usual_server
 from headway.study.outside import OutsideProgram
 from headway.study.pagechecks import begins_with_workload, check_page, is_remembered
@@ -76,6 +76,7 @@ class Setting(Part):
         description="size of the certificates that server and proxy send, made larger by additional names; by default 1.7 kB",
     )
     clock: Clock = Clock.VIRTUAL
+    rewrite_calls: RewriteCalls = True
     # Of a default that cannot be hashed, pydantic makes a copy for every setting.
     client: Host = Field(default_factory=lambda: _CLIENT)
     server: Host = Field(default_factory=lambda: _SERVER)
@@ -110,8 +111,7 @@ class Setting(Part):
     )
     offload: bool = Field(
         default=False,
-        description="segmentation offload: packets of up to 64 kB cross the path, are queued and "
-        "lost whole, as in test beds that forget to switch it off",
+        description="segmentation offload: packets of up to 64 kB cross the path, are queued and lost whole, as in test beds that forget to switch it off",
     )
     workload: Workload = Download(size=Size(1_000_000))
     fault: Fault | None = Field(
