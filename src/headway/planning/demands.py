@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 from headway.errors import WrongInputError, nearest
 from headway.planning.asking import check_asked
+from headway.planning.bursts import bursts_both_ways
 from headway.planning.deployment import DeployedFlow, Deployment, Endpoint, Role
 from headway.planning.discovering import check_discovers, contradicting
 from headway.planning.earlydata import check_early_data
@@ -104,6 +105,7 @@ def remarks(deployment: Deployment) -> tuple[str, ...]:
         *(text for flow in flows for text in overloaded(flow)),
         *(text for flow in flows for text in contradicting(flow)),
         *idle_queues(deployment),
+        *bursts_both_ways(deployment.setting),
     )
     return tuple(dict.fromkeys(told))
 
