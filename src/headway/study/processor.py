@@ -22,7 +22,8 @@ _SYSCTL = "net.processor."
 class ProcessorProfile(StrEnum):
     """Processors that have a name: docs/processors.md has their costs and the sources.
 
-    ``free``: nothing costs anything, but what the study states.
+    ``free``: nothing costs anything, but what the study states. ``moto-g``: 65 times as slow as a desktop, which no
+    measurement of that phone supports.
     """
 
     FREE = "free"
