@@ -6,14 +6,16 @@ from typing import Any
 
 import pytest
 from pydantic import ValidationError
+from typer.testing import CliRunner
 
+from headway.cli.processor import app
 from headway.contract.samples import ProcessorWork
 from headway.diagnosis.metrics.processor import use_of
 from headway.diagnosis.processorload import processor_loads
 from headway.diagnosis.samples import Sample
 from headway.lab.assemble import orders_for
 from headway.planning.deploy import deploy
-from headway.study.processor import Processor, ProcessorProfile
+from headway.study.processor import Processor, ProcessorProfile, derivations
 from headway.study.setting import Setting
 
 
@@ -55,6 +57,16 @@ def test_phones_are_a_desktops_costs_times_a_factor() -> None:
 @pytest.mark.parametrize("profile", list(ProcessorProfile)[1:])
 def test_every_profile_costs_something(profile: ProcessorProfile) -> None:
     assert processor(profile=profile).costs
+
+
+def test_factors_are_listed_with_their_sources() -> None:
+    """The list says of which processor each device is a multiple, and which has no measurement behind it."""
+    told = CliRunner().invoke(app, ["list"]).output.splitlines()
+    for profile, derivation in derivations().items():
+        assert f"{profile}: {derivation}" in told
+    assert {one for one, words in derivations().items() if "no measurement" in words} == {
+        ProcessorProfile.MOTO_G
+    }
 
 
 def test_bytes_are_told_in_picoseconds() -> None:

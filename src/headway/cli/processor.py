@@ -63,8 +63,13 @@ def _told(ns: float) -> str:
 
 @app.command("list", cls=OneCommand)
 def list_command() -> None:
-    """List the processors that have a name, with their costs."""
+    """List the processors that have a name, with their costs, and where their factors come from."""
+    from headway.study.processor import derivations
+
     output().print(_table())
+    say("")
+    for profile, derivation in derivations().items():
+        say(f"{profile}: {derivation}")
 
 
 def _table() -> Table:

@@ -155,6 +155,15 @@ _SYSCTLS = {
 }
 
 
+def derivations() -> dict[ProcessorProfile, str]:
+    """The profiles that are another one times a factor: which, and where the factor comes from."""
+    return {
+        ProcessorProfile(row["profile"]): f"{row['cost']} x {row['value']}: {row['source']}"
+        for row in table("headway.study", "data/processors.csv")
+        if row["cost"] in set(ProcessorProfile)
+    }
+
+
 @cache
 def _profiles() -> Mapping[ProcessorProfile, Mapping[str, Duration]]:
     """Costs of the profiles, from the table that also has their sources."""
