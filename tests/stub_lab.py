@@ -31,7 +31,7 @@ from headway.campaign import local, session
 from headway.campaign.executor import Keep
 from headway.columns import Record
 from headway.contract.orders import Orders
-from headway.contract.outcome import Ended, Outcome
+from headway.contract.outcome import Body, Ended, Outcome
 from headway.image import Image, ImageInfo, KernelInfo, NativeInfo, RootInfo
 from headway.lab import run
 from headway.lab.machine import Machine, WrittenOrders
@@ -41,6 +41,7 @@ from headway.selftest.check import Check
 from headway.study.path import Path as NetworkPath
 
 _VERSION = {"--http1.1": "1.1", "--http2": "2", "--http3-only": "3"}
+_SHA256 = "of whatever body was asked for"
 _NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 
@@ -98,7 +99,8 @@ class StubMachine(Machine):
         }
         (directory / "curl.out").write_text(json.dumps(printed))
         ended = Ended("curl", 0, round(total_s * 1e9), "client")
-        return Outcome("ok", None, ended.at_ns, "7.2", (ended,))
+        bodies = tuple(Body(file.namespace, file.path, size, _SHA256) for file in orders.bodies)
+        return Outcome("ok", None, ended.at_ns, "7.2", (ended,), bodies=bodies)
 
 
 def keeping(kept: list[Record]) -> Keep:
@@ -114,6 +116,12 @@ def keeping(kept: list[Record]) -> Keep:
 def stub_check(*, passed: bool = True) -> Check:
     """A check of a path."""
     return Check("rtt", "the path", 1.0, 1.0 if passed else 2.0, 1.0, 1.0, "ms", "")
+
+
+def replace_bodies(patch: pytest.MonkeyPatch) -> None:
+    """Let servers have no bodies, and clients of `StubMachine` receive what they asked for."""
+    patch.setattr(run, "served_bodies", lambda *_: Path())
+    patch.setattr(run, "body_sha256", lambda _: _SHA256)
 
 
 def replace_labs(
@@ -140,7 +148,7 @@ def replace_labs(
     patch.setattr(session, "ready_image", lambda **_: image or stub_image())
     patch.setattr(session, "ready_machine", lambda _: machine)
     patch.setattr(session, "body_file", lambda _: None)
-    patch.setattr(run, "served_bodies", lambda *_: Path())
+    replace_bodies(patch)
     patch.setattr(session, "learn", lambda _runs, _records: None)
 
     def check(

@@ -49,7 +49,7 @@ def run(contender: str, seed: int, total_s: float | None, **conditions: Any) -> 
     """A row of ``runs.parquet``; without a time it is a run that failed."""
     protocol = conditions.get("protocol", contender)
     row: dict[str, Any] = {
-        "run_id": f"{conditions.get('cell', 'cell')}-{contender}-{seed}",
+        "run_id": f"{conditions.get('cell', 'cell')}-{contender}-{seed}".replace("/", "p"),
         "study": "made",
         "experiment": "",
         "cell": "cell",

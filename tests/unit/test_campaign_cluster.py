@@ -23,11 +23,10 @@ from headway.columns import Record, Status
 from headway.contract.orders import Orders
 from headway.contract.outcome import Outcome
 from headway.errors import HeadwayError, WrongInputError
-from headway.lab import run
 from headway.lab.cancel import Cancelled
 from headway.planning.runs import plan
 from headway.study.load import load_study
-from tests.stub_lab import StubMachine, keeping, stub_image
+from tests.stub_lab import StubMachine, keeping, replace_bodies, stub_image
 
 RUNS = plan(load_study("quickstart"))[:12]
 
@@ -48,7 +47,7 @@ def executor(client: Client, monkeypatch: pytest.MonkeyPatch) -> ClusterExecutor
     part = ImagePart("image", "kernel-k", "")
     machine = StubMachine(stub_image(), Path(), fresh=False)
     monkeypatch.setattr(worker, "_machine", lambda _: machine)
-    monkeypatch.setattr(run, "served_bodies", lambda *_: Path())
+    replace_bodies(monkeypatch)
     monkeypatch.setattr(ImageParts, "missing", lambda _: ())
     return ClusterExecutor(
         client, Demand(uuid.uuid4().hex, ImageParts("key", part, part, part, {})), SilentWatcher()
