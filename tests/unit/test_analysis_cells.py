@@ -284,7 +284,7 @@ def test_a_contenders_own_conditions_are_no_factors() -> None:
         "protocol between proxy and server": ("none", "h2", "none"),
         "server's congestion control": ("cubic", "cubic", "quic"),
         "upstream RTT": ("no upstream", "0 ms", "no upstream"),
-        "settings in the study": ("client.program wget", "none", "none"),
+        "settings in the study": ("client program wget", "none", "none"),
     }
     assert found.is_h3_delta(Pairing("curl h3", "curl h2 envoy"))
     assert not found.is_h3_delta(Pairing("curl h3", "wget h1"))

@@ -112,6 +112,7 @@ def test_a_killed_study_ends_with_the_same_data_set(
     for manifest in manifests:
         del manifest["created"], manifest["command"]
     assert manifests[0] == manifests[1]
+    assert load_results(out).part == ""
 
 
 @pytest.mark.parametrize(("name", "status"), [("SIGINT", 130), ("SIGTERM", 143), ("SIGHUP", 129)])
@@ -125,6 +126,7 @@ def test_a_study_that_is_asked_to_end_says_how_it_goes_on(
     done = len(read_records(out))
     assert done >= 3
     assert len(table(out)) == done
+    assert load_results(out).part == f"This is a part of the study: {done} of {RUNS} runs so far."
     lines = said.read_text().splitlines()
     assert "headway: interrupted" in lines
     goes_on = f"`headway run {file} --out {out} --resume` goes on"

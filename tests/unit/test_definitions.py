@@ -12,7 +12,7 @@ from tests.unit import made_results as made
 
 
 def defined(results: StudyResults) -> str:
-    return definitions(results, analyse(results))
+    return definitions(results, analyse(results)).text
 
 
 def test_contenders_are_told_by_protocol_programs_and_control() -> None:
@@ -45,7 +45,7 @@ def test_what_only_the_study_tells_apart_is_told_as_it_has_it() -> None:
     rows = made.runs({"a": [1.0], "b": [1.0]}, protocol="h2")
     given = {"a": {}, "b": {"server": {"knobs": {"scheduler": "fifo"}}}}
     said = defined(made.results(rows, made.experiments({"name": "", "contenders": given})))
-    assert "b had the settings in the study server.knobs.scheduler fifo" in said
+    assert "b had the settings in the study server scheduler fifo" in said
     assert "a had none of these" in said
 
 
@@ -94,8 +94,11 @@ def test_a_flow_that_is_another_in_another_contender_is_told_with_it() -> None:
     other = (pl.col("named") == "cubic") & (pl.col("contender") == "mixed")
     changed = pl.when(other).then(pl.lit("reno")).otherwise(pl.col("server_cc")).alias("server_cc")
     said = defined(StudyResults(found.runs, found.manifest, found.flows.with_columns(changed)))
-    assert "cubic of two was TCP with the server's congestion control cubic" in said
-    assert "cubic of mixed was TCP with the server's congestion control reno" in said
+    assert "cubic was TCP; bbr was QUIC with the server's congestion control bbr3." in said
+    assert said.endswith(
+        "Of the contenders, two was 2 flows of cubic with the server's congestion control cubic; mixed was a flow of "
+        "bbr and a flow of cubic with the server's congestion control reno."
+    )
 
 
 def test_the_paragraph_has_definitions_metrics_and_the_rule() -> None:
@@ -115,5 +118,25 @@ def test_contenders_of_the_same_flows_are_defined_by_their_settings() -> None:
     queues = {name: {"path": {"queue": {"discipline": name}}} for name in ("droptail", "codel")}
     told = {"name": "", "metrics": ["first_ratio"], "contenders": queues}
     said = defined(made.competing({"cell": {"droptail": both, "codel": both}}, told))
-    assert "droptail was a flow of a and a flow of b (path.queue.discipline droptail);" in said
-    assert "codel was a flow of a and a flow of b (path.queue.discipline codel)." in said
+    assert "droptail was a flow of a and a flow of b (queue discipline droptail);" in said
+    assert "codel was a flow of a and a flow of b (queue discipline codel)." in said
+
+
+def test_a_background_is_told_as_a_flow_and_not_as_a_key() -> None:
+    both = {"a": [[5.0]] * 2, "b": [[5.0]] * 2}
+    flows = {
+        name: {"flows": {"b": {"background": name == "behind"}}} for name in ("behind", "beside")
+    }
+    told = {"name": "", "metrics": ["first_ratio"], "contenders": flows}
+    found = made.competing({"cell": {"behind": both, "beside": both}}, told)
+    assert found.flows is not None
+    behind = (pl.col("named") == "b") & (pl.col("contender") == "behind")
+    said = methods_paragraph(
+        StudyResults(found.runs, found.manifest, found.flows.with_columns(background=behind)),
+        [analyse(found)],
+    )
+    assert (
+        "behind was a flow of a and a flow of b in the background; beside was a flow of a" in said
+    )
+    assert "flows.b" not in said and "True" not in said
+    assert said.count("behind") == said.count("beside") == 1

@@ -336,7 +336,28 @@ def test_all_runs_are_there_as_csv_and_those_shown_lead_to_what_they_left(tmp_pa
 def test_a_paragraph_for_a_paper_has_conditions_versions_and_seeds(tmp_path: Path) -> None:
     rows = made.runs({"h2": [1.0, 2.0, 3.0], "h3": [0.5, 0.7, 0.9]}, variation="phases")
     text = re.sub(r"\s+", " ", page_of(tmp_path, rows).text)
-    assert "The contenders h2 and h3 were compared by time to the last byte. All contenders" in text
+    assert "The 2 contenders were compared by time to the last byte. All contenders" in text
     assert "h3 was HTTP/3 over QUIC with" in text
     assert "The same in all cells were: download 1 MB, 10 Mbit/s, RTT 100 ms, loss 2 %" in text
     assert "in 3 repetitions (seeds 1 to 3), which also varied the start" in text
+
+
+@pytest.mark.parametrize(
+    ("more", "number"),
+    [
+        ({"complete": False, "runs": 80}, "4 of 80 runs so far"),
+        ({"complete": True, "runs": 4}, ""),
+        ({"runs": 80}, ""),
+    ],
+    ids=["a part", "the whole", "nothing tells"],
+)
+def test_a_part_of_a_study_says_that_it_is_one(
+    tmp_path: Path, more: dict[str, Any], number: str
+) -> None:
+    rows = made.runs({"h2": [1.0, 1.1], "h3": [0.9, 0.8]})
+    page = page_of(tmp_path, rows, made.MANIFEST | more).text
+    said = re.sub(r"\s+", " ", page)
+    assert ("so far" in said) == bool(number)
+    # The head of the page, and the paragraph for a paper.
+    assert said.count(f"This is a part of the study: {number}.") == (2 if number else 0)
+    assert f"in {'up to ' if number else ''}2 repetitions" in said

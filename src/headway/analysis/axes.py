@@ -219,7 +219,10 @@ def _names(column_of: Mapping[str, Condition | None]) -> dict[str, str]:
 def _name(key: str, column: Condition | None) -> str:
     if key == "workload.size":
         return "size"
-    if column:
-        return column.name
+    return column.name if column else key_words(key)
+
+
+def key_words(key: str) -> str:
+    """A key of a study in words: ``server.initial_window`` is ``server IW``."""
     parts = [part for part in key.split(".") if part not in _UNDERSTOOD] or [key]
     return " ".join(_WORDS.get(part, part.replace("_", " ")) for part in parts)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from headway.analysis.axes import key_words
 from headway.analysis.columns import COLUMNS, Condition
 from headway.analysis.compare import Pairing
 from headway.analysis.pathconditions import in_words
@@ -36,7 +37,7 @@ _TRAITS = {
     "hop_kernels": "hops' kernels",
 }
 """Columns that make a contender, from client to server, and what they are in words."""
-_GIVEN = "settings in the study"
+GIVEN = "settings in the study"
 _NONE = "none"
 _ABSENT = {
     "client_iw": "the program's own",
@@ -136,9 +137,24 @@ def _anything(trait: Trait) -> bool:
     return set(trait.values) != {_NONE}
 
 
-def _given(made: Mapping[str, object], contenders: Sequence[str]) -> tuple[Trait, ...]:
-    """The settings as the study writes them, as far as they differ: knobs of programs have no column."""
-    settings = [dict(_settings(made.get(name) or {})) for name in contenders]
+def own_settings(
+    made: Mapping[str, object], contenders: Sequence[str], *, but: str = ""
+) -> tuple[str, ...]:
+    """The settings of each contender that its study states, as far as they differ, in words; empty if none do.
+
+    Args:
+        made: the contenders as the study has them.
+        contenders: those that are told, in this order.
+        but: a part of the study whose settings are told otherwise, such as ``flows``.
+    """
+    settings = [
+        {
+            key: value
+            for key, value in _settings(made.get(name) or {})
+            if key.partition(".")[0] != but
+        }
+        for name in contenders
+    ]
     differing = [
         key
         for key in dict.fromkeys(key for one in settings for key in one)
@@ -147,16 +163,22 @@ def _given(made: Mapping[str, object], contenders: Sequence[str]) -> tuple[Trait
     if not differing:
         return ()
     texts = (
-        ", ".join(f"{key} {one[key]}".strip() for key in differing if key in one)
+        ", ".join(f"{key_words(key)} {one[key]}".strip() for key in differing if key in one)
         for one in settings
     )
-    return (Trait(_GIVEN, tuple(text or _NONE for text in texts)),)
+    return tuple(text or _NONE for text in texts)
+
+
+def _given(made: Mapping[str, object], contenders: Sequence[str]) -> tuple[Trait, ...]:
+    """The settings as the study states them: knobs of programs have no column."""
+    found = own_settings(made, contenders)
+    return (Trait(GIVEN, found),) if found else ()
 
 
 def _settings(made: object, prefix: str = "") -> Iterator[tuple[str, str]]:
     """Settings by dotted names: ``proxy.program`` and ``envoy``."""
     if not isinstance(made, Mapping):
-        yield prefix, str(made)
+        yield prefix, {True: "on", False: "off"}[made] if isinstance(made, bool) else str(made)
         return
     for key, value in made.items():
         yield from _settings(value, f"{prefix}.{key}" if prefix else str(key))

@@ -10,7 +10,7 @@ import polars as pl
 
 from headway.columns import Columns, Record, schema_of
 from headway.columns.record import FlowRecord
-from headway.errors import WrongInputError
+from headway.errors import WrongInputError, counted
 from headway.foreign.names import plain
 from headway.records.manifest import Manifest, ToldExperiment, ToldStudy, read_manifest
 from headway.records.store import FLOWS_FILE
@@ -40,6 +40,22 @@ class StudyResults:
         told = {experiment.name: experiment for experiment in self.manifest.study.experiments}
         others = (ToldExperiment(name=name) for name in found if name not in told)
         return (*(told[name] for name in told if name in found), *others)
+
+    @property
+    def number(self) -> str:
+        """How many runs there are, and of how many if they are a part of the study: ``59 of 80 runs so far``."""
+        done, planned = self.runs.height, self.manifest.runs
+        if self.manifest.complete is not False:
+            return counted(done, "run")
+        at_most = "at most " if self.manifest.may_end_sooner else ""
+        return f"{done} of {at_most}{counted(planned, 'run')} so far"
+
+    @property
+    def part(self) -> str:
+        """That these are a part of the study, in a sentence; empty if they are all of it, or nothing tells."""
+        if self.manifest.complete is not False:
+            return ""
+        return f"This is a part of the study: {self.number}."
 
     def experiment(self, name: str) -> ToldExperiment:
         """The experiment of this name.

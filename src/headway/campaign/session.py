@@ -161,12 +161,12 @@ def _carry_out(
         names |= {run.run_id for run in left}
     if rounds.may_end_sooner:
         watcher.note(_how_many(rounds, store))
-    if not keeper.taken:
-        return
-    if executor.is_here:
+    if keeper.taken and executor.is_here:
         learn(runs, keeper.taken)
+    whole: dict[str, Any] = {"complete": True}
     if machines := _machines(manifest, executor):
-        store.write_manifest(manifest.model_copy(update={"machines": machines}))
+        whole["machines"] = machines
+    store.write_manifest(manifest.model_copy(update=whole))
 
 
 def _make_served_files(runs: Sequence[Run]) -> None:

@@ -126,7 +126,8 @@ class Manifest(_Told):
         created: when they were begun.
         study: the study.
         cells: what differs from the usual, by cell and contender, in the first repetition.
-        runs: how many there are.
+        runs: how many there are, at most.
+        complete: whether all of them were done that the study has; None if nothing tells.
         seeds: of all runs.
         versions: of all programs.
         outside: of programs from outside, what their file says and the hashes of all that they consist of.
@@ -150,6 +151,7 @@ class Manifest(_Told):
     study: ToldStudy = ToldStudy()
     cells: dict[str, dict[str, Any]] = {}
     runs: int = 0
+    complete: bool | None = None
     seeds: tuple[int, ...] = ()
     versions: dict[str, str] = {}
     outside: dict[str, dict[str, Any]] = {}
@@ -169,6 +171,11 @@ class Manifest(_Told):
     ] = ()
     self_tested_paths: tuple[str, ...] = ()
     machines: tuple[dict[str, Any], ...] = ()
+
+    @property
+    def may_end_sooner(self) -> bool:
+        """Whether fewer runs than planned may be all: where results are looked at, or faults have no packet to meet."""
+        return any(one.looks or one.faults for one in self.study.experiments)
 
     @property
     def warning(self) -> str:

@@ -47,6 +47,7 @@ def make_manifest(
         study=told_study(study),
         cells=_settings(runs),
         runs=len(runs),
+        complete=False,
         seeds=tuple(sorted({run.seed for run in runs})),
         versions={_told_name(adapter, adapters): _version(adapter, image) for adapter in adapters},
         outside={one.directory: _declared(one) for a in adapters if (one := a.outside)},

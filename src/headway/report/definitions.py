@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
+from typing import Any
 
 import polars as pl
 
 from headway.analysis import Analysis, StudyResults
+from headway.analysis.contenders import GIVEN, own_settings
 from headway.analysis.numbers import listed, plain
 
 _SPOKEN = {
@@ -18,11 +20,12 @@ _SPOKEN = {
     "quic": "QUIC",
     "udp": "UDP",
 }
-_GIVEN = "settings in the study"
 _OWN = "the program's own"
 _UNSAID = frozenset({"client's kernel", "server's kernel", "hops' kernels"})
 """What all have alike is said of the hosts."""
-_NOTHING = frozenset({"none", "no knobs set", "no proxy", "not told"})
+_VARIED = ""
+"""What flows of a name have that is not the same in all contenders."""
+_NOTHING = frozenset({"none", "no knobs set", "no proxy", "not told", _VARIED})
 _FLOWS = {
     "protocol": "protocol",
     "tls": "encryption",
@@ -53,14 +56,18 @@ class _Made:
         alike = {name: values[0] for name, values in told.items() if len(set(values)) == 1}
         if alike:
             yield f"{all_of_them} had {listed([_phrase(*item) for item in alike.items()])}."
-        apart = [{n: v[place] for n, v in told.items() if n not in alike} for place in self._places]
-        if any(apart):
-            made = zip(self.names, apart, strict=True)
+        if any(self.apart):
+            made = zip(self.names, self.apart, strict=True)
             yield "; ".join(f"{name} {_was(own)}" for name, own in made) + "."
 
     @property
-    def _places(self) -> range:
-        return range(len(self.names))
+    def apart(self) -> tuple[dict[str, str], ...]:
+        """Of each thing what not all of them have alike."""
+        differing = {name: values for name, values in self.traits.items() if len(set(values)) > 1}
+        return tuple(
+            {name: values[place] for name, values in differing.items() if not _vain(name, values)}
+            for place in range(len(self.names))
+        )
 
 
 def _was(own: Mapping[str, str]) -> str:
@@ -76,47 +83,84 @@ def _was(own: Mapping[str, str]) -> str:
     return f"was {_phrase('protocol', spoken)}{' with ' if had else ''}{listed(had)}"
 
 
-def definitions(results: StudyResults, analysis: Analysis) -> str:
+@dataclass(frozen=True)
+class Definitions:
+    """What the contenders were.
+
+    Attributes:
+        text: sentences; empty if there is nothing to say.
+        names_each: whether they name every contender.
+    """
+
+    text: str
+    names_each: bool
+
+
+def definitions(results: StudyResults, analysis: Analysis) -> Definitions:
     """What the contenders of an experiment were, and the flows of those that consist of several."""
     flows = results.flows_of(analysis.experiment)
     if flows is not None:
-        return " ".join(_of_flows(flows, analysis))
+        return Definitions(" ".join(_of_flows(flows, analysis)), names_each=True)
     traits = {trait.name: trait.values for trait in analysis.traits}
-    given = traits.pop(_GIVEN, None)
+    given = traits.pop(GIVEN, None)
     made = list(zip(*traits.values(), strict=True))
     if given and len(set(made)) < len(made):  # nothing else tells all of them apart
-        traits[_GIVEN] = given
+        traits[GIVEN] = given
     every = "All contenders" if len(analysis.contenders) > 1 else analysis.contenders[0]
-    return " ".join(_Made(analysis.contenders, traits).sentences(every))
+    found = _Made(analysis.contenders, traits)
+    return Definitions(" ".join(found.sentences(every)), any(found.apart))
 
 
 def _of_flows(flows: pl.DataFrame, analysis: Analysis) -> Iterator[str]:
+    """What all flows had, what those of a name had, and of which flows each contender consists."""
     rows = flows.group_by("contender", "named", maintain_order=True).agg(
         pl.col("flow").n_unique(), *(pl.col(column).first() for column in _FLOWS)
     )
     places = {name: place for place, name in enumerate(analysis.contenders)}
     found = sorted(rows.to_dicts(), key=lambda row: places[row["contender"]])
-    of_name: dict[str, dict[tuple[str, ...], list[str]]] = {}
+    ways: dict[str, list[dict[str, str]]] = {}
     for row in found:
-        made = tuple(_text(column, row[column]) for column in _FLOWS)
-        of_name.setdefault(row["named"], {}).setdefault(made, []).append(row["contender"])
-    named = [
-        (name if len(ways) == 1 else f"{name} of {listed(contenders)}", made)
-        for name, ways in of_name.items()
-        for made, contenders in ways.items()
-    ]
-    traits = dict(zip(_FLOWS.values(), zip(*(made for _, made in named), strict=True), strict=True))
-    yield from _Made(tuple(name for name, _ in named), traits).sentences("All flows")
+        way = {name: _text(column, row[column]) for column, name in _FLOWS.items()}
+        ways.setdefault(row["named"], []).append(way)
+    varied = {
+        name: {trait for trait in _FLOWS.values() if len({way[trait] for way in of}) > 1}
+        for name, of in ways.items()
+    }
+    traits = {
+        trait: tuple(
+            _VARIED if trait in varied[name] else of[0][trait] for name, of in ways.items()
+        )
+        for trait in _FLOWS.values()
+    }
+    yield from _Made(tuple(ways), traits).sentences("All flows")
+    yield f"{_contenders(found, varied, analysis)}."
+
+
+def _contenders(
+    rows: Sequence[Mapping[str, Any]], varied: Mapping[str, Set[str]], analysis: Analysis
+) -> str:
+    """The flows of each contender, those that are others elsewhere with what they are here."""
     parts: dict[str, list[str]] = {}
-    for row in found:
+    for row in rows:
+        own = {
+            trait: _text(column, row[column])
+            for column, trait in _FLOWS.items()
+            if trait in varied[row["named"]]
+        }
+        where = "" if own.pop("background", "none") in _NOTHING else " in the background"
+        had = [_phrase(*item) for item in own.items() if item[1] not in _NOTHING]
         count = f"{row['flow']} flows" if row["flow"] > 1 else "a flow"
-        parts.setdefault(row["contender"], []).append(f"{count} of {row['named']}")
-    told = {contender: listed(own) for contender, own in parts.items()}
-    if len(set(told.values())) < len(told):  # the same flows on paths that are not
-        given = next((trait.values for trait in analysis.traits if trait.name == _GIVEN), ())
+        told = f"{count} of {row['named']}{where}{' with ' if had else ''}{listed(had)}"
+        parts.setdefault(row["contender"], []).append(told)
+    consists = {contender: listed(own) for contender, own in parts.items()}
+    if len(set(consists.values())) < len(consists):  # the same flows on paths that are not
+        given = own_settings(analysis.experiment.contenders, analysis.contenders, but="flows")
         settings = dict(zip(analysis.contenders, given, strict=False))
-        told |= {name: f"{told[name]} ({own})" for name, own in settings.items() if name in told}
-    yield f"Of the contenders, {'; '.join(f'{name} was {what}' for name, what in told.items())}."
+        consists |= {
+            name: f"{consists[name]} ({own})" for name, own in settings.items() if name in consists
+        }
+    made = "; ".join(f"{name} was {what}" for name, what in consists.items())
+    return f"Of the contenders, {made}" if len(consists) > 1 else made
 
 
 def _text(column: str, value: object) -> str:

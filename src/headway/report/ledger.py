@@ -85,22 +85,27 @@ def _origin(results: StudyResults, *, asks: bool) -> Iterator[str]:
     manifest = results.manifest
     if manifest.warning:
         yield f"**{manifest.warning}**"
-    done, planned = len(results.runs), manifest.runs
-    sequential = any(experiment.looks for experiment in manifest.study.experiments)
-    at_most = "at most " if sequential else ""
-    runs = f"{done} of {at_most}{planned} runs" if done < planned else counted(done, "run")
     ended = Counter(results.runs["status"].to_list())
     lost = "; ".join(f"{ended[one]} {said}" for one, said in _IN_WORDS.items() if ended[one])
     yield (
         f"From `{reproducing(manifest.command)}`, begun {manifest.created[:10] or 'at a time that is not known'}, with "
         f"Headway {manifest.headway or 'of an unknown version'} and lab image {_image(manifest)}: "
-        f"{runs}, seeds {seeds_text(results.runs)}; {lost or 'none failed'}."
+        f"{_number(results)}, seeds {seeds_text(results.runs)}; {lost or 'none failed'}."
     )
     if asks:
         yield f"Verdicts are those of the rules of {RULES}."
     if "--quick" in manifest.command:
         need = ": most claims need the whole" if asks else ""
         yield f"This is the short form (`--quick`) with few repetitions and cells{need}."
+
+
+def _number(results: StudyResults) -> str:
+    """How many runs there are, of those that were planned."""
+    if results.part:
+        return results.number
+    done, planned = len(results.runs), results.manifest.runs
+    at_most = "at most " if results.manifest.may_end_sooner else ""
+    return f"{done} of {at_most}{planned} runs" if done < planned else counted(done, "run")
 
 
 def _image(manifest: Manifest) -> str:

@@ -66,6 +66,7 @@ def render(
     return environment.get_template("page.html.j2").render(
         name=setting.study_name(results) or "Results",
         manifest=results.manifest,
+        part=results.part,
         study=_study(results),
         repeating=reproducing(results.manifest.command),
         experiments=parts,

@@ -51,7 +51,7 @@ def methods_paragraph(results: StudyResults, analyses: Sequence[Analysis]) -> st
     programs = f"The programs were {versions}." if versions else ""
     hosts = " ".join(_host(name, settings) for name, settings in manifest.hosts.items())
     told = [_experiment(results, analysis) for analysis in analyses]
-    return " ".join(filter(None, (first, programs, hosts, *told, _PAIRED)))
+    return " ".join(filter(None, (first, programs, hosts, results.part, *told, _PAIRED)))
 
 
 def _computing(results: StudyResults) -> str:
@@ -98,18 +98,24 @@ def _host(name: str, settings: Mapping[str, str]) -> str:
 def _experiment(results: StudyResults, analysis: Analysis) -> str:
     runs = results.runs_of(analysis.experiment)
     name = analysis.experiment.name
-    begun = f"In {name}, the contenders" if name else "The contenders"
+    made = definitions(results, analysis)
+    number = len(analysis.contenders)
+    several = f"the {number} contenders" if made.names_each and number > 1 else ""
+    named = (
+        several
+        or f"the {'contenders' if number > 1 else 'contender'} {listed(analysis.contenders)}"
+    )
+    begun = f"In {name}, {named}" if name else f"{named[:1].upper()}{named[1:]}"
     by = listed([metric_named(metric).label for metric in analysis.experiment.metrics])
-    compared = f"{begun} {listed(analysis.contenders)} were compared by {by}"
+    compared = f"{begun} {'were compared' if number > 1 else 'was judged'} by {by}"
     factors = [f"{factor.name} ({listed(factor.levels)})" for factor in analysis.conditions.factors]
     over = f" over {counted(len(analysis.cells), 'cell')}" if factors else ""
     varied = f": {', '.join(factors)}" if factors else ""
     notable = analysis.conditions.notable
     said_already = {*OF_CONTENDERS, *(("workload",) if analysis.flows else ())}
     fixed = ", ".join(one.title for one in notable if one.name not in said_already)
-    made = definitions(results, analysis)
     said = f"{compared}{over}{varied}. "
-    defined = f"{made} " if made else ""
+    defined = f"{made.text} " if made.text else ""
     constant = f"The same in all cells were: {fixed}. " if fixed else ""
     dependents = [
         f"{dependent.name} ({listed(dependent.levels)})"
@@ -119,7 +125,7 @@ def _experiment(results: StudyResults, analysis: Analysis) -> str:
     sharing = f" {_SHARING}" if analysis.flows else ""
     faults = f" {_faults(analysis)}" if runs["fault"].drop_nulls().len() else ""
     return (
-        f"{said}{followed}{defined}{constant}{_repetitions(runs, analysis)}"
+        f"{said}{followed}{defined}{constant}{_repetitions(results, analysis)}"
         f"{_failed(runs, analysis)}{faults}{sharing}"
     )
 
@@ -141,7 +147,8 @@ def _faults(analysis: Analysis) -> str:
     )
 
 
-def _repetitions(runs: pl.DataFrame, analysis: Analysis) -> str:
+def _repetitions(results: StudyResults, analysis: Analysis) -> str:
+    runs = results.runs_of(analysis.experiment)
     count = counted(runs["rep"].n_unique(), "repetition")
     kinds = set(runs["variation"].drop_nulls())
     varied = (
@@ -149,7 +156,7 @@ def _repetitions(runs: pl.DataFrame, analysis: Analysis) -> str:
         if "phases" in kinds
         else ""
     )
-    most = "up to " if analysis.experiment.looks else ""
+    most = "up to " if analysis.experiment.looks or results.part else ""
     return (
         f"Each was run in {most}{count} (seeds {seeds_text(runs)}){varied}; contenders of a repetition "
         f"met the same realisation of the path.{_looks(analysis)}"

@@ -23,7 +23,7 @@ def provenance_facts(results: StudyResults) -> tuple[Fact, ...]:
         Fact("layers", named_layers(manifest)),
         Fact("host", _host(manifest.host)),
         Fact("date", manifest.created),
-        Fact("runs", _runs(runs)),
+        Fact("runs", _runs(results)),
         Fact("seeds", seeds_text(runs)),
         Fact("time", _time(runs)),
     )
@@ -39,10 +39,12 @@ def _host(facts: Mapping[str, object]) -> str:
     return "; ".join(f"{name}: {value}" for name, value in facts.items())
 
 
-def _runs(runs: pl.DataFrame) -> str:
+def _runs(results: StudyResults) -> str:
+    runs = results.runs
     cells, contenders = runs["cell"].n_unique(), runs["contender"].n_unique()
     of = f"{counted(cells, 'cell')}, {counted(contenders, 'contender')}"
-    return f"{runs.height}: {of}, {counted(runs['rep'].n_unique(), 'repetition')}"
+    number = results.number.replace(" runs", "") if results.part else runs.height
+    return f"{number}: {of}, {counted(runs['rep'].n_unique(), 'repetition')}"
 
 
 def seeds_text(runs: pl.DataFrame) -> str:

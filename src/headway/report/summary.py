@@ -65,7 +65,8 @@ def print_analyses(
         across: of each experiment, the levels of an axis that are compared, if any are.
     """
     question, warning = results.manifest.study.question, results.manifest.warning
-    for text, style in ((study_name(results), "bold"), (question, ""), (warning, "bold red")):
+    heading = (study_name(results), "bold"), (question, ""), (results.part, "bold")
+    for text, style in (*heading, (warning, "bold red")):
         if text:
             console.print(Text(text, style=style))
     for note in results.manifest.notes:
