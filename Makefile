@@ -7,7 +7,7 @@ CARGO := .venv/bin/python tools/cargo.py
 # Set-up compiles no Python: the first command that needs a module does, and keeps it for the others.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help quickstart test lint format census populations test-quick test-lab test-changed test-nightly test-twice from-nothing wheels bench docs docs-site lock clean
+.PHONY: help quickstart test lint format census populations test-quick test-lab test-changed test-nightly test-twice from-nothing wheels bench docs results-again docs-site lock clean
 
 help:
 	@echo "make quickstart   set up, build the lab image, run the quickstart study"
@@ -110,6 +110,10 @@ bench: .venv/dev .venv/census .venv/populations
 
 docs: .venv/dev
 	@.venv/bin/python tools/generate_docs.py
+	@.venv/bin/python -m tools.results_again write
+
+results-again: .venv/dev
+	@.venv/bin/python -m tools.results_again record
 
 build/docs-venv/complete: requirements-docs.lock | .venv/complete
 	@.venv/bin/python -m venv --clear build/docs-venv
