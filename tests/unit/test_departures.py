@@ -68,7 +68,7 @@ def kept(
     times = [(EPOCH_S * 10**9 + at_ns, one) for at_ns, one in frames]
     for name in ("server", "link0b-up"):
         (tmp_path / f"{name}.pcap").write_bytes(pcap(times))
-        to_pcapng(tmp_path / f"{name}.pcap", None, tmp_path / f"{name}.pcapng")
+        to_pcapng(tmp_path / f"{name}.pcap", (), tmp_path / f"{name}.pcapng")
     header = SamplesHeader(EPOCH_S * 10**9, (), (), QueueStats._fields, TCP_FIELDS)
     (tmp_path / SAMPLES_FILE).write_text(json.dumps(asdict(header)) + "\n")
     keep_departures(deployed(raw), tmp_path)

@@ -159,7 +159,7 @@ def written(directory: Path, frames: list[bytes], every_s: int = 0) -> None:
     file = directory / "client-upstream.pcap"
     header = struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 65535, 1)
     file.write_bytes(header + b"".join(packets))
-    to_pcapng(file, None, file.with_suffix(".pcapng"))
+    to_pcapng(file, (), file.with_suffix(".pcapng"))
 
 
 def test_questions_are_counted_before_the_path_loses_or_doubles_them(tmp_path: Path) -> None:

@@ -58,7 +58,7 @@ def run(directory: Path, packets: Packets) -> Path:
     """What a run leaves whose server saw these packets, at milliseconds."""
     directory.mkdir(parents=True)
     (directory / "x.pcap").write_bytes(pcap([(at_ns, one) for at_ns, one in packets]))
-    to_pcapng(directory / "x.pcap", None, directory / "server.pcapng")
+    to_pcapng(directory / "x.pcap", (), directory / "server.pcapng")
     namespaces = (
         Namespace("client", ip=("addr add 10.0.0.1/24 dev client-up",)),
         Namespace("server", ip=("addr add 10.0.2.2/24 dev server-down",)),

@@ -103,7 +103,7 @@ def test_directions_are_told_by_where_frames_come_from(tmp_path: Path) -> None:
     right = [(3, frame(1, end=1)), (5, frame(2, end=2)), (6, frame(3, end=2))]
     for name, packets in (("left", left), ("right", right)):
         (tmp_path / "c.pcap").write_bytes(pcap(packets))
-        to_pcapng(tmp_path / "c.pcap", None, tmp_path / f"{name}.pcapng")
+        to_pcapng(tmp_path / "c.pcap", (), tmp_path / f"{name}.pcapng")
     ends = tmp_path / "left.pcapng", tmp_path / "right.pcapng"
     assert passage(*ends, Way.UP, 9).delays_ns == [2]
     assert passage(*ends, Way.DOWN, 9).arrived_ns == (9, None)

@@ -69,11 +69,12 @@ def pacing_files(link: NarrowLink) -> tuple[str, str]:
     return capture_files(link.segment)[1], f"{link.entry_device}.pcapng"
 
 
-def convert_captures(directory: Path) -> None:
-    """Make every capture of a run's directory pcapng."""
+def convert_captures(directory: Path, flows: Iterable[DeployedFlow]) -> None:
+    """Make every capture of a run's directory pcapng, with the TLS secrets of all its flows."""
+    secrets = [directory / flow.directory / SECRETS_FILE for flow in flows]
     for capture in directory.glob("*.pcap"):
         if capture.stat().st_size:
-            to_pcapng(capture, directory / SECRETS_FILE, capture.with_suffix(".pcapng"))
+            to_pcapng(capture, secrets, capture.with_suffix(".pcapng"))
         capture.unlink()
 
 

@@ -8,7 +8,7 @@ packets.
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from headway.contract.artifact import read_bytes
@@ -27,12 +27,12 @@ class CaptureError(HeadwayError):
     """A file is not a capture as tcpdump writes it here."""
 
 
-def to_pcapng(capture: Path, secrets: Path | None, target: Path) -> None:
+def to_pcapng(capture: Path, secrets: Iterable[Path], target: Path) -> None:
     """Write a capture as pcapng.
 
     Args:
         capture: pcap file with nanosecond time stamps; an unfinished last packet is left out.
-        secrets: TLS key log file (NSS format), if there is one.
+        secrets: TLS key log files (NSS format), of which some may not be there; each becomes a block.
         target: the pcapng file; replaced if it exists.
 
     Raises:
@@ -44,8 +44,10 @@ def to_pcapng(capture: Path, secrets: Path | None, target: Path) -> None:
     with target.open("wb") as out:
         out.write(_block(_SECTION, struct.pack("<IHHq", _BYTE_ORDER, 1, 0, -1)))
         out.write(_block(_INTERFACE, _interface(capture.stem)))
-        if secrets is not None and secrets.exists():
-            text = read_bytes(secrets)
+        for file in secrets:
+            if not file.exists():
+                continue
+            text = read_bytes(file)
             out.write(_block(_SECRETS, struct.pack("<II", _TLS_KEY_LOG, len(text)) + _padded(text)))
         for time_ns, length, packet in _packets(data):
             header = struct.pack(

@@ -211,7 +211,7 @@ def measure(
         if deployment.setting.clock is Clock.REAL:
             outcome = _undisturbed(outcome)
         if orders.captures:
-            outcome = _captured(outcome, directory)
+            outcome = _captured(outcome, deployment, directory)
         return outcome, tuple(_measured(flow, orders, outcome, directory) for flow in flows)
     except Exception as error:
         reason = spoilt_by_program(error, deployment, directory)
@@ -220,9 +220,9 @@ def measure(
         return outcome, (Measurement(),) * len(flows)
 
 
-def _captured(outcome: Outcome, directory: Path) -> Outcome:
+def _captured(outcome: Outcome, deployment: Deployment, directory: Path) -> Outcome:
     try:
-        convert_captures(directory)
+        convert_captures(directory, deployment.flows)
     except CaptureError as error:
         return replace(outcome, status="failed", reason=outcome.reason or str(error))
     return outcome
