@@ -20,13 +20,13 @@ READERS = ("contract", "diagnosis", "gate", "lab", "pages", "programs")
 """Packages that read what a lab left."""
 OTHERS = {
     "headway.contract.artifact": "is the one way",
+    "headway.lab.bodies": "served bodies, of the cache",
     "headway.lab.certificate": "the image's",
     "headway.lab.cores": "the machine's cores",
     "headway.lab.links": "copies for studies of what the host wrote",
     "headway.lab.machine": "writes",
     "headway.lab.pcapng": "writes",
     "headway.lab.remembered": "the cache's",
-    "headway.lab.run": "served bodies, of the cache",
     "headway.lab.sysctls": "the image's",
     "headway.lab.usage": "/proc of the host",
     "headway.programs.knobfile": "comes with Headway",

@@ -46,10 +46,13 @@ def load(kind: type[_T], text: str) -> _T:
     """Read a dataclass of this package from JSON.
 
     Raises:
-        ValueError: it is no JSON.
-        TypeError, AttributeError: it is another value.
+        ValueError: it is no JSON, or another value.
     """
-    return typing.cast(_T, _build(kind, json.loads(text)))
+    raw = json.loads(text)
+    try:
+        return typing.cast(_T, _build(kind, raw))
+    except (TypeError, AttributeError) as error:
+        raise ValueError(f"no {kind.__name__}: {error}") from error
 
 
 @cache

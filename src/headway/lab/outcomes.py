@@ -60,7 +60,7 @@ def read_outcome(file: Path) -> Outcome:
             return outcome
     except SpoiltError as error:
         return _spoilt_outcome(error)
-    except (ValueError, TypeError, AttributeError, RecursionError):
+    except (ValueError, RecursionError):
         pass
     return _spoilt_outcome(SpoiltError(file.name, "is no outcome of a lab"))
 
