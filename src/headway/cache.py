@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import fcntl
 import hashlib
 import os
 import shutil
@@ -13,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from headway.errors import HeadwayError, WrongInputError
+from headway.locks import lock_file
 
 PARTIAL_SUFFIX = ".partial"
 """End of the names of entries that are being made or removed."""
@@ -115,10 +115,10 @@ class EntryDirectory:
             ) from error
         try:
             try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                lock_file(lock, self.directory, wait=False)
             except BlockingIOError:
                 say("another build is under way; waiting for it to end")
-                fcntl.flock(lock, fcntl.LOCK_EX)
+                lock_file(lock, self.directory)
             if leftovers := list(self.directory.glob(f"*{PARTIAL_SUFFIX}")):
                 say("removing what an interrupted build left behind")
             for leftover in leftovers:
@@ -173,7 +173,7 @@ def written_atomically(path: Path) -> Iterator[int | None]:
     # A dead writer's leftover has this name too, and is simply written over.
     file = os.open(partial, os.O_RDWR | os.O_CREAT, 0o644)
     try:
-        fcntl.flock(file, fcntl.LOCK_EX)
+        lock_file(file, path.parent)
         if path.exists():
             partial.unlink(missing_ok=True)
             yield None
@@ -182,6 +182,9 @@ def written_atomically(path: Path) -> Iterator[int | None]:
         yield file
         os.fchmod(file, 0o644)
         partial.rename(path)
+    except HeadwayError:
+        partial.unlink(missing_ok=True)
+        raise
     except OSError as error:
         partial.unlink(missing_ok=True)
         if error.errno != errno.ENOSPC:

@@ -13,6 +13,7 @@ from tests.imports import modules, tree
 
 FLOORS = (
     ("version", "errors", "modules", "overriding", "tables", "words"),
+    ("locks",),
     ("cache",),
     ("foreign",),
     ("sealed",),

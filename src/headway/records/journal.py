@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from headway.errors import HeadwayError, WrongInputError, naming
+from headway.locks import lock_file
 
 
 class Journal:
@@ -22,16 +22,20 @@ class Journal:
 
         Raises:
             WrongInputError: another process writes to it.
+            HeadwayError: its file system has no locks.
         """
         self._name = file
         self._file = os.open(file, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
         try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            lock_file(self._file, file.parent, wait=False)
         except BlockingIOError:
             os.close(self._file)
             raise WrongInputError(
                 "another study is being carried out in it", where=str(file.parent)
             ) from None
+        except HeadwayError:
+            os.close(self._file)
+            raise
         self._cut(_whole(file.read_bytes()))
 
     def _cut(self, size: int) -> None:

@@ -279,11 +279,11 @@ def _write_atomically(file: Path, data: bytes) -> None:
             temporary.write(data)
             temporary.flush()
             os.fsync(temporary.fileno())
+            Path(temporary.name).chmod(0o644)
+            Path(temporary.name).replace(file)
         except BaseException:
             Path(temporary.name).unlink()
             raise
-    Path(temporary.name).chmod(0o644)
-    Path(temporary.name).replace(file)
     _sync_directory(file.parent)
 
 
