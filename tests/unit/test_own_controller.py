@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from headway.image.builder import rust_toolchain
+from headway.image.builder import toolchain
+from headway.image.process import user_environment
 from headway.study import controllers
 from headway.study.host import OF_THE_KERNEL, CongestionControl
 from tests.imports import REPOSITORY
@@ -92,12 +93,11 @@ def test_quic_has_them_and_tcp_has_not(tree: Path, name: str) -> None:
 @pytest.mark.nightly
 def test_they_compile_and_keep_to_what_is_tried_of_each_controller(tree: Path) -> None:
     """The tests of the crate go through all controllers: windows stay within their bounds, whatever happens."""
-    rust = rust_toolchain()
     compiled = REPOSITORY / "native" / "target"
     tested = subprocess.run(
         ["cargo", "test", "--locked", "-p", "headway-congestion"],
         cwd=tree / "native",
-        env={**rust.environment(), "CARGO_TARGET_DIR": str(compiled)},
+        env={**toolchain().environment(user_environment()), "CARGO_TARGET_DIR": str(compiled)},
         capture_output=True,
         encoding="utf-8",
         check=False,
