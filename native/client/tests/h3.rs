@@ -9,14 +9,18 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::Instant;
 
-use headway_http::event::ServerEvent;
+use bytes::BytesMut;
+use headway_http::event::{RequestId, ServerEvent};
 use headway_http::h3;
 use headway_http::service::{Body, Files, Reply, Service};
-use headway_quic::{Config, Connection, Endpoint, QuicServerConfig, Seed, UdpEndpoint};
+use headway_quic::{
+    Config, Connection, Dir, Endpoint, QuicServerConfig, Seed, Side, StreamId, UdpEndpoint,
+};
 use headway_reactor::{Interest, Reactor, Token, UdpSocket};
 use headway_schedule::Strategy;
 use headway_testlink::Certificates;
-use headway_wire::{Request, Response};
+use headway_wire::h3::frame_type;
+use headway_wire::{Request, Response, varint};
 use serde_json::Value;
 
 /// What the server closes a connection with that asks for `/close`: a terminal would be cleared.
@@ -100,9 +104,19 @@ fn answer(now: Instant, side: &mut h3::Server, connection: &mut Connection) {
         match &request.path[..] {
             "/close" => connection.close(now, 0x102, FAREWELL),
             "/silence" => {}
+            path if path.starts_with("/head/") => begin_head(connection, id),
             _ => side.respond(connection, id, reply(&request)),
         }
     }
+}
+
+/// Sends most of a head, of which the rest never comes.
+fn begin_head(connection: &mut Connection, id: RequestId) {
+    let mut begun = BytesMut::new();
+    varint::encode(frame_type::HEADERS, &mut begun);
+    varint::encode(60_000, &mut begun);
+    begun.extend([0; 55_000]);
+    connection.write(StreamId::new(Side::Client, Dir::Bi, id.0 / 4), begun.freeze());
 }
 
 /// To `/status/N` with that status, else as a server of generated bodies.
@@ -171,4 +185,22 @@ fn a_download_survives_a_nat_that_rebinds() {
     let (row, quic) = (&report["requests"][0], &report["connections"][0]["quic"]);
     assert_eq!((&row["bytes"], &row["error"]), (&10_000_000.into(), &Value::Null));
     assert_eq!(quic["moved_s"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn a_server_whose_heads_never_end_cannot_have_all_memory() {
+    let server = Server::start("heads");
+    let urls: Vec<String> = (1..800)
+        .map(|number| format!("https://localhost:{}/head/{number}", server.address.port()))
+        .collect();
+    let window = "connection-window=1000000";
+    let mut arguments = vec!["--timeout", "60", "--quic", window];
+    arguments.extend(urls.iter().map(String::as_str));
+    let (status, report, _) = server.fetch(&arguments, "/head/0");
+    assert_eq!(status, Some(1));
+    let error = report["requests"][0]["error"].as_str().unwrap();
+    // Twice the window, and 32 MB; and little more than that.
+    let taken = error.strip_prefix("connection-memory=34MB: this connection takes ").expect(error);
+    let taken: f64 = taken.strip_suffix(" MB").unwrap().parse().unwrap();
+    assert!(taken < 40.0, "{error}");
 }

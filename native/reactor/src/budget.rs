@@ -2,8 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-/// How often it is counted: meanwhile it grows by what the peers send.
-const COUNT_EVERY: Duration = Duration::from_millis(100);
+/// How long after something came it is counted at the latest.
+const COUNT_WITHIN: Duration = Duration::from_millis(100);
+/// It is counted at once when so much of the smallest limit has come since the last count.
+const SHARE: u64 = 16;
 
 /// What all peers together and each of them may make a program keep, in bytes; `None` is no limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -15,27 +17,46 @@ pub struct Memory {
 }
 
 /// One budget for all that peers make a program keep.
+///
+/// Between two counts it may be exceeded by a sixteenth of the smallest limit, and what one receive call brings.
 #[derive(Debug)]
 pub struct Budget {
     memory: Memory,
-    counted: Option<Instant>,
+    /// All that had come when it was counted last, in bytes.
+    counted: u64,
+    /// When it is counted, if nothing makes it earlier.
+    due: Option<Instant>,
 }
 
 impl Budget {
     /// A budget of which nothing is taken.
     #[must_use]
     pub fn new(memory: Memory) -> Self {
-        Self { memory, counted: None }
+        Self { memory, counted: 0, due: None }
     }
 
     /// Whether it is to be counted now what the peers take.
-    pub fn is_due(&mut self, now: Instant) -> bool {
-        let is_due = self.memory != Memory::default()
-            && self.counted.is_none_or(|at| now >= at + COUNT_EVERY);
+    ///
+    /// # Arguments
+    /// * `received` - all that has ever come from the peers, in bytes.
+    pub fn is_due(&mut self, now: Instant, received: u64) -> bool {
+        let Some(smallest) = self.memory.of_all.into_iter().chain(self.memory.of_each).min() else {
+            return false;
+        };
+        let news = received - self.counted;
+        let is_due = news > smallest / SHARE || self.due.is_some_and(|at| at <= now);
         if is_due {
-            self.counted = Some(now);
+            (self.counted, self.due) = (received, None);
+        } else if news > 0 {
+            self.due = self.due.or(Some(now + COUNT_WITHIN));
         }
         is_due
+    }
+
+    /// When [`Self::is_due`] is to be asked at the latest.
+    #[must_use]
+    pub fn deadline(&self) -> Option<Instant> {
+        self.due
     }
 
     /// The connections that have to end, and why, in words: those above what each may take, and then those that take
@@ -99,11 +120,24 @@ mod tests {
     }
 
     #[test]
-    fn it_is_counted_now_and_then() {
+    fn it_is_counted_soon_after_something_came() {
         let (start, ms) = (Instant::now(), Duration::from_millis);
-        let mut budget = budget(Some(1), None);
-        let due = [0, 99, 100, 150, 300].map(|at| budget.is_due(start + ms(at)));
-        assert_eq!(due, [true, false, true, false, true]);
-        assert!(!Budget::new(Memory::default()).is_due(start), "there is nothing to keep to");
+        let mut budget = budget(Some(32_000), Some(16_000));
+        assert!(!budget.is_due(start, 0));
+        assert_eq!(budget.deadline(), None, "nothing has come");
+        let due = [(10, 1), (50, 2), (109, 3), (110, 3), (200, 3), (1000, 3), (1010, 4)]
+            .map(|(at, received)| budget.is_due(start + ms(at), received));
+        assert_eq!(due, [false, false, false, true, false, false, false]);
+        assert_eq!(budget.deadline(), Some(start + ms(1110)));
+    }
+
+    #[test]
+    fn it_is_counted_at_once_when_much_came() {
+        let start = Instant::now();
+        let mut budget = budget(Some(32_000), Some(16_000));
+        let due = [1000, 1001, 2001, 2002].map(|received| budget.is_due(start, received));
+        assert_eq!(due, [false, true, false, true]);
+        assert_eq!(budget.deadline(), None);
+        assert!(!Budget::new(Memory::default()).is_due(start, 1 << 40), "there is no limit");
     }
 }

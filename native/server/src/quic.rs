@@ -102,6 +102,11 @@ impl QuicListener {
         self.udp.receive(now)
     }
 
+    /// All that has come, in bytes.
+    pub(crate) fn received_bytes(&self) -> u64 {
+        self.udp.endpoint.received_bytes()
+    }
+
     /// Answers what can be answered, and sends what may be sent.
     pub(crate) fn turn(&mut self, opened: &mut u64, context: &mut Context<'_>) -> io::Result<()> {
         while let Some(incoming) = self.udp.endpoint.next_incoming() {

@@ -1,7 +1,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::io;
 use std::net::{SocketAddr, TcpStream};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use headway_http::h2;
 use headway_http::service::Service;
@@ -9,8 +9,7 @@ use headway_http::side::Fault;
 use headway_http::tcp::{Pipe, SocketOptions, TlsSide};
 use headway_quic::ConnectionKey;
 use headway_reactor::{
-    Addresses, Application, Budget, Looks, Memory, Reactor, Ready, Signals, Token,
-    need_descriptors, say,
+    Addresses, Application, Budget, Looks, Reactor, Ready, Signals, Token, need_descriptors, say,
 };
 
 use crate::access_log::AccessLog;
@@ -28,8 +27,6 @@ const END: Token = Token(0);
 const ACT: Token = Token(1);
 /// The tokens of listeners; those of connections follow.
 const FIRST_LISTENER: u64 = 2;
-/// How long after something came it is counted at the latest.
-const RECOUNT: Duration = Duration::from_millis(100);
 /// Connections whose requests go on before it is looked what else has come.
 const TURNS_BETWEEN_NEWS: usize = 8;
 
@@ -74,8 +71,8 @@ pub(crate) struct Server {
     limits: Limits,
     addresses: Addresses,
     budget: Budget,
-    /// When what clients take is counted again.
-    recount: Option<Instant>,
+    /// All that has come over TCP, in bytes.
+    received_over_tcp: u64,
     looks: Looks<Token>,
     work: Work,
     /// When answers of connections are due.
@@ -121,7 +118,7 @@ impl Server {
             limits: options.limits,
             addresses: Addresses::new(options.limits.connections_per_address),
             budget: Budget::new(options.limits.memory),
-            recount: None,
+            received_over_tcp: 0,
             looks: Looks::new(options.limits.shortest_time()),
             work: options.work(),
             dues: BTreeSet::new(),
@@ -167,7 +164,10 @@ impl Server {
     fn progress(&mut self, token: Token, ready: Option<Ready>, reactor: &Reactor, now: Instant) {
         let Some(connection) = self.connections.get_mut(&token) else { return };
         let mut context = context!(self, now);
-        match connection.progress(ready, &mut context, reactor, token) {
+        let before = connection.received_bytes();
+        let outcome = connection.progress(ready, &mut context, reactor, token);
+        self.received_over_tcp += connection.received_bytes() - before;
+        match outcome {
             Outcome::Over => return self.remove(token),
             Outcome::Ending => self.ending.push_back((now + LINGER, token)),
             Outcome::Open => {}
@@ -210,13 +210,10 @@ impl Server {
 
     /// Ends connections that take too much memory.
     fn end_greedy(&mut self, now: Instant) {
-        if !self.budget.is_due(now) {
-            // What came since the last count is counted, even if nothing else comes.
-            let is_limited = self.limits.memory != Memory::default();
-            self.recount = self.recount.or(is_limited.then_some(now + RECOUNT));
+        let over_quic: u64 = self.quic.iter().map(QuicListener::received_bytes).sum();
+        if !self.budget.is_due(now, self.received_over_tcp + over_quic) {
             return;
         }
-        self.recount = None;
         let tcp = self.connections.iter().map(|(&token, one)| (Guest::Tcp(token), one.kept()));
         let mut kept: Vec<_> = tcp.collect();
         for (listener, quic) in self.quic.iter_mut().enumerate() {
@@ -319,7 +316,7 @@ impl Application for Server {
         let quic = self.quic.iter().map(QuicListener::deadline);
         let unfinished = (!self.unfinished.is_empty()).then_some(self.turned);
         let due = self.dues.first().map(|&(at, _)| at);
-        let own = [ending, unfinished, due, self.looks.deadline(), self.recount];
+        let own = [ending, unfinished, due, self.looks.deadline(), self.budget.deadline()];
         listeners.chain(quic).chain(own).flatten().min()
     }
 

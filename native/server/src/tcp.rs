@@ -138,6 +138,11 @@ impl TcpConnection {
         self.give_up(reason, context);
     }
 
+    /// All that has come from its client, in bytes.
+    pub(crate) fn received_bytes(&self) -> u64 {
+        self.pipe.read_bytes()
+    }
+
     /// Memory that its client makes it keep, in bytes.
     pub(crate) fn kept(&self) -> u64 {
         let unread: usize = self.unread.iter().map(Bytes::len).sum();

@@ -179,18 +179,28 @@ impl QuicTransport {
             Self::take_events(&mut self.side, &mut self.received_bytes, events);
             link.udp.transmit(now)?;
         }
-        if self.budget.is_due(now) {
-            if let Some(connection) = link.udp.endpoint.connection(link.key) {
-                let kept = connection.kept_of_received() + self.side.kept();
-                for (_, reason) in self.budget.greedy([((), kept)]) {
-                    connection.close(now, EXCESSIVE_LOAD, &reason);
-                    self.side.close(&reason);
-                    self.error = Some(reason);
-                }
-            }
-        }
-        self.deadline = link.udp.endpoint.deadline();
+        self.keep_budget(now)?;
+        let Some(link) = &mut self.link else { return Ok(()) };
+        let deadlines = [link.udp.endpoint.deadline(), self.budget.deadline()];
+        self.deadline = deadlines.into_iter().flatten().min();
         Ok(())
+    }
+
+    /// Ends the connection if its server makes this program keep too much.
+    fn keep_budget(&mut self, now: Instant) -> io::Result<()> {
+        let Some(link) = &mut self.link else { return Ok(()) };
+        if !self.budget.is_due(now, link.udp.endpoint.received_bytes()) {
+            return Ok(());
+        }
+        let Some(connection) = link.udp.endpoint.connection(link.key) else { return Ok(()) };
+        let kept = connection.kept_of_received() + self.side.kept();
+        for (_, reason) in self.budget.greedy([((), kept)]) {
+            connection.close(now, EXCESSIVE_LOAD, &reason);
+            self.side.close(&reason);
+            self.error = Some(reason);
+            self.has_news = true;
+        }
+        link.udp.transmit(now)
     }
 
     fn take_events(side: &mut h3::Client, received: &mut u64, events: &mut Vec<ClientEvent>) {

@@ -63,7 +63,8 @@ impl Pep {
     }
 
     fn end_greedy(&mut self, now: Instant) -> bool {
-        if !self.budget.is_due(now) {
+        let received = self.downstream.received_bytes() + self.upstream.received_bytes();
+        if !self.budget.is_due(now, received) {
             return false;
         }
         let kept = self.kept();

@@ -160,6 +160,7 @@ impl Pep {
             .chain(self.beginners.iter().map(|beginner| beginner.since + timeout))
             .chain(self.pool_retry)
             .chain(self.looks.deadline())
+            .chain(self.budget.deadline())
             .chain(self.downstream.deadline())
             .chain(self.upstream.deadline())
             .min()

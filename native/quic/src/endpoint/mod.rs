@@ -52,6 +52,7 @@ pub struct Endpoint {
     saved_paths: SavedPaths,
     incoming: VecDeque<Incoming>,
     resets: Resets,
+    received_bytes: u64,
     /// Where connections make what they send.
     buffer: Vec<u8>,
     /// What connections that are gone had to tell.
@@ -107,6 +108,7 @@ impl Endpoint {
             saved_paths: SavedPaths::default(),
             incoming: VecDeque::new(),
             resets: Resets::default(),
+            received_bytes: 0,
             buffer: Vec::new(),
             last_words: VecDeque::new(),
         }
@@ -234,6 +236,12 @@ impl Endpoint {
         self.connections.values_mut().for_each(|connection| connection.migrate(now));
     }
 
+    /// All that has come, in bytes of datagrams.
+    #[must_use]
+    pub fn received_bytes(&self) -> u64 {
+        self.received_bytes
+    }
+
     /// Handles a datagram.
     ///
     /// # Errors
@@ -247,6 +255,7 @@ impl Endpoint {
         let mut buffer = Vec::new();
         let ReceivedDatagram { remote, local_ip, ecn, payload } = datagram;
         let (first, size) = (FirstPacket::of(&payload), payload.len());
+        self.received_bytes += size as u64;
         match self.inner.handle(now, remote, local_ip, ecn, payload, &mut buffer) {
             Some(DatagramEvent::ConnectionEvent(handle, event)) => {
                 if let Some(connection) = self.connections.get_mut(&handle.0) {
