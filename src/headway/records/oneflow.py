@@ -12,6 +12,7 @@ from typing import Any
 from headway.columns import HeaderFields, MainConnection, RampUp, Status
 from headway.contract.names import CONTROLS_FILE, SAMPLES_FILE
 from headway.contract.outcome import Ended, Outcome
+from headway.diagnosis.closing import Closing, closing_of
 from headway.diagnosis.controls import observed_controls
 from headway.diagnosis.disturbances import count_columns
 from headway.diagnosis.ending import came_to
@@ -87,6 +88,8 @@ def _columns(
     good = ended["status"] is Status.OK
     transfer = transfer_of(flow, measured, started_s(directory))
     transfer.save(directory)
+    # Reduced qlogs have no frames.
+    closing = None if good else closing_of(directory)
     compact_qlog(directory, keep=flow.setting.capture.qlog)
     workload = flow.setting.workload
     explained = good and workload.is_controlled and not workload.uploads
@@ -102,7 +105,7 @@ def _columns(
         "setting_key": setting_key(flow.setting, run.seed),
         "drawn_rtt_ms": flow.http_path.rtt.ms,
         **ended,
-        "came_to": None if good else came_to(flow, measured, outcome, directory),
+        "came_to": None if good else _came_to(came_to(flow, measured, outcome, directory), closing),
         "migrated_s": None if outcome.migrated_ns is None else outcome.migrated_ns / 1e9,
         **metrics,
         **(dict(_headers(outcome, directory)) if good else {}),
@@ -116,6 +119,11 @@ def _columns(
         **question_columns(flow, directory),
         **validation_columns(validate(flow, outcome, transfer, directory)),
     }
+
+
+def _came_to(way: str | None, closing: Closing | None) -> str | None:
+    """How far a failed flow came, and the error with which an end closed its connection."""
+    return "; ".join(filter(None, (way, closing.words if closing else None))) or None
 
 
 def _keep_playback(finished: FinishedRun) -> None:
