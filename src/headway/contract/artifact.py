@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
-from headway.errors import HeadwayError
+from headway.errors import HeadwayError, WrongInputError
+from headway.foreign.files import open_regular
 
 MOST_BYTES = 2**30
 """Of a file that is read at once, since texts take several times their size in memory."""
@@ -43,15 +43,13 @@ def open_artifact(file: Path) -> IO[bytes]:
         SpoiltError: it is no file.
     """
     try:
-        descriptor = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        return open_regular(file, os.O_NOFOLLOW)
     except FileNotFoundError:
         raise
     except OSError as error:
         raise SpoiltError(file.name, f"cannot be read: {error.strerror}") from error
-    if stat.S_ISREG(os.fstat(descriptor).st_mode):
-        return os.fdopen(descriptor, "rb")
-    os.close(descriptor)
-    raise SpoiltError(file.name, "is no file")
+    except WrongInputError:
+        raise SpoiltError(file.name, "is no file") from None
 
 
 def read_bytes(file: Path) -> bytes:

@@ -6,6 +6,7 @@ import os
 import stat
 from collections.abc import Iterator
 from pathlib import Path
+from typing import IO
 
 from headway.errors import WrongInputError
 from headway.foreign.shown import quoted
@@ -40,12 +41,27 @@ def read_beginning(path: Path, most_bytes: int) -> bytes:
         WrongInputError: it is no regular file.
         OSError: it cannot be read.
     """
-    # A pipe that nobody writes to would have its reader wait.
-    with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
-        mode = os.fstat(file.fileno()).st_mode
-        if not stat.S_ISREG(mode):
-            raise WrongInputError(f"is {kind_of(mode)}, not a file", where=str(path))
+    with open_regular(path) as file:
         return file.read(most_bytes)
+
+
+def open_regular(path: Path, flags: int = 0) -> IO[bytes]:
+    """Open a regular file for reading, without waiting for the other end of a pipe.
+
+    Args:
+        path: of the file.
+        flags: of open(2) besides, such as that links are not followed.
+
+    Raises:
+        WrongInputError: it is no regular file.
+        OSError: it cannot be opened.
+    """
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | flags)
+    mode = os.fstat(descriptor).st_mode
+    if stat.S_ISREG(mode):
+        return os.fdopen(descriptor, "rb")
+    os.close(descriptor)
+    raise WrongInputError(f"is {kind_of(mode)}, not a file", where=str(path))
 
 
 def kind_of(mode: int) -> str:
