@@ -19,6 +19,7 @@ from headway.contract.text import dump
 from headway.lab import machine
 from headway.lab.guard import Guard, LabLimits
 from headway.lab.machine import Machine
+from headway.lab.quota import Quota
 from headway.lab.usage import Usage, usage_of
 from headway.study.clock import Clock
 from headway.study.units import Duration
@@ -145,13 +146,14 @@ ORDERS = Orders(namespaces=(Namespace("client"),))
 WELL = dump(Outcome("ok", None, S, "7.2"))
 
 
-def booted(tmp_path: Path, script: str, cpu_limit: Duration) -> Outcome:
+def booted(tmp_path: Path, script: str, cpu_limit: Duration, quota: Quota | None = None) -> Outcome:
     kernel = tmp_path / "kernel"
     kernel.write_text(f"#!/bin/sh\n{script}\n")
     kernel.chmod(0o755)
     image = ScriptImage(kernel, tmp_path, tmp_path)
     directory = tmp_path / "run"
-    return Machine(image, tmp_path).boot(ORDERS, directory, seed=1, cpu_limit=cpu_limit)
+    machine = Machine(image, tmp_path)
+    return machine.boot(ORDERS, directory, seed=1, cpu_limit=cpu_limit, quota=quota)
 
 
 @pytest.mark.parametrize("burn", [":", "(:)"])
@@ -187,3 +189,11 @@ def test_a_lab_that_is_kept_from_the_processor_goes_on(
     script = f"kill -STOP $$\necho '{WELL}' > run/{OUTCOME_FILE}"
     assert booted(tmp_path, script, Duration(S // 5)).status == "ok"
     assert len(looks) > 10
+
+
+def test_a_lab_that_writes_without_end_is_ended(tmp_path: Path) -> None:
+    script = "while :; do echo more >> run/client-own.log; done"
+    outcome = booted(tmp_path, script, Duration(300 * S), Quota(10_000, "client-own"))
+    assert outcome.status == "timeout"
+    assert outcome.reason is not None
+    assert outcome.reason.startswith("client-own wrote") and "client-own.log" in outcome.reason

@@ -17,6 +17,7 @@ from headway.programs.base import SECRETS_FILE
 
 _MISSED = re.compile(r"^(\d+) packets? dropped by kernel", re.MULTILINE)
 _PCAP = ".pcap"
+CAPTURE_ENDINGS = (_PCAP, f"{_PCAP}ng")
 _UPSTREAM = "-upstream"
 """What the name of a capture on a hop's device towards the server ends with."""
 

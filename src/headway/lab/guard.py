@@ -13,7 +13,9 @@ from headway.study.units import Duration
 DEFAULT_CPU_LIMIT = Duration(300 * 10**9)
 _IDLE_LIMIT = Duration(60 * 10**9)
 _LOOKS_WHILE_IDLE = 6
-_LOOKS_AT_LEAST_EVERY_S = 0.1
+_SHORTEST_PAUSE_S = 0.1
+_LONGEST_PAUSE_S = 1.0
+"""If there is an excess to look for: a lab writes some hundred MB a second."""
 
 
 @dataclass(frozen=True)
@@ -53,11 +55,13 @@ class Guard:
         limits: when that is.
         usage: tells what the lab has used so far.
         clock: tells seconds of wall time.
+        excess: tells what else the lab has too much of, in words; None if nothing is looked for.
     """
 
     limits: LabLimits
     usage: Callable[[], Usage]
     clock: Callable[[], float] = time.monotonic
+    excess: Callable[[], str | None] | None = None
     _used_s: float = 0.0
     _active_at_s: float = field(init=False)
 
@@ -71,7 +75,9 @@ class Guard:
         looks = [self.limits.cpu.s - self._used_s]
         if self.limits.idle is not None:
             looks.append(self.limits.idle.s / _LOOKS_WHILE_IDLE)
-        return max(min(looks), _LOOKS_AT_LEAST_EVERY_S)
+        if self.excess is not None:
+            looks.append(_LONGEST_PAUSE_S)
+        return max(min(looks), _SHORTEST_PAUSE_S)
 
     def exceeded(self) -> str | None:
         """Look; which limit the lab has exceeded, in words, if it has one."""
@@ -84,4 +90,4 @@ class Guard:
         idle = self.limits.idle
         if idle is not None and self.clock() - self._active_at_s >= idle.s:
             return f"the lab was ended after it had done nothing for {idle}"
-        return None
+        return self.excess() if self.excess else None

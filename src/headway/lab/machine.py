@@ -8,9 +8,10 @@ import select
 import shutil
 import signal
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 from typing import Protocol as Interface
@@ -24,6 +25,7 @@ from headway.lab.guard import DEFAULT_CPU_LIMIT, Guard, LabLimits
 from headway.lab.memory import MEMORY_VARIABLE, LabMemory, lab_memory
 from headway.lab.meter import Meter
 from headway.lab.outcomes import outcome_of
+from headway.lab.quota import Quota
 from headway.lab.spoilt import check_there
 from headway.lab.usage import usage_of
 from headway.study.clock import Clock
@@ -146,6 +148,7 @@ class Machine:
         meter: Meter | None = None,
         memory_mib: int | None = None,
         shown: Mapping[str, SharedDirectory] | None = None,
+        quota: Quota | None = None,
     ) -> Outcome:
         """Boot a lab, carry out orders, and power it off.
 
@@ -166,6 +169,7 @@ class Machine:
             memory_mib: memory of this lab's guest, if not the machine's.
             shown: what the lab sees of the host beside the image, the guest's modules and its own
                 directory, by the name below ``/lab``.
+            quota: how much it may write into its directory; None for as much as there is room.
 
         Returns:
             The outcome of the first round; one with status ``failed`` or ``timeout`` and a reason if
@@ -204,16 +208,16 @@ class Machine:
                         stderr=console,
                         start_new_session=not interactive,
                     )
-                exceeded = _wait(process, limits, cancellation, meter or Meter())
+                excess = None if quota is None else partial(quota.excess, directory)
+                exceeded = _wait(process, limits, excess, cancellation, meter or Meter())
                 memory.reusable = process.returncode == 0
         check_there(directory)
         file = directory / orders.directory / OUTCOME_FILE
         outcome = outcome_of(file, directory / CONSOLE_FILE, process.returncode, exceeded)
         if not (exceeded or file.exists()):
             _check_image(self.image)
-        if outcome.status == "failed" and shutil.disk_usage(directory).free < _NO_SPACE_BYTES:
-            # The lab cannot tell: it has nowhere to write that to.
-            raise HeadwayError(f"no space left in {directory}")
+        if outcome.status == "failed":
+            _check_space(directory)
         return outcome
 
     @contextmanager
@@ -283,6 +287,12 @@ def _check_image(image: BootImage) -> None:
     check_after_crash(image.kernel)
 
 
+def _check_space(directory: Path) -> None:
+    """Let there be space left where a lab failed, which could not tell: it had nowhere to write that to."""
+    if shutil.disk_usage(directory).free < _NO_SPACE_BYTES:
+        raise HeadwayError(f"no space left in {directory}")
+
+
 @contextmanager
 def pinned(cpu: int | None) -> Iterator[None]:
     """This thread is on a core, and so are the processes that it starts."""
@@ -336,12 +346,13 @@ def _allow_open_files(process_id: int) -> None:
 def _wait(
     process: subprocess.Popen[bytes],
     limits: LabLimits,
+    excess: Callable[[], str | None] | None,
     cancellation: Cancellation | None,
     meter: Meter,
 ) -> str | None:
     """Wait for the lab; end it at a limit, which is returned in words, or when cancelled."""
     _allow_open_files(process.pid)
-    guard = Guard(limits, lambda: usage_of(process.pid))
+    guard = Guard(limits, lambda: usage_of(process.pid), excess=excess)
     # Popen.wait with a limit polls with pauses of up to 50 ms; a pidfd wakes at once.
     ended = os.pidfd_open(process.pid)
     try:

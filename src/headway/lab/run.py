@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
+from headway.contract.names import QLOG_DIRECTORY
 from headway.contract.orders import Orders
 from headway.contract.outcome import Body, Outcome
 from headway.image.outsidefiles import outside_files
@@ -16,11 +17,12 @@ from headway.image.outsideroot import outside_root
 from headway.lab.assemble import orders_for
 from headway.lab.bodies import body_sha256, served_bodies
 from headway.lab.cancel import Cancellation
-from headway.lab.captures import convert_captures
+from headway.lab.captures import CAPTURE_ENDINGS, convert_captures
 from headway.lab.certificate import certified
 from headway.lab.machine import Machine, SharedDirectory
 from headway.lab.meter import Meter
 from headway.lab.pcapng import CaptureError
+from headway.lab.quota import MOST_BYTES, Quota
 from headway.lab.spoilt import spoilt_by_program
 from headway.lab.videofiles import needed_videos, video_files
 from headway.planning.deployment import DeployedFlow, Deployment, Role
@@ -118,8 +120,20 @@ def booting(
         cancellation=cancellation,
         meter=meter,
         shown=_shown(deployment, machine),
+        quota=_quota(deployment, rounds),
         memory_mib=max(machine.memory_mib, _memory_mib(deployment)),
     )
+
+
+def _quota(deployment: Deployment, rounds: int = 1) -> Quota:
+    """How much programs may write, beside what the study asked for."""
+    asked = deployment.setting.capture
+    uncounted = (
+        *(CAPTURE_ENDINGS if asked.at_devices else ()),
+        *([QLOG_DIRECTORY] if asked.qlog else ()),
+    )
+    writers = " or ".join(_outside_names(deployment)) or "programs"
+    return Quota(MOST_BYTES * rounds, writers, uncounted)
 
 
 def _memory_mib(deployment: Deployment) -> int:
@@ -186,14 +200,19 @@ def _rehearsed(
     return replace(orders, programs=(*others, program))
 
 
-def _printed(deployment: Deployment, directory: Path) -> str:
-    """What programs from outside printed last, as the end of a sentence: one of them may have waited for ever."""
+def _outside_names(deployment: Deployment) -> list[str]:
+    """Programs from outside, as their files are named."""
     ends = (end for end in deployment.programs if end.adapter.outside)
     names = dict.fromkeys(
         end.adapter.name if end.role is Role.CLIENT else f"{end.name}-{end.adapter.name}"
         for end in ends
     )
-    told = ((name, said_last(directory, name)) for name in names)
+    return list(names)
+
+
+def _printed(deployment: Deployment, directory: Path) -> str:
+    """What programs from outside printed last, as the end of a sentence: one of them may have waited for ever."""
+    told = ((name, said_last(directory, name)) for name in _outside_names(deployment))
     return "".join(f"; {name} last printed: {said[:_SHOWN]}" for name, said in told if said)
 
 
@@ -205,6 +224,11 @@ def measure(
     A program may have spoilt what is read for that: then the lab has failed.
     """
     flows = deployment.flows
+    quota = _quota(deployment)
+    if excess := quota.excess(directory):
+        quota.cut(directory)
+        outcome = replace(outcome, status="failed", reason=excess)
+        return outcome, (Measurement(),) * len(flows)
     try:
         if outcome.status == "timeout":
             outcome = replace(outcome, reason=f"{outcome.reason}{_printed(deployment, directory)}")
