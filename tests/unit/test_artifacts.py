@@ -167,7 +167,7 @@ def opens_files(file: Path) -> bool:
         isinstance(node, ast.Call)
         and (
             (isinstance(node.func, ast.Attribute) and node.func.attr in OPENING)
-            or (isinstance(node.func, ast.Name) and node.func.id == "open")
+            or (isinstance(node.func, ast.Name) and node.func.id in {"open", "open_regular"})
         )
         for node in ast.walk(tree(file))
     )
