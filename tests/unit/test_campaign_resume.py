@@ -253,3 +253,21 @@ def test_failed_runs_are_rows_and_run_again_only_if_asked(
     retried = Task(study_from(TABLES), "resumed", out, "", "", Start.RESUME, retry_failed=True)
     assert carry_out(monkeypatch, retried) == [late]
     assert set(table(out)["status"]) == {"ok"}
+
+
+def test_a_study_that_writes_its_report_is_not_replaced(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Until its report is there, nobody else may use its directory."""
+    refused: list[str] = []
+
+    def report(directory: Path) -> None:
+        before = table(directory)
+        with pytest.raises(WrongInputError, match="another study is being carried out") as error:
+            conduct(task(directory, start=Start.REPLACE), SilentWatcher())
+        assert table(directory).equals(before)
+        refused.append(str(error.value))
+
+    replace_labs(monkeypatch, lambda _: None, None)
+    conduct(task(tmp_path / "out"), SilentWatcher(), report)
+    assert len(refused) == 1

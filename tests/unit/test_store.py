@@ -179,6 +179,20 @@ def test_a_directory_has_one_writer_at_a_time(tmp_path: Path) -> None:
     Store.open(tmp_path / "out", Start.RESUME).close()
 
 
+def test_a_study_whose_report_is_being_written_is_not_replaced(
+    tmp_path: Path, records: list[Record]
+) -> None:
+    """The directory stays locked until the report is there (`conduct`)."""
+    directory = filled(tmp_path / "out", records)
+    with Store.open(directory, Start.RESUME) as store:
+        store.write_table()
+        kept = {file.name: file.read_bytes() for file in directory.iterdir()}
+        with pytest.raises(WrongInputError, match="another study is being carried out"):
+            Store.open(directory, Start.REPLACE)
+        assert {file.name: file.read_bytes() for file in directory.iterdir()} == kept
+    Store.open(directory, Start.REPLACE).close()
+
+
 def test_a_damaged_manifest_is_an_error(tmp_path: Path, records: list[Record]) -> None:
     directory = filled(tmp_path / "out", records)
     (directory / MANIFEST_FILE).write_text("[]")
