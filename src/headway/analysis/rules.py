@@ -187,10 +187,14 @@ def _failures(cells: Sequence[Cell], rule: Failures) -> Finding:
     """The share of failures, with its exact interval (Clopper and Pearson 1934)."""
     sides = [side for cell in cells if (side := cell.side(rule.contender))]
     runs, failures = sum(side.runs for side in sides), sum(side.failures for side in sides)
-    # An edge at 0 or 100 % can be met.
-    region = Region(rule.low if rule.low > 0 else -1, rule.high if rule.high < 100 else 101)
+    region = failure_region(rule)
     what = f"{rule.contender}: runs that failed"
     if not runs:
         return Finding(what, None, None, region, 0, "%")
     interval = share_interval(failures, runs).scaled(100)
     return Finding(what, 100 * failures / runs, interval, region, runs, "%", events=failures)
+
+
+def failure_region(rule: Failures) -> Region:
+    """Where a share of failures has to lie; an edge at 0 or 100 % can be met."""
+    return Region(rule.low if rule.low > 0 else -1, rule.high if rule.high < 100 else 101)

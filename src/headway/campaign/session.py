@@ -50,7 +50,9 @@ _OF_THE_FIRST = ("created", "self_test", _TESTED_PATHS, "machines")
 """What a manifest keeps when a study goes on."""
 
 
-def conduct(task: Task, watcher: Watcher, report: Callable[[Path], None] = lambda _: None) -> None:
+def conduct(
+    task: Task, watcher: Watcher, report: Callable[[Path], object] = lambda _: None
+) -> None:
     """Carry out a study, or what is left of it; its directory then has a manifest and a table.
 
     Args:

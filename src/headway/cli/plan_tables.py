@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from headway.analysis.decidable import outlook
 from headway.campaign.costs import CostModel
 from headway.campaign.estimate import Estimate, Estimator
 from headway.campaign.rounds import Rounds
@@ -31,6 +32,8 @@ def print_plan(console: Console, study: Study, runs: Sequence[Run], *, labs: int
     estimator = Estimator(labs, CostModel.of_machine())
     console.print(_experiments(study, runs, estimator))
     console.print(_axes(study))
+    for line in outlook(study.experiments):
+        console.print(line, markup=False, soft_wrap=True)
     estimated = estimator.of(runs)
     least = Rounds.of(study, runs).due(set(), ())
     fewest = estimator.of(least) if len(least) < len(runs) else None

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -30,6 +31,7 @@ from headway.terminal import Terminal, complain, output, say
 if TYPE_CHECKING:
     from headway.campaign.task import Task
     from headway.planning.runs import Run
+    from headway.report import Report
     from headway.study.experiment import Study
 
 RESULTS_DIRECTORY = Path("results")
@@ -79,9 +81,7 @@ def reproduce(
     if claims:
         print_ledger(task.out, paper, None)
         return
-    _carry_out(task, options)
-    say("")
-    print_ledger(task.out, None, None)
+    _carry_out(task, options, partial(_show_part, paper=paper))
 
 
 def report(
@@ -163,12 +163,14 @@ def _task(study: str, options: Execution) -> Task:
     )
 
 
-def _carry_out(task: Task, options: Execution) -> None:
+def _carry_out(
+    task: Task, options: Execution, show: Callable[[Path], object] | None = None
+) -> None:
     from headway.campaign.session import conduct
     from headway.columns import Status
     from headway.records.store import each_record
 
-    conduct(task, Terminal(), _show)
+    conduct(task, Terminal(), show or _show)
     if not any(one.status is Status.OK or one.fault_met for one in each_record(task.out)):
         reason = next(each_record(task.out)).error
         raise HeadwayError(f"no run succeeded; the first reason: {reason}")
@@ -181,7 +183,17 @@ def _carry_out(task: Task, options: Execution) -> None:
         raise typer.Exit(EXIT_FAILED)
 
 
-def _show(directory: Path, runs: tuple[str, ...] = ()) -> None:
+def _show_part(directory: Path, paper: str) -> None:
+    """Show the results of a paper's study, and what they leave to the whole of it."""
+    from headway.cli.paper import left_to_the_whole
+    from headway.study.load import load_study
+
+    report = _show(directory)
+    for line in left_to_the_whole(report.results, load_study(paper)):
+        say(line)
+
+
+def _show(directory: Path, runs: tuple[str, ...] = ()) -> Report:
     from headway.report import Report
 
     report = Report.of(directory)
@@ -189,3 +201,4 @@ def _show(directory: Path, runs: tuple[str, ...] = ()) -> None:
     report.print_summary(output())
     page = report.write(runs)
     say(f"\nReport: {page}")
+    return report

@@ -49,7 +49,7 @@ def ledger(
     swept = [analyses[0] for analyses in everything if sweeps(analyses[0])]
     shared = [] if every else [analyses[0] for analyses in everything if shares(analyses[0])]
     heading = _heading(claims=bool(every), faults=bool(swept), shared=bool(shared))
-    none = "" if swept or shared else "The study names no claims."
+    none = "" if swept or shared else _no_claims(results)
     blocks: list[Sequence[str]] = [
         [f"# {results.manifest.study.name}: {heading}"],
         [results.manifest.study.question],
@@ -70,6 +70,12 @@ def ledger(
     if failed := _failed(results):
         blocks += [["## Runs that did not finish"], markdown(failed)]
     return _joined(blocks)
+
+
+def _no_claims(results: StudyResults) -> str:
+    if "--only" in results.manifest.command:
+        return "None of these experiments has claims."
+    return "The study names no claims."
 
 
 def _heading(*, claims: bool, faults: bool, shared: bool) -> str:
@@ -95,7 +101,11 @@ def _origin(results: StudyResults, *, asks: bool) -> Iterator[str]:
     if asks:
         yield f"Verdicts are those of the rules of {RULES}."
     if "--quick" in manifest.command:
-        need = ": most claims need the whole" if asks else ""
+        need = (
+            ": it measures fewer claims than the whole, and those with wider intervals"
+            if asks
+            else ""
+        )
         yield f"This is the short form (`--quick`) with few repetitions and cells{need}."
 
 

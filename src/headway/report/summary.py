@@ -20,7 +20,6 @@ from headway.analysis import (
     sentences,
 )
 from headway.analysis.acrosslevels import Across
-from headway.analysis.claimwords import judged, ledger_sentence
 from headway.analysis.metric import Metric
 from headway.analysis.numbers import MINUS, signed_percent, significant
 from headway.analysis.overview import ComparisonOutcome, overviews
@@ -34,6 +33,7 @@ from headway.report.reproducing import showing_packets
 from headway.report.setting import study_name
 from headway.report.tables import on_terminal
 from headway.report.tables.kind import Matter, ShownTable
+from headway.report.terminal_claims import claims_shown
 from headway.report.terminal_shares import shares_shown
 
 _MOST_FACTORS = 4
@@ -41,6 +41,8 @@ _MOST_FACTORS = 4
 _MOST_ROWS = 40
 """More cells than this are counted, not listed."""
 _FEW_CELLS = 4
+_FEW_CLAIMS = 3
+"""These stand below the answer of an experiment; more are shown instead of it."""
 _MOST_ANSWERS = 8
 _MOST_SENTENCES = 12
 """More sentences than these are left to the report."""
@@ -69,8 +71,17 @@ def print_analyses(
     for text, style in (*heading, (warning, "bold red")):
         if text:
             console.print(Text(text, style=style))
-    for note in results.manifest.notes:
-        console.print(Text(f"Note: {note}."))
+    claims = [*claims_shown(console, analyses)]
+    notes = results.manifest.notes
+    if claims and _are_claims_enough(analyses):
+        analyses, across = (), ()
+        if notes:
+            console.print(
+                Text(f"The report has {counted(len(notes), 'note')} on what was planned.")
+            )
+    else:
+        for note in notes:
+            console.print(Text(f"Note: {note}."))
     for metrics, levels in zip_longest(analyses, across):
         _print_experiment(console, results, metrics)
         if levels:
@@ -78,9 +89,16 @@ def print_analyses(
             console.print(Text(f"Across {levels.name}: {levels.said}", style="bold"))
             for analysis in levels.analyses:
                 _print_metric(console, results, analysis)
+    for part in claims:
+        console.print(part)
     if shown := showing_packets(results):
         console.print()
         console.print(Text(shown))
+
+
+def _are_claims_enough(analyses: Sequence[Sequence[Analysis]]) -> bool:
+    """Whether claims are what is shown: of several experiments, or so many that a table beside them is too much."""
+    return len(analyses) > 1 or sum(len(one[0].experiment.claims) for one in analyses) > _FEW_CLAIMS
 
 
 def _print_experiment(console: Console, results: StudyResults, metrics: Sequence[Analysis]) -> None:
@@ -96,8 +114,9 @@ def _print_experiment(console: Console, results: StudyResults, metrics: Sequence
     _print_list(console, "Answer", share_sentences(metrics[0]))
     for analysis in metrics:
         _print_metric(console, results, analysis)
-    beside = agreement_sentence(metrics), ledger_sentence(judged(metrics))
-    for told in (*beside, stopping_sentence(metrics[0])):
+    # What is said of claims says it of published values, too.
+    values = "" if metrics[0].experiment.claims else agreement_sentence(metrics)
+    for told in (values, stopping_sentence(metrics[0])):
         if told:
             console.print()
             console.print(Text(told))
