@@ -85,7 +85,7 @@ def test_runs_last_for_what_was_published(study: Study, runs: list[Run]) -> None
 def test_the_short_form_has_every_experiment(study: Study) -> None:
     quick = list(plan(load_study("kosek2022", quick=True)))
     assert {run.experiment for run in quick} == {one.name for one in study.experiments}
-    assert len(quick) < 200
+    assert len(quick) < len(list(plan(study))) / 10
 
 
 def test_published_values_of_cells_that_the_short_form_lacks_stand_beside_nothing() -> None:
