@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -55,4 +56,4 @@ def _processor_s(results: StudyResults, runs: dict[str, int]) -> float:
         return 0.0
     means = took.group_by("experiment").agg(pl.col("processor_s").mean())
     by_experiment: dict[str, float] = dict(means.iter_rows())
-    return sum(count * by_experiment.get(name, usual) for name, count in runs.items())
+    return math.fsum(count * by_experiment.get(name, usual) for name, count in runs.items())
