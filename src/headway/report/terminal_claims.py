@@ -14,21 +14,25 @@ from headway.analysis import Analysis
 from headway.analysis.claims import Judged
 from headway.analysis.claimwords import judged, ledger_sentence
 from headway.analysis.finding import Finding, Judgement
-from headway.analysis.numbers import significant
+from headway.analysis.numbers import MINUS, significant
 from headway.analysis.published import agreement_sentence
 from headway.errors import counted
 from headway.study.claim import Gap, Value
 
 _WIDE = 110
 """Columns of a terminal that has room for intervals."""
+_WORDS = {
+    Judgement.HOLDS: "yes",
+    Judgement.BROKEN: "no",
+    Judgement.UNDECIDED: "open",
+}
 _STYLES = {
     Judgement.HOLDS: "green",
     Judgement.BROKEN: "magenta",
     Judgement.UNDECIDED: "dim",
-    Judgement.NOT_MEASURED: "dim",
 }
 _LEGEND = (
-    "Theirs: what was published, or what has to be. Ours: the estimate, or of several the lowest and the highest. The "
+    "Open: undecided. Theirs: what was published, or what has to be. Ours: the estimate, or of several the lowest and the highest. The "
     "report has each with its intervals, its place and, where it does not hold, why."
 )
 
@@ -64,15 +68,15 @@ def _table(found: Sequence[tuple[str, Sequence[Judged]]], *, intervals: bool) ->
     table = Table(
         box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), show_edge=False, expand=True
     )
-    table.add_column("verdict", no_wrap=True)
-    table.add_column("claim", no_wrap=True, overflow="ellipsis", ratio=1)
+    table.add_column("holds", no_wrap=True)
+    table.add_column("claim", ratio=1)
     for heading in ("theirs", "ours"):
         table.add_column(heading, justify="right", no_wrap=True)
     for name, claims in found:
         if name and claims:
             table.add_row("", Text(name, style="bold"), "", "")
         for one in claims:
-            verdict = Text(one.judgement, style=_STYLES[one.judgement])
+            verdict = Text(_WORDS[one.judgement], style=_STYLES[one.judgement])
             table.add_row(verdict, Text(one.claim.says), _theirs(one), _ours(one, intervals))
     return table
 
@@ -82,13 +86,18 @@ def _theirs(one: Judged) -> str:
     finding = one.findings[0]
     rule = one.claim.rule
     if isinstance(rule, Gap | Value) and rule.value is not None:
-        return f"{significant(rule.value)}{finding.said_unit}"
+        return f"{_stated(rule.value)}{finding.said_unit}"
     low, high = finding.region.low, finding.region.high
     if math.isinf(low) or math.isinf(high):
-        edge = f"> {significant(low)}" if math.isinf(high) else f"< {significant(high)}"
+        edge = f"> {_stated(low)}" if math.isinf(high) else f"< {_stated(high)}"
     else:
-        edge = f"{significant(low)} to {significant(high)}"
+        edge = f"±{high:g}" if low == -high else f"{_stated(low)} to {_stated(high)}"
     return f"{edge}{finding.said_unit}"
+
+
+def _stated(number: float) -> str:
+    """As it stands in the study."""
+    return f"{number:g}".replace("-", MINUS)
 
 
 def _ours(one: Judged, intervals: bool) -> str:
