@@ -125,18 +125,27 @@ def test_a_host_with_a_processor_pays_for_no_comparison() -> None:
 
 @pytest.mark.parametrize("client", [c for c in CLIENTS.values() if c.knobs], ids=lambda c: c.name)
 def test_every_value_of_a_knob_changes_the_command(client: Client) -> None:
-    usual = {Bulk: BULK, Page: PAGE} | ({Video: VIDEO} if client.plays_files else {})
+    preferred = {Bulk: BULK, Page: PAGE} | ({Video: VIDEO} if client.plays_files else {})
     of_downloads = MIGRATION if Migration in client.workloads else DOWNLOAD
-    workload = next((usual[kind] for kind in client.workloads if kind in usual), of_downloads)
+    workload = next(
+        (preferred[kind] for kind in client.workloads if kind in preferred), of_downloads
+    )
 
-    def told(knobs: dict[str, str]) -> list[Started]:
-        of = [setting(client.name, str(p), workload, knobs=knobs) for p in sorted(client.protocols)]
-        return [client.start(flow_of(one, ADDRESS)) for one in of]
+    def started(control: str | None, knobs: dict[str, str]) -> list[Started]:
+        asked = {"congestion_control": {"quic": control}} if control else {}
+        host = {"program": client.name, "knobs": knobs} | asked
+        settings = [
+            Setting.model_validate({"protocol": protocol, "client": host, "workload": workload})
+            for protocol in sorted(client.protocols)
+        ]
+        return [client.start(flow_of(of, ADDRESS)) for of in settings]
 
     for knob in client.knobs:
         other = next((value for value in knob.choices if value != knob.default), "9")
-        assert told({knob.name: other}) != told({})
-        assert told({knob.name: knob.default}) == told({})
+        control = next(iter(knob.controls_with(other)), None)
+        usual = started(control, {})
+        assert started(control, {knob.name: other}) != usual, knob.name
+        assert started(control, {knob.name: knob.default}) == usual, knob.name
 
 
 # Starting again
