@@ -211,13 +211,13 @@ TELLS = "result.json = { total_ms = 'ms', bytes = 'bytes' }"
             "client",
             "#!/bin/sh\nexit 0",
             {},
-            "own says that it got 200,000 bytes, but no TCP packet came from the server",
+            "the response has 0 of 200000 bytes",
         ),
         (
             "client",
             "#!/bin/sh\necho x >$3",
             {"capture": {"bodies": True}},
-            "/tmp/body-1 has 2 bytes of 200000",
+            "the response has 2 of 200000 bytes",
         ),
         ("client", "#!/bin/sh\nkill -SEGV $$", {}, "own was killed by SIGSEGV"),
     ],
@@ -236,16 +236,25 @@ def test_what_fails_says_so_in_a_line_with_what_it_printed(
     assert record.total_s is None
 
 
+def test_one_that_waits_for_ever_reaches_the_limit_of_the_labs_time(
+    run_setting: RunSetting, tmp_path: Path
+) -> None:
+    limits = {"virtual": "5 s"}
+    script = "#!/bin/sh\necho own: waiting; sleep 1000"
+    record = run_own(run_setting, tmp_path, "client", script, limits=limits)
+    assert record.status == "timeout"
+    assert record.error == "the limit of 5 s was reached; own last printed: own: waiting"
+
+
 def test_one_that_never_waits_reaches_the_limit_of_processor_time(
     run_setting: RunSetting, tmp_path: Path
 ) -> None:
+    """What it printed is in the lab's memory and ends with it."""
     limits = {"cpu": "2 s"}
     script = "#!/bin/sh\necho own: waiting; while :; do :; done"
     record = run_own(run_setting, tmp_path, "client", script, limits=limits)
     assert record.status == "timeout"
-    assert record.error == (
-        "the lab was ended after 2 s of processor time; own last printed: own: waiting"
-    )
+    assert record.error == "the lab was ended after 2 s of processor time"
 
 
 def test_one_that_writes_over_what_is_read_spoils_its_own_run(
