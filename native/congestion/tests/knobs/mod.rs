@@ -20,7 +20,9 @@ fn windows(config: &Config) -> Vec<u64> {
     windows
 }
 
-fn changed() -> Vec<(&'static str, fn(&mut Config))> {
+type Change = fn(&mut Config);
+
+fn changes() -> Vec<(&'static str, Change)> {
     vec![
         ("slow-start=classic", |config| config.slow_start = Some(SlowStart::Classic)),
         ("slow-start=hystart", |config| config.slow_start = Some(SlowStart::HyStart)),
@@ -67,7 +69,7 @@ fn no_knob_is_ignored() {
         }
         let default = Config { algorithm, ..Config::default() };
         let usual = windows(&default);
-        for (knob, change) in changed() {
+        for (knob, change) in changes() {
             let mut config = default.clone();
             change(&mut config);
             if config.check().is_err() || (knob == "pacing gains" && !has_gains(algorithm)) {
