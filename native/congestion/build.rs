@@ -18,9 +18,13 @@ fn main() {
         let path = directory.join(format!("{name}.rs"));
         code += &format!("#[path = {path:?}]\nmod {name};\n");
     }
-    let entry = |name: &String| format!("({:?}, {name}::build)", name.replace('_', "-"));
-    let entries: Vec<String> = names.iter().map(entry).collect();
+    let words: Vec<String> = names.iter().map(|name| name.replace('_', "-")).collect();
+    let pairs = names.iter().zip(&words);
+    let entries: Vec<String> =
+        pairs.map(|(name, word)| format!("({word:?}, {name}::build)")).collect();
     code += &format!("pub(crate) const ALL: &[(&str, Build)] = &[{}];\n", entries.join(", "));
-    let out = Path::new(&variable("OUT_DIR")).join("own.rs");
-    fs::write(out, code).expect("the build's directory can be written");
+    for (file, text) in [("own.rs", code), ("own_names.rs", format!("&{words:?}"))] {
+        let out = Path::new(&variable("OUT_DIR")).join(file);
+        fs::write(out, text).expect("the build's directory can be written");
+    }
 }

@@ -7,59 +7,17 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-use crate::bbr::{Bbr, Bbr3};
+use crate::algorithm::Algorithm;
 use crate::careful_resume::{CarefulResume, Resumable};
 use crate::controller::Controller;
-use crate::cubic::{Cubic, CubicVersion};
-use crate::hybla::{self, Hybla};
-use crate::linux::{self, Linux, LinuxPart};
+use crate::cubic::CubicVersion;
+use crate::hybla;
+use crate::linux::LinuxPart;
 use crate::loss_based::{LossBased, WindowLaw};
-use crate::new_reno::NewReno;
-use crate::own;
 use crate::phase::Saved;
 use crate::settings::{PacingGains, Settings};
 use crate::slow_start::{self, HyStart, HyStartPlusPlus};
-use crate::words::{UnknownWord, choose};
-
-/// A congestion control algorithm.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Algorithm {
-    /// RFC 9002, section 7.
-    NewReno,
-    /// RFC 9438.
-    Cubic,
-    /// BBR version 1, draft-cardwell-iccrg-bbr-congestion-control-00.
-    Bbr,
-    /// BBR version 3, draft-ietf-ccwg-bbr-06.
-    Bbr3,
-    /// TCP Hybla (Caini and Firrincieli, 2004).
-    Hybla,
-    /// Reno as the lab's kernel computes it.
-    LinuxReno,
-    /// CUBIC as the lab's kernel computes it.
-    LinuxCubic,
-    /// One of your own, by its name.
-    Own(&'static str),
-}
-
-const BUILT_IN: &[(&str, Algorithm)] = &[
-    ("newreno", Algorithm::NewReno),
-    ("cubic", Algorithm::Cubic),
-    ("bbr", Algorithm::Bbr),
-    ("bbr3", Algorithm::Bbr3),
-    ("hybla", Algorithm::Hybla),
-    ("linux-reno", Algorithm::LinuxReno),
-    ("linux-cubic", Algorithm::LinuxCubic),
-];
-
-impl Algorithm {
-    /// All that there are, by their names.
-    #[must_use]
-    pub fn all() -> Vec<(&'static str, Self)> {
-        let own = own::ALL.iter().map(|&(name, _)| (name, Self::Own(name)));
-        BUILT_IN.iter().copied().chain(own).collect()
-    }
-}
+use crate::words::words;
 
 /// How a loss-based controller starts, and when it stops doubling its window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -89,28 +47,6 @@ const LINUX_PARTS: [(&str, LinuxPart); 5] = [
     ("recovery", LinuxPart::Recovery),
 ];
 
-/// `FromStr` and `Display` by a table of words.
-macro_rules! words {
-    ($type:ty, $what:literal, $table:expr) => {
-        impl FromStr for $type {
-            type Err = UnknownWord;
-
-            fn from_str(word: &str) -> Result<Self, UnknownWord> {
-                choose($what, &$table[..], word)
-            }
-        }
-
-        impl fmt::Display for $type {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                let table = $table;
-                let named = table.iter().find(|(_, choice)| choice == self);
-                f.write_str(named.expect("every choice has a word").0)
-            }
-        }
-    };
-}
-
-words!(Algorithm, "congestion control", Algorithm::all());
 words!(SlowStart, "slow start", SLOW_STARTS);
 words!(CubicVersion, "version of CUBIC", CUBIC_VERSIONS);
 words!(LinuxPart, "part of Linux's controllers", LINUX_PARTS);
@@ -304,44 +240,6 @@ impl Config {
         Ok(())
     }
 
-    /// A controller for a new path. It ignores knobs that its algorithm does not have.
-    #[must_use]
-    pub fn build(&self) -> Box<dyn Controller> {
-        let settings = self.settings();
-        match self.algorithm {
-            Algorithm::NewReno => {
-                self.loss_based(NewReno::new(settings.datagram, self.connections), settings)
-            }
-            Algorithm::Cubic => {
-                let law = Cubic::new(settings.datagram, self.connections, self.cubic_version);
-                self.loss_based(law, settings)
-            }
-            Algorithm::Hybla => {
-                let max_window = hybla::MAX_WINDOW.saturating_mul(settings.datagram);
-                let max_window = Some(settings.max_window.unwrap_or(max_window));
-                let law = Hybla::new(settings.datagram, self.hybla_rtt0);
-                self.loss_based(law, Settings { max_window, ..settings })
-            }
-            Algorithm::Bbr => self.resuming(Bbr::new(&settings, self.seed), settings),
-            Algorithm::Bbr3 => self.resuming(Bbr3::new(&settings, self.seed), settings),
-            Algorithm::LinuxReno => {
-                let law = linux::Reno::without(self.linux_without);
-                let slow_start = Box::new(slow_start::Classic);
-                Box::new(Linux::new(law, slow_start, settings, self.linux_without))
-            }
-            Algorithm::LinuxCubic => {
-                let slow_start = self.slow_start(SlowStart::HyStart, settings);
-                let law = linux::Cubic::without(self.linux_without);
-                Box::new(Linux::new(law, slow_start, settings, self.linux_without))
-            }
-            Algorithm::Own(name) => {
-                let mut all = own::ALL.iter();
-                let found = all.find(|(other, _)| *other == name);
-                (found.expect("an algorithm is made by its name").1)(self, settings)
-            }
-        }
-    }
-
     /// A controller with a law of growth and reduction, and what loss-based controllers share.
     pub(crate) fn loss_based<L: WindowLaw + 'static>(
         &self,
@@ -353,7 +251,11 @@ impl Config {
     }
 
     /// How a controller starts: as is stated, or in its own way.
-    fn slow_start(&self, own: SlowStart, settings: Settings) -> Box<dyn slow_start::SlowStart> {
+    pub(crate) fn slow_start(
+        &self,
+        own: SlowStart,
+        settings: Settings,
+    ) -> Box<dyn slow_start::SlowStart> {
         let paced = settings.pacing.is_some();
         match self.slow_start.unwrap_or(own) {
             SlowStart::Classic => Box::new(slow_start::Classic),
@@ -363,7 +265,7 @@ impl Config {
     }
 
     /// Puts Careful Resume over a controller if there is something to resume from.
-    fn resuming<C: Resumable + 'static>(
+    pub(crate) fn resuming<C: Resumable + 'static>(
         &self,
         controller: C,
         settings: Settings,
@@ -374,7 +276,7 @@ impl Config {
         }
     }
 
-    fn settings(&self) -> Settings {
+    pub(crate) fn settings(&self) -> Settings {
         let datagram = self.max_datagram.max(1);
         Settings {
             datagram,
@@ -392,10 +294,6 @@ mod tests {
 
     #[test]
     fn words_go_both_ways() {
-        for (word, algorithm) in Algorithm::all() {
-            assert_eq!(word.parse(), Ok(algorithm));
-            assert_eq!(algorithm.to_string(), word);
-        }
         for (word, slow_start) in SLOW_STARTS {
             assert_eq!(word.parse(), Ok(slow_start));
             assert_eq!(slow_start.to_string(), word);
@@ -413,24 +311,9 @@ mod tests {
 
     #[test]
     fn unknown_words_are_told_the_choices() {
-        let error = "no such".parse::<Algorithm>().expect_err("not one of ours");
-        let names: Vec<_> = Algorithm::all().iter().map(|(name, _)| *name).collect();
-        let choices = names.join(", ");
-        assert_eq!(
-            error.to_string(),
-            format!("unknown congestion control \"no such\": choose from {choices}")
-        );
         let error = "fast".parse::<SlowStart>().expect_err("not one of ours");
         assert!(error.to_string().ends_with("choose from classic, hystart, hystart++"));
         assert!("10KB".parse::<WindowSize>().is_err());
-    }
-
-    #[test]
-    fn ten_packets_are_the_initial_window() {
-        for (_, algorithm) in Algorithm::all() {
-            let config = Config { algorithm, ..Config::default() };
-            assert_eq!(config.build().window(), 12_000, "{algorithm}");
-        }
     }
 
     #[test]

@@ -5,11 +5,13 @@
 //!
 //! `docs/congestion-control.md` says what each controller implements, and where it deviates.
 
+mod algorithm;
 mod bbr;
 mod careful_resume;
 mod config;
 mod controller;
 mod cubic;
+mod factory;
 mod hybla;
 mod linux;
 mod loss_based;
@@ -26,8 +28,9 @@ mod slow_start;
 mod usage;
 mod words;
 
+pub use algorithm::Algorithm;
 pub use careful_resume::CapacityObserver;
-pub use config::{Algorithm, Config, NoWindowSize, SlowStart, Unsupported, WindowSize};
+pub use config::{Config, NoWindowSize, SlowStart, Unsupported, WindowSize};
 pub use controller::{Ack, Acked, Controller, Ecn, Loss, Rtt, Sent, SpuriousLoss, State, Time};
 pub use cubic::CubicVersion;
 pub use linux::LinuxPart;

@@ -25,3 +25,26 @@ pub(crate) fn choose<T: Copy>(
         }
     })
 }
+
+/// `FromStr` and `Display` by a table of words.
+macro_rules! words {
+    ($type:ty, $what:literal, $table:expr) => {
+        impl ::std::str::FromStr for $type {
+            type Err = $crate::words::UnknownWord;
+
+            fn from_str(word: &str) -> Result<Self, $crate::words::UnknownWord> {
+                $crate::words::choose($what, &$table[..], word)
+            }
+        }
+
+        impl ::std::fmt::Display for $type {
+            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+                let table = $table;
+                let named = table.iter().find(|(_, choice)| choice == self);
+                f.write_str(named.expect("every choice has a word").0)
+            }
+        }
+    };
+}
+
+pub(crate) use words;
