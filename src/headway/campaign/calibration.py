@@ -27,7 +27,7 @@ _NEAR = 0.02
 """Nearer than this a target is reached."""
 _EXACT = 1e-6
 """Nearer than this are runs that are equal to the target."""
-_STARTS, _APART = 6, 0.2
+_STARTS, _APART = 4, 0.2
 """Values that least squares begin from, the nearest first, and how far apart they are in a knob at least."""
 _REACH, _LEAST_REACH = 0.08, 0.01
 """Shares of a range by which a knob is moved to see what it does, at first and at last."""
