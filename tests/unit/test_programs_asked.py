@@ -12,6 +12,7 @@ from headway.campaign.feasibility import all_remarks, checked_plan
 from headway.errors import WrongInputError
 from headway.planning.demands import check_programs, remarks
 from headway.planning.deploy import deploy
+from headway.planning.enough import too_few
 from headway.programs.base import Adapter
 from headway.programs.registry import CLIENTS, PROXIES, QUIC_PEPS, SERVERS
 from headway.study.host import OF_THE_KERNEL, CongestionControl, Protocol
@@ -286,7 +287,9 @@ server.initial_window.tcp = [10, 20]
 @pytest.mark.parametrize("name", builtin_names())
 def test_built_in_studies_say_what_they_mean(name: str) -> None:
     study = builtin_study(name)
-    assert all_remarks(study, checked_plan(study, name)) == []
+    runs = checked_plan(study, name)
+    # Some look at single runs, and claim no difference.
+    assert set(all_remarks(study, runs)) <= set(too_few(study, runs))
 
 
 def test_settings_are_written_as_they_are_read() -> None:

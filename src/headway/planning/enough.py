@@ -15,6 +15,10 @@ PAIRED_ALPHA = 0.05
 """Level of the verdict: Wilcoxon's test of pairs, or of places where nothing pairs the runs."""
 
 
+_ORDINARY = 0.25
+"""The share of comparisons that may have to differ alike before any is significant: less is no surprise."""
+
+
 def smallest_p(pairs: int) -> float:
     """The p-value of so many pairs that all point the same way."""
     return min(1.0, 2.0 ** (1 - pairs))
@@ -53,6 +57,8 @@ def _too_few(experiment: Experiment, runs: Sequence[Run]) -> Iterator[str]:
     together = next(
         k for k in range(1, count + 1) if smallest_p(given) * looks * count < PAIRED_ALPHA * k
     )
+    if together <= count * _ORDINARY:
+        return
     cells = counted(len({run.cell for run in runs}), "cell")
     yield (
         f"{counted(count, 'comparison')} in {cells}: of {repetitions} a difference cannot be significant, unless "
