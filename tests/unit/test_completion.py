@@ -158,6 +158,6 @@ def test_a_shell_that_is_not_known_is_named(
 
     monkeypatch.setenv("_HEADWAY_COMPLETE", "csh")
     with pytest.raises(SystemExit) as ended:
-        carry_out(lambda: None)
+        carry_out(lambda: None, Streams())
     assert ended.value.code == 2
     assert "_HEADWAY_COMPLETE: needs a shell: bash, zsh, fish" in capsys.readouterr().err

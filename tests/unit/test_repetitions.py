@@ -124,7 +124,7 @@ def test_a_number_of_repetitions_is_looked_at_once_and_told_as_it_is_written() -
     [
         ("1.5", "repetitions: must be a whole number, not 1.5"),
         ("inf", "repetitions: must be a whole number, not inf"),
-        ("true", "repetitions: must be a whole number, not True"),
+        ("true", "repetitions: must be a whole number, not true"),
         ('"ten"', "repetitions: must be a whole number, not 'ten'"),
         ("0", "repetitions: must be 1 or more, not 0"),
         (

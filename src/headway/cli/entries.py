@@ -36,7 +36,7 @@ COMMANDS = {
     "figure": Listed(
         _RESULTS, "figure.figure", "Write one figure or table of a report, for a paper."
     ),
-    "claims": Listed(_RESULTS, "claims.claims", "Judge a paper's claims by a study's results."),
+    "claims": Listed(_RESULTS, "claims.claims", "Judge a study's claims by its results."),
     "states": Listed(
         _RESULTS, "states.states", "Show the state machines of senders, also of other qlog files."
     ),

@@ -15,8 +15,8 @@ PAIRED_ALPHA = 0.05
 """Level of the verdict: Wilcoxon's test of pairs, or of places where nothing pairs the runs."""
 
 
-_ORDINARY = 0.25
-"""The share of comparisons that may have to differ alike before any is significant: less is no surprise."""
+_MANY, _ORDINARY = 20, 0.25
+"""Of so many comparisons this share will differ in every pair, if any does: that is worth no note."""
 
 
 def smallest_p(pairs: int) -> float:
@@ -57,7 +57,7 @@ def _too_few(experiment: Experiment, runs: Sequence[Run]) -> Iterator[str]:
     together = next(
         k for k in range(1, count + 1) if smallest_p(given) * looks * count < PAIRED_ALPHA * k
     )
-    if together <= count * _ORDINARY:
+    if count >= _MANY and together <= count * _ORDINARY:
         return
     cells = counted(len({run.cell for run in runs}), "cell")
     yield (
