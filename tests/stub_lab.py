@@ -261,7 +261,8 @@ def main() -> None:
         patch.setattr(Report, "write", lambda *_: fate.at(moment))
     elif moment != "never":
         # Statistics and figures take seconds, which nothing is learnt from here.
-        patch.setattr("headway.cli.study._show", lambda *_: None)
+        for shown in ("_show", "_show_part"):
+            patch.setattr(f"headway.cli.study.{shown}", lambda *_: None)
     sys.argv[1:] = words
     cli.main()
 

@@ -171,7 +171,8 @@ def test_a_contender_is_blamed_for_what_is_its_own(
 def out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A directory for results, of a study without labs and without a report."""
     replace_labs(monkeypatch)
-    monkeypatch.setattr("headway.cli.study._show", lambda *_: None)
+    for shown in ("_show", "_show_part"):
+        monkeypatch.setattr(f"headway.cli.study.{shown}", lambda *_: None)
     return tmp_path / "out"
 
 
@@ -541,7 +542,8 @@ def test_the_exit_status_says_whether_the_results_may_be_used(
         fails=lambda name: "curl: refused" if failing and failing in name else None,
     )
     monkeypatch.setattr("headway.diagnosis.transfer.Transfer.save", lambda *_: None)
-    monkeypatch.setattr("headway.cli.study._show", lambda *_: None)
+    for shown in ("_show", "_show_part"):
+        monkeypatch.setattr(f"headway.cli.study.{shown}", lambda *_: None)
     file = tmp_path / "study.toml"
     file.write_text(f'name = "s"\nrepetitions = 2\n[workload]\nsize = "1 MB"\n{text}')
     command = ("run", str(file), "--out", str(tmp_path / "out"), *words)

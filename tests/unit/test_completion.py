@@ -155,6 +155,7 @@ def test_a_shell_that_is_not_known_is_named(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     from headway.cli.commands import carry_out
+    from headway.cli.streams import Streams
 
     monkeypatch.setenv("_HEADWAY_COMPLETE", "csh")
     with pytest.raises(SystemExit) as ended:

@@ -26,7 +26,7 @@ from tests.unit.study_keys import (
 )
 
 PATHS: list[dict[str, Any]] = tomllib.loads(
-    File(__file__).with_name("paths/every.toml").read_text(encoding="utf-8")
+    (File(__file__).parent / "paths" / "every.toml").read_text(encoding="utf-8")
 )["path"]
 MOST_RUNS = 3
 """Studies of more runs take long, and have no keys of their own."""

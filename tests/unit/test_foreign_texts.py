@@ -56,7 +56,9 @@ def test_lines_are_escaped(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_tables_have_their_own_colours_only() -> None:
     file = io.StringIO()
-    console = escaping_console(file=file, force_terminal=True, width=200, color_system="standard")
+    console = escaping_console(
+        file=file, force_terminal=True, width=200, color_system="standard", highlight=False
+    )
     table = Table(HOSTILE)
     table.add_row(Text(HOSTILE, style="red"))
     console.print(table)
@@ -86,7 +88,7 @@ def study(tmp_path: Path, text: str) -> Path:
     ("text", "where"),
     [
         ('name = "a"\nquestion = "\\u001b[31m"', "study.toml:2: question"),
-        ('name = "a"\n[contenders]\n"\\u001b[31mx" = { protocol = "h2" }', "study.toml:3: "),
+        ('name = "a"\n[contenders]\n"\\u001b[31mx" = { protocol = "h2" }', "study.toml:2: "),
         ('name = "\\u009b2J"', "study.toml:1: name"),
         ('name = "a"\n[contenders.b]\nprotocol = "h2"\nserver.knobs.x = "\\u202e"', "study.toml:4"),
         ('name = "a"\n[quick]\nquestion = "\\u007f"', "study.toml:3: quick.question"),

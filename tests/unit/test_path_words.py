@@ -15,7 +15,7 @@ from headway.study.pathwords import path_aspects, path_title
 from tests.unit.study_keys import Key, all_keys, leaves, others, stated, with_value
 
 PATHS: list[dict[str, Any]] = tomllib.loads(
-    File(__file__).with_name("paths/every.toml").read_text(encoding="utf-8")
+    (File(__file__).parent / "paths" / "every.toml").read_text(encoding="utf-8")
 )["path"]
 WORDS = {
     "jitter_distribution": "uniform",

@@ -26,7 +26,9 @@ def parsed_changes(texts: Sequence[str]) -> dict[str, Any]:
 
 def _assignment(text: str) -> dict[str, Any]:
     key, assigned, value = (part.strip() for part in text.partition("="))
-    for written in (value, f'"{value}"') if assigned else ():
+    # What begins as a list or a table is meant as one, and is no word.
+    words = () if value[:1] in ("[", "{") else (f'"{value}"',)
+    for written in (value, *words) if assigned else ():
         try:
             return toml_tables(f"{key} = {written}")
         except ValueError:
