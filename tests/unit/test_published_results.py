@@ -75,7 +75,7 @@ def test_sweeps_are_those_of_the_rows(page: Path) -> None:
 )
 def test_counts_are_those_of_the_rows_and_of_the_tables(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
-    found = re.search(r"^(\d+) claims judged by our runs \((.*?)\)\.", text, re.MULTILINE)
+    found = re.search(r"^(\d+) claims? judged by our runs \((.*?)\)\.", text, re.MULTILINE)
     assert found is not None
     told = {name: int(count) for name, count in re.findall(r"([a-z ]+): (\d+)", found[2])}
     rows = re.findall(r"^\| (.*?) \| [^|]* \| (?:\*\*)?([a-z ]+?)(?:\*\*)? \|", text, re.MULTILINE)

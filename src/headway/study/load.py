@@ -179,8 +179,7 @@ def _of_tables(
     raw: dict[str, Any], source: Source, forms: _Forms, written: Sequence[Experiment] = ()
 ) -> Study:
     short = raw.pop("quick", None)
-    if isinstance(short, dict):
-        _check_texts(short, source, "quick.")
+    check_printable(short, source, "quick.")
     if short is None and forms.quick:
         raise WrongInputError("has no quick form (no table [quick])", where=source.name)
     _prepare(raw, source)
