@@ -30,6 +30,7 @@ pytestmark = pytest.mark.lab
 
 DRAWS = 150
 SPOILT = "a program has spoilt the run's directory: "
+TOO_LARGE = "own wrote 1,048,576 MiB into the run's directory, of which {file} has "
 
 
 def replaced(make: Callable[[Path], object]) -> Callable[[Path], None]:
@@ -185,6 +186,11 @@ def damaged(file: str, damage: str, directory: Path) -> None:
     DAMAGES[damage](directory / file)
 
 
+def reason(file: str, damage: str) -> str:
+    """How the error begins of a run of which a needed file is damaged."""
+    return TOO_LARGE.format(file=file) if damage == "huge" else SPOILT
+
+
 def test_a_damage_of_any_file_fails_that_run_or_none(kept: Kept) -> None:
     """Some files matter to no measurement, or only to a part of it; nothing else may be raised."""
     failed: dict[str, str | None] = {}
@@ -194,14 +200,14 @@ def test_a_damage_of_any_file_fails_that_run_or_none(kept: Kept) -> None:
         if record.status == "failed":
             failed[f"{file}: {damage}"] = record.error
     assert all(failed.values())
-    assert sum((reason or "").startswith(SPOILT) for reason in failed.values()) > DRAWS / 10
+    assert sum((error or "").startswith(SPOILT) for error in failed.values()) > DRAWS / 10
 
 
 @pytest.mark.parametrize("damage", ["removed", "directory", "fifo", "link", "huge", "nested"])
 def test_the_console_is_needed(kept: Kept, damage: str) -> None:
     record = kept.damaged(lambda where: DAMAGES[damage](where / CONSOLE_FILE), f"console-{damage}")
     assert record.status == "failed"
-    assert (record.error or "").startswith(SPOILT)
+    assert (record.error or "").startswith(reason(CONSOLE_FILE, damage))
 
 
 @pytest.mark.parametrize("damage", sorted(DAMAGES.keys() - {"removed", "forbidden"}))
@@ -211,7 +217,7 @@ def test_the_outcome_is_needed(kept: Kept, damage: str) -> None:
     if damage in ("fifo", "link", "link to itself"):  # is not kept
         assert (record.error or "").startswith("the lab ended with status 0")
     elif damage not in ("half a character", "infinite", "long", "nines"):
-        assert (record.error or "").startswith(SPOILT)
+        assert (record.error or "").startswith(reason("outcome.json", damage))
 
 
 def test_a_host_that_is_full_is_not_the_programs_fault(
