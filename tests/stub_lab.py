@@ -262,7 +262,7 @@ def main() -> None:
     elif moment != "never":
         # Statistics and figures take seconds, which nothing is learnt from here.
         for shown in ("_show", "_show_part"):
-            patch.setattr(f"headway.cli.study.{shown}", lambda *_: None)
+            patch.setattr(f"headway.cli.study.{shown}", lambda *_, **__: None)
     sys.argv[1:] = words
     cli.main()
 

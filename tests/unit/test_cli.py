@@ -172,7 +172,7 @@ def out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A directory for results, of a study without labs and without a report."""
     replace_labs(monkeypatch)
     for shown in ("_show", "_show_part"):
-        monkeypatch.setattr(f"headway.cli.study.{shown}", lambda *_: None)
+        monkeypatch.setattr(f"headway.cli.study.{shown}", lambda *_, **__: None)
     return tmp_path / "out"
 
 
@@ -543,7 +543,7 @@ def test_the_exit_status_says_whether_the_results_may_be_used(
     )
     monkeypatch.setattr("headway.diagnosis.transfer.Transfer.save", lambda *_: None)
     for shown in ("_show", "_show_part"):
-        monkeypatch.setattr(f"headway.cli.study.{shown}", lambda *_: None)
+        monkeypatch.setattr(f"headway.cli.study.{shown}", lambda *_, **__: None)
     file = tmp_path / "study.toml"
     file.write_text(f'name = "s"\nrepetitions = 2\n[workload]\nsize = "1 MB"\n{text}')
     command = ("run", str(file), "--out", str(tmp_path / "out"), *words)

@@ -5,13 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 from headway.campaign.feasibility import all_remarks, checked_plan
+from headway.planning.enough import too_few
+from headway.study.experiment import Study
 from headway.study.load import study_from
 
 
 def told(contenders: dict[str, dict[str, Any]], **more: Any) -> list[str]:
     raw = {"name": "study", "workload": {"size": "1 MB"}, "contenders": contenders, **more}
     study = study_from(raw)
-    return all_remarks(study, checked_plan(study, "study"))
+    return remarks(study)
+
+
+def remarks(study: Study) -> list[str]:
+    """What is remarked on, but for repetitions: a plan is read here, and nothing judged."""
+    runs = checked_plan(study, "study")
+    return [remark for remark in all_remarks(study, runs) if remark not in too_few(study, runs)]
 
 
 def test_a_knob_of_another_workload_makes_no_contender() -> None:
@@ -55,5 +63,5 @@ def test_contenders_that_are_the_same_at_one_level_only_are_not() -> None:
 def test_every_experiment_is_looked_at_and_named() -> None:
     same = {"h2": {"protocol": "h2"}, "again": {"protocol": "h2"}}
     study = study_from({"name": "study", "experiments": {"x": {"contenders": same}}})
-    (said,) = all_remarks(study, checked_plan(study, "study"))
+    (said,) = remarks(study)
     assert said.startswith("x: contenders 'h2' and 'again' are the same")
