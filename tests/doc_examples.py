@@ -156,3 +156,12 @@ def carry_out(words: Sequence[str]) -> int:
         except SystemExit as ended:
             return int(ended.code or 0)
     return 0
+
+
+_FEW = re.compile(r"of \d+ repetitions? (no|a) difference")
+
+
+def complaints(errors: str) -> list[str]:
+    """What a command complained of, but for the few repetitions with which tests carry out studies."""
+    lines = (line for line in errors.splitlines() if line.startswith("headway: "))
+    return [line for line in lines if not _FEW.search(line)]

@@ -10,7 +10,7 @@ import pytest
 from headway.campaign.feasibility import checked_plan
 from headway.errors import HeadwayError
 from headway.study.load import Source, parse_study
-from tests.doc_examples import ROOT, as_toml, carry_out, prose, short, studies
+from tests.doc_examples import ROOT, as_toml, carry_out, complaints, prose, short, studies
 from tests.lab.conftest import brought
 
 pytestmark = [pytest.mark.lab, pytest.mark.usefixtures("machine")]
@@ -103,6 +103,6 @@ def test_an_example_ends_as_its_page_says(
     said = capsys.readouterr().err
     ending = ENDINGS.get(name, Ending(0, (), ""))
     assert status == ending.status, said
-    told = [line for line in said.splitlines() if line.startswith("headway: ")]
+    told = complaints(said)
     assert len(told) == len(ending.lines), said
     assert all(part in line for part, line in zip(ending.lines, told, strict=True)), said
