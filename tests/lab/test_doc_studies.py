@@ -55,6 +55,11 @@ class Ending:
 
 
 ENDINGS = {
+    "docs/findings/same-controller.md:bursts": Ending(
+        0,
+        ("losses come in bursts in both directions",),
+        "Bursts in both directions make single pairs differ by up to 9 times",
+    ),
     "docs/findings/nginx-ignores-loss.md:lossy": Ending(
         0,
         ("the study asks nginx's QUIC for no", "the study asks nginx's QUIC for no"),

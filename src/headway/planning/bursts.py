@@ -8,6 +8,10 @@ from headway.study.path import Direction
 from headway.study.setting import Setting
 
 
+_HARMLESS = 2
+"""Bursts of so many packets cost nothing: docs/findings/same-controller.md."""
+
+
 def bursts_both_ways(setting: Setting) -> Iterator[str]:
     """That bursts in both directions keep senders waiting for acknowledgments for long."""
     links = [link for path in setting.every_path if path for link in path.links]
@@ -23,4 +27,4 @@ def bursts_both_ways(setting: Setting) -> Iterator[str]:
 
 def _in_bursts(direction: Direction) -> bool:
     losses = (direction.loss, *(change.loss for change in direction.changes))
-    return any(loss.burst > 1 and loss.mean > 0 for loss in losses if loss)
+    return any(loss.burst > _HARMLESS and loss.mean > 0 for loss in losses if loss)
