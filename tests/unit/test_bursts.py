@@ -24,7 +24,7 @@ def remarks_of(**parts: Any) -> list[str]:
     [
         {"path": {"loss": BURSTS}},
         {"axes": {"path.loss": ["0 %", "2 %", BURSTS]}},
-        {"path": {"down": {"loss": BURSTS}, "up": {"loss": {"mean": "1 %", "burst": 2}}}},
+        {"path": {"down": {"loss": BURSTS}, "up": {"loss": {"mean": "1 %", "burst": 3}}}},
         {"path": {"links": [{"down": {"loss": BURSTS}}, {"up": {"loss": BURSTS}}]}},
         {"path": {"changes": [{"at": "1 s", "loss": BURSTS}]}},
         {"path": {}, "hops": [{"name": "router", "path": {"loss": BURSTS}}]},

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from headway.study.path import Direction
 from headway.study.setting import Setting
 
-
 _HARMLESS = 2
 """Bursts of so many packets cost nothing: docs/findings/same-controller.md."""
 
