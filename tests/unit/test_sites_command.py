@@ -132,7 +132,7 @@ def test_record_imports_into_an_archive(
         (("sites", "show", "keppler"), "did you mean 'kepler'?"),
         (("sites", "show", "no.warc.gz"), "no.warc.gz: cannot be read: No such file"),
         (("sites", "verify", "bad.warc.gz"), "bad.warc.gz: not a WARC file"),
-        (("record", "bad.warc.gz", "--out", "x.warc.gz"), "neither a WARC, nor a HAR"),
+        (("record", "bad.warc.gz", "--out", "x.warc.gz"), "a text, not a recording"),
         (("record", "no.har", "--out", "x.warc.gz"), "no.har: neither a URL with http://"),
         (
             ("record", "http://localhost:8001/a", "--out", "x.warc.gz"),

@@ -190,12 +190,12 @@ def test_sites_that_mahimahi_recorded(tmp_path: Path) -> None:
     assert (site.name, site.page, site.exchanges) == ("shop", URL, EXCHANGES)
     for data in (b"text\n", b"", mahimahi(2, request("/"), PAGE)[:-5], mahimahi(3, PAGE, PAGE)):
         (shop / "other").write_bytes(data)
-        with pytest.raises(WrongInputError, match=r"shop/other: not an exchange that Mahimahi"):
+        with pytest.raises(WrongInputError, match=r"not an exchange that Mahimahi"):
             record(str(shop), Browsing())
 
 
 def test_a_directory_without_anything(tmp_path: Path) -> None:
-    with pytest.raises(WrongInputError, match="a directory without files; one that mm-webrecord"):
+    with pytest.raises(WrongInputError, match="an empty directory, not a recording"):
         record(str(tmp_path), Browsing())
 
 
@@ -206,25 +206,33 @@ OLDER_FLOW = {"request": {}, "response": {}, "version": [0, 10]}
 @pytest.mark.parametrize(
     ("data", "said"),
     [
-        (b"\x28\xb5\x2f\xfd....", "it is compressed with Zstandard; unpack it first (`zstd -d`)"),
-        (b"\x5d\x2a\x4d\x18dictionary", "it is compressed with Zstandard"),
-        (b"\xfd7zXZ\0...", "it is compressed with xz; unpack it first (`xz -d`)"),
-        (b"BZh9...", "it is compressed with bzip2"),
-        (b"name".ljust(257, b"\0") + b"ustar", "it is compressed with tar"),
+        (
+            b"\x28\xb5\x2f\xfd....",
+            "a file compressed with Zstandard, not a recording; unpack it first: `zstd -d ",
+        ),
+        (b"\x5d\x2a\x4d\x18dictionary", "a file compressed with Zstandard"),
+        (b"\xfd7zXZ\0...", "a file compressed with xz"),
+        (b"BZh9...", "a file compressed with bzip2"),
         (b"\x0a\x0d\x0d\x0a....", "a capture of packets"),
         (b"\xd4\xc3\xb2\xa1....", "a capture of packets"),
         (b"From: <Saved by Blink>\r\n", "a page saved as one file (MHTML)"),
-        (b"<!DOCTYPE html><p>", "a document and no recording; serve it and record its URL"),
-        (b"<?xml version='1.0'?><MPD>", "a document and no recording"),
-        (b'{"constants": {}}', "a NetLog of Chromium, which has no bodies"),
-        (b'{"traceEvents": []}', "a trace of Chromium, which has no bodies"),
+        (b"<!DOCTYPE html><p>", "an HTML document, not a recording; serve it and record its URL"),
+        (b"<?xml version='1.0'?><MPD>", "an MPD of DASH, not a recording"),
+        (b'{"constants": {}}', "a NetLog of Chromium, not a recording; it has no bodies"),
+        (
+            b'{"traceEvents": []}',
+            "a trace of Chromium's profiler, not a recording; it has no bodies",
+        ),
         (b'[{"host": "a.test"}]', "from Charles and others, export the session as HAR"),
         (b'test,a)/ 20260101000000 {"url": "https://a.test/"}\n', "an index of web archives (CDX)"),
         (encoded(OLD_FLOW), "a mitmproxy before 0.16 wrote it; `mitmdump -n -r OLD -w NEW`"),
         (encoded(OLDER_FLOW), "a mitmproxy before 0.16 wrote it"),
-        (b"GIF89a", "neither a WARC, nor a HAR, nor a mitmproxy flow file"),
-        (gzip.compress(b"<html>", mtime=0), "a document and no recording"),
-        (b"PK\x03\x04....", "damaged: its ZIP file cannot be read"),
+        (b"GIF89a", "a picture (GIF), not a recording"),
+        (
+            gzip.compress(b"<html>", mtime=0),
+            "an HTML document, compressed with gzip, not a recording",
+        ),
+        (b"PK\x03\x04....", "a ZIP file that is damaged or cut off, not a recording"),
     ],
 )
 def test_what_is_not_read_says_what_to_do(tmp_path: Path, data: bytes, said: str) -> None:
@@ -241,8 +249,11 @@ def test_what_is_not_read_says_what_to_do(tmp_path: Path, data: bytes, said: str
     ("files", "said"),
     [
         ({"a.har": b"{}", "b.har": b"{}"}, "it holds 2 HAR files; unpack it and name one"),
-        ({"raw/1_c.txt": b"GET /"}, "a session of Fiddler, which can export it as HTTPArchive"),
-        ({"a.txt": b""}, "a ZIP file without a HAR or WARC file in it"),
+        (
+            {"raw/1_c.txt": b"GET /"},
+            "a session of Fiddler, not a recording; export it as HTTPArchive",
+        ),
+        ({"a.txt": b""}, "a ZIP file, not a recording"),
         ({"a.har": b"{}"}, "not a HAR 1.2 file: log: "),
         ({"archive/a.warc": raw(URL, PAGE)[:-30]}, "truncated: record 1, https://a.test/, has"),
     ],

@@ -243,15 +243,15 @@ def test_har_files_as_browsers_save_them(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("data", "said"),
     [
-        (b'{"log": 1}', "not a HAR 1.2 file: log: "),
+        (b'{"log": 1}', "a JSON document, not a recording"),
         (b'{"log": {"entries": []}}', "no response that can be replayed"),
-        (b"{", "not a HAR 1.2 file: Invalid JSON"),
-        (b"12:abc", "not a mitmproxy flow file: the value at byte 0 ends too early"),
-        (b"1:1#", "not a mitmproxy flow file: one of its values is not a flow"),
+        (b"{", "a JSON document, not a recording"),
+        (b"12:abc", "a text, not a recording"),
+        (b"1:1#", "a text, not a recording"),
         (encoded({"type": "http", "response": {}}), "a flow has no request"),
         (encoded({"type": "tcp"}), "no response that can be replayed"),
-        (b"GIF89a", "neither a WARC, nor a HAR, nor a mitmproxy flow file"),
-        (b"\x1f\x8bxx", "damaged: its compressed data cannot be read"),
+        (b"GIF89a", "a picture (GIF), not a recording"),
+        (b"\x1f\x8bxx", "compressed data (gzip) that is damaged or cut off"),
     ],
 )
 def test_files_that_are_no_recordings(tmp_path: Path, data: bytes, said: str) -> None:

@@ -7,11 +7,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from headway.errors import WrongInputError
-from headway.foreign.files import read_beginning
+from headway.foreign.kinds.binary import ARC, FLOWS, WARC
+from headway.foreign.kinds.containers import HAR_ARCHIVE, MAHIMAHI_SITE, WACZ, WARC_ARCHIVE
+from headway.foreign.kinds.documents import HAR, WPR
+from headway.foreign.kinds.identify import identify
+from headway.foreign.kinds.model import FileKind
+from headway.foreign.kinds.refusing import naming_kind, of_other_kind
 from headway.sites.access import Access
 from headway.sites.captured import RecordedFile
 from headway.sites.chromium import find_browser, record_page
-from headway.sites.formats import LOOKED_AT_BYTES, Format, format_of
 from headway.sites.har_import import read_har
 from headway.sites.hostmap import NO_MAPS, HostMaps
 from headway.sites.mahimahi import read_mahimahi
@@ -111,7 +115,7 @@ def _of_page(recording: Recording, browsing: Browsing) -> Recording:
 
 def _imported(source: str, page: str) -> Recording:
     path = Path(source)
-    found = _reader(path)(path)
+    found = _read(path)
     return assembled(
         found.name or site_name(path),
         found.captured,
@@ -122,29 +126,29 @@ def _imported(source: str, page: str) -> Recording:
     )
 
 
-def _reader(path: Path) -> Callable[[Path], RecordedFile]:
-    """What reads a file.
+def _read(path: Path) -> RecordedFile:
+    """What a recording holds.
 
     Raises:
-        WrongInputError: there is none, or nothing reads it.
+        WrongInputError: there is none, nothing reads it, or it is damaged; says first what it is.
     """
-    if path.is_dir():
-        return read_mahimahi
-    try:
-        kind = format_of(read_beginning(path, LOOKED_AT_BYTES))
-    except OSError as error:
+    if not path.exists():
         raise WrongInputError(
-            f"neither a URL with http:// or https:// nor a file: {error.strerror}", where=str(path)
-        ) from error
-    if isinstance(kind, str):
-        raise WrongInputError(kind, where=str(path))
-    return _READERS[kind]
+            "neither a URL with http:// or https:// nor a file: there is none", where=str(path)
+        )
+    identity = identify(path)
+    read = _READERS.get(identity.kind)
+    if read is None:
+        raise of_other_kind(identity, path, "a recording")
+    with naming_kind(identity):
+        return read(path)
 
 
-_READERS: dict[Format, Callable[[Path], RecordedFile]] = {
-    Format.WARC: read_records,
-    Format.HAR: read_har,
-    Format.FLOWS: read_flows,
-    Format.ZIP: read_zip,
-    Format.WPR: read_wpr,
+_READERS: dict[FileKind, Callable[[Path], RecordedFile]] = {
+    **dict.fromkeys((WARC, ARC), read_records),
+    HAR: read_har,
+    FLOWS: read_flows,
+    **dict.fromkeys((WACZ, HAR_ARCHIVE, WARC_ARCHIVE), read_zip),
+    WPR: read_wpr,
+    MAHIMAHI_SITE: read_mahimahi,
 }

@@ -88,10 +88,7 @@ def _imported(archive: _Members, path: Path) -> RecordedFile:
     if hars:
         message = f"it holds {len(hars)} HAR files; unpack it and name one, or several one after the other"
         raise WrongInputError(message, where=str(path))
-    if any(name.startswith("raw/") for name in names):
-        message = "a session of Fiddler, which can export it as HTTPArchive (.har)"
-        raise WrongInputError(message, where=str(path))
-    raise WrongInputError("a ZIP file without a HAR or WARC file in it", where=str(path))
+    raise WrongInputError("it has neither a HAR nor a WARC file in it", where=str(path))
 
 
 def _first_page(archive: _Members) -> str:

@@ -1,0 +1,37 @@
+"""The refusal of a file: it begins with what the file is, and names what takes it."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from headway.errors import WrongInputError
+from headway.foreign.kinds.model import Identity
+
+
+@contextmanager
+def naming_kind(identity: Identity) -> Iterator[None]:
+    """Let a reader's refusal begin with what the file is.
+
+    Args:
+        identity: of the file that is read meanwhile.
+    """
+    try:
+        yield
+    except WrongInputError as error:
+        raise WrongInputError(f"{identity}: {error.message}", where=error.where) from error
+
+
+def of_other_kind(identity: Identity, path: Path, noun: str) -> WrongInputError:
+    """The error of a reader that is given a file of another kind.
+
+    Args:
+        identity: what the file is.
+        path: of the file.
+        noun: what the reader takes.
+    """
+    way = identity.way(shlex.quote(str(path)))
+    message = f"{identity}, not {noun}"
+    return WrongInputError(f"{message}; {way}" if way else message, where=str(path))
