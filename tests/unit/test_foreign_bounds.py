@@ -24,7 +24,7 @@ from headway.foreign.numbers import whole_number
 from headway.sites.coding import CODINGS, CodingError, decoded, encoded
 from headway.sites.sources import Browsing, record_site
 from headway.sites.verify import Severity, findings
-from headway.study.trace import read_trace
+from headway.traces.mahimahi import read_opportunities
 
 SMALL = Bound(1 << 20, 2)
 ZEROS = bytes(2 << 20)
@@ -177,4 +177,4 @@ def test_numbers_of_thousands_of_digits_are_refused(tmp_path: Path) -> None:
             record_site(name, [str(tmp_path / name)], Browsing())
     (tmp_path / "trace").write_text(f"1\n{digits}\n")
     with pytest.raises(WrongInputError, match="is not a whole number of milliseconds"):
-        read_trace(tmp_path / "trace")
+        read_opportunities(tmp_path / "trace")

@@ -19,6 +19,7 @@ FLOORS = (
     ("sealed",),
     ("columns",),
     ("containers",),
+    ("traces",),
     ("study",),
     ("contract",),
     ("guest",),

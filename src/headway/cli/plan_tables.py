@@ -20,7 +20,7 @@ from headway.planning.vain import vain
 from headway.study.experiment import Experiment, Study
 from headway.study.fault import AXIS
 from headway.study.levelwords import level_title
-from headway.study.trace import without_traces
+from headway.study.tracekey import without_traces
 
 _MINUTE_S, _HOUR_S = 60, 3600
 

@@ -20,7 +20,7 @@ from headway.programs.base import Adapter
 from headway.records.manifest import Manifest, ToldExperiment, ToldStudy
 from headway.study.experiment import Experiment, Study
 from headway.study.outside import OutsideProgram
-from headway.study.trace import without_traces
+from headway.study.tracekey import without_traces
 from headway.version import VERSION
 
 _MADE = ("__pycache__",)

@@ -26,7 +26,8 @@ from headway.study.publishedfile import read_published
 from headway.study.setting import Setting
 from headway.study.source import Source
 from headway.study.tomlvalue import as_toml
-from headway.study.trace import TRACE_KEY, read_trace
+from headway.study.tracekey import TRACE_KEY
+from headway.traces.mahimahi import read_opportunities
 
 
 def read_experiment(
@@ -167,7 +168,7 @@ def _trace(name: str, source: Source, key: tuple[str, ...], experiment: str) -> 
     """A trace's times; what is wrong with the file as such is wrong in the study."""
     file = source.directory / name
     try:
-        return read_trace(file)
+        return read_opportunities(file)
     except WrongInputError as error:
         if error.where != str(file):
             raise

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from headway.study.experiment import Experiment
-from headway.study.trace import TRACE_KEY
+from headway.study.tracekey import TRACE_KEY
 
 
 def cell_name(experiment: Experiment, coordinates: Mapping[str, Any]) -> str:

@@ -2,29 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from headway.errors import WrongInputError
 from headway.foreign.files import read_beginning
 from headway.foreign.numbers import whole_number
 from headway.foreign.shown import quoted
 
-TRACE_KEY = "opportunities_ms"
-"""Key under which a trace's contents stand beside its name in a study."""
 
-
-def without_traces(value: Any) -> Any:
-    """A study's value, its traces by name only."""
-    if isinstance(value, Mapping):
-        return {key: without_traces(one) for key, one in value.items() if key != TRACE_KEY}
-    if isinstance(value, list):
-        return [without_traces(one) for one in value]
-    return value
-
-
-def read_trace(file: Path) -> tuple[int, ...]:
+def read_opportunities(file: Path) -> tuple[int, ...]:
     """Read the times of a trace's delivery opportunities in milliseconds.
 
     Raises:

@@ -1,0 +1,1 @@
+"""Network traces of others: read, described, and converted to delivery opportunities."""
