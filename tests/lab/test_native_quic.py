@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from headway.diagnosis.qlog_events import Event, read_traces
+from headway.diagnosis.qlog_events import read_traces
+from headway.diagnosis.qlog_forms import Event
 from tests.lab.conftest import RunSetting
 
 pytestmark = pytest.mark.lab

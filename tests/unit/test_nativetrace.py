@@ -114,6 +114,7 @@ def test_the_qlog_reader_opens_the_endpoints_qlog() -> None:
     assert trace.points == (
         QuicPoint(0.002, 12_000, 36 + 35, state="slow_start"),
         QuicPoint(0.053, 8_400, 7_200, 8_400, 50.123456, "recovery", lost=1, timeouts=1),
+        QuicPoint(0.07, 8_400, 7_200, 8_400, 50.123456, "recovery", lost=1, timeouts=1),
     )
 
 

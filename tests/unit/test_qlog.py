@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from headway.diagnosis import qlog_events
+from headway.diagnosis import qlog_text
 from headway.diagnosis.qlog import compact_qlog, read_qlog, read_quic_traces
 from headway.diagnosis.qlog_events import read_traces
 from headway.diagnosis.qlog_trace import QuicPoint
@@ -165,7 +165,7 @@ DOCUMENT_EVENTS = [
 def test_a_document_with_the_traces_header_behind_its_events(
     tmp_path: Path, chunk: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(qlog_events, "_CHUNK_BYTES", chunk)
+    monkeypatch.setattr(qlog_text, "_CHUNK_BYTES", chunk)
     file = tmp_path / "one.qlog"
     file.write_text(document(DOCUMENT_EVENTS, title="späte Größe", version=123))
     (trace,) = read_qlog(file, "client")
@@ -191,7 +191,7 @@ def test_a_document_of_two_traces(tmp_path: Path) -> None:
 def test_every_cut_of_a_file_gives_the_events_before_it(
     tmp_path: Path, chunk: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(qlog_events, "_CHUNK_BYTES", chunk)
+    monkeypatch.setattr(qlog_text, "_CHUNK_BYTES", chunk)
     for whole in (sequence(NGTCP2, DOCUMENT_EVENTS), document(DOCUMENT_EVENTS)):
         seen = []
         for length in range(1, len(whole) + 1):

@@ -288,7 +288,7 @@ def test_a_log_without_states_is_refused_in_a_line(
     file = written(tmp_path / "none.qlog", "JSON-SEQ 0.3", [])
     assert run(monkeypatch, str(file)) == 2
     (line,) = capsys.readouterr().err.splitlines()
-    assert "none.qlog: has no event congestion_state_updated" in line
+    assert "has no event congestion_state_updated or connection_state_updated" in line
     with pytest.raises(WrongInputError):
         read_state_file(file)
 
@@ -298,7 +298,7 @@ def test_a_log_without_states_is_refused_in_a_line(
     [
         (("nowhere.qlog",), "nowhere.qlog: cannot be read: No such file or directory"),
         (("--cell", "x", "nowhere.qlog"), "--cell, --contender: is for results"),
-        (("README.md",), "is not qlog: it begins with b'#'"),
+        (("README.md",), "README.md: is not qlog: it begins with '#'"),
     ],
 )
 def test_wrong_words(

@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from headway.contract.names import QLOG_DIRECTORY
-from headway.diagnosis.qlog_events import Event, read_traces, table
+from headway.diagnosis.qlog_events import read_traces
+from headway.diagnosis.qlog_forms import Event
+from headway.diagnosis.qlog_text import table
 from headway.errors import HeadwayError
 
 _TRANSPORT = dict(

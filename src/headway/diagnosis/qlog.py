@@ -54,7 +54,8 @@ def read_qlog(file: Path, host: str) -> list[QuicTrace]:
     Raises:
         HeadwayError: the file is not qlog.
     """
-    return [reduce_trace(trace, host) for trace in read_traces(file, is_useful)]
+    traces = read_traces(file, is_useful)
+    return [connection for trace in traces for connection in reduce_trace(trace, host)]
 
 
 def compact_qlog(run_directory: Path, *, keep: bool = False) -> None:

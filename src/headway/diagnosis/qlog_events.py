@@ -1,220 +1,230 @@
 """Reading qlog files event by event, whatever their size and however they end.
 
-Two forms of draft-ietf-quic-qlog-main-schema, from version 0.3 on: a sequence of JSON texts, each
-after a record separator (RFC 7464), the header first; and one JSON document with all traces, where
-parts of a trace's header may follow its events. A file that is cut short, because its writer was
-killed, gives all events before the cut.
+Three forms of draft-ietf-quic-qlog-main-schema and its predecessors: one JSON document with all traces; a sequence of
+JSON texts, each after a record separator (RFC 7464), the header first; and the same with a text a line (NDJSON). What
+a document's objects hold has no order, so a document is read twice: for its headers, and for its events. A file that
+is cut short, because its writer was killed, gives all events before the cut.
 """
 
 from __future__ import annotations
 
-import codecs
-import json
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
-from headway.contract.artifact import open_artifact
-from headway.errors import HeadwayError
+from headway.diagnosis.qlog_forms import Event, EventForm, is_delta, time_format
+from headway.diagnosis.qlog_text import (
+    SEPARATOR,
+    CutError,
+    NotQlogError,
+    Text,
+    decoded_record,
+    open_text,
+    table,
+)
 
-_SEPARATOR = "\x1e"
-_CHUNK_BYTES = 1 << 18
-_LONGEST_VALUE = 1 << 24
-_JSON = json.JSONDecoder()
-
-DELTA_FORMATS = ("delta", "relative_to_previous_event")
-"""Values of ``time_format`` by which an event's time is counted from the event before."""
-
-Event = dict[str, Any]
 Wanted = Callable[[str], bool]
 """Tells of an event's JSON text whether it is worth decoding."""
+_OF_QLOG = frozenset({"qlog_version", "qlog_format", "file_schema", "serialization_format"})
+_OVERRIDES = ('"time_format"', '"group_id"')
+"""What an event may say itself: how its time counts, and which connection it is of."""
 
 
 @dataclass
 class TraceEvents:
     """One trace of a file: a connection as one end sees it.
 
-    ``header`` is complete only after the last event.
+    Attributes:
+        header: what the trace says of itself.
+        events: in one form, see `headway.diagnosis.qlog_forms`.
+        document: what the file says of itself.
     """
 
     header: dict[str, Any]
     events: Iterator[Event] = field(default_factory=lambda: iter(()))
+    document: dict[str, Any] = field(default_factory=dict)
 
 
 def read_traces(file: Path, wanted: Wanted = lambda _: True) -> Iterator[TraceEvents]:
     """The traces of a file; take the events of one before asking for the next.
 
     Args:
-        file: in either form.
-        wanted: in a sequence, events whose text it refuses are left out without decoding.
+        file: in any form, compressed with gzip or not.
+        wanted: in a sequence, events whose text it refuses are left out without decoding, but for the first and the last.
 
     Raises:
-        HeadwayError: the file is not qlog.
+        NotQlogError: the file is not qlog.
     """
-    with open_artifact(file) as opened:
-        first = opened.read(1)
-        opened.seek(0)
-        if first == _SEPARATOR.encode():
-            yield from _sequence(opened, wanted)
-        elif first == b"{":
-            yield from _Document(opened).traces()
-        elif first:
-            raise HeadwayError(f"{file} is not qlog: it begins with {first!r}")
+    with open_text(file) as opened:
+        text = Text(opened)
+        if text.begins() == SEPARATOR:
+            yield from _sequence(text.records(), wanted)
+            return
+        outline = _outline(text)
+        if "trace" in outline.document:
+            yield _of_records(outline.document, text.lines(), wanted)
+            return
+    with open_text(file) as opened, suppress(CutError):
+        yield from _document(Text(opened), outline)
 
 
-def _sequence(file: IO[bytes], wanted: Wanted) -> Iterator[TraceEvents]:
-    records = _records(file)
-    header = table((_decode(next(records, "")) or {}).get("trace"))
-    # Where each event's time is relative to the one before, none can be left out.
-    every = table(header.get("common_fields")).get("time_format") in DELTA_FORMATS
-    events = (_decode(record) for record in records if every or wanted(record))
-    yield TraceEvents(header, (event for event in events if event))
-
-
-def _records(file: IO[bytes]) -> Iterator[str]:
-    characters = _decoder()
-    rest = ""
-    while chunk := file.read(_CHUNK_BYTES):
-        *whole, rest = (rest + characters.decode(chunk)).split(_SEPARATOR)
-        _check_short(rest)
-        yield from filter(None, whole)
-    yield rest
-
-
-def _decode(record: str) -> dict[str, Any] | None:
-    """A record's object; None for the last one of a file that is cut short."""
-    try:
-        decoded, _ = _decoded(record, 0)
-    except ValueError:
-        return None
-    return decoded if isinstance(decoded, dict) else None
-
-
-def _decoded(text: str, at: int) -> tuple[Any, int]:
-    """The value that begins somewhere in a text, and where it ends."""
-    try:
-        return _JSON.raw_decode(text, at)
-    except RecursionError:
-        raise HeadwayError("is not qlog: its values are nested too deeply") from None
-
-
-def table(value: object) -> dict[str, Any]:
-    """A JSON object, or an empty one in place of whatever else was written."""
-    return value if isinstance(value, dict) else {}
-
-
-def _check_short(value: str) -> None:
-    """Let a value that has not ended yet fit into memory.
+def read_document(file: Path) -> dict[str, Any]:
+    """What a file says of itself, beside its traces.
 
     Raises:
-        HeadwayError: it does not.
+        NotQlogError: the file is not qlog.
     """
-    if len(value) > _LONGEST_VALUE:
-        raise HeadwayError(
-            f"a value is longer than {_LONGEST_VALUE / 1e6:.0f} MB, so it is not qlog"
+    with open_text(file) as opened:
+        text = Text(opened)
+        if text.begins() == SEPARATOR:
+            return decoded_record(next(text.records(), "")) or {}
+        return _outline(text).document
+
+
+@dataclass
+class _Outline:
+    """What a document says beside its events."""
+
+    document: dict[str, Any] = field(default_factory=dict)
+    headers: list[dict[str, Any]] = field(default_factory=list)
+    has_traces: bool = False
+    is_cut: bool = True
+
+
+def _outline(text: Text) -> _Outline:
+    """Read all of a document but its events.
+
+    Raises:
+        NotQlogError: it is none of qlog.
+    """
+    outline = _Outline()
+    begins = text.begins()
+    if begins != "{":
+        raise NotQlogError(_odd(begins))
+    with suppress(CutError):
+        for key in text.members():
+            if key != "traces":
+                outline.document[key] = text.value()
+                continue
+            outline.has_traces = True
+            for _ in text.items():
+                header: dict[str, Any] = {}
+                outline.headers.append(header)
+                _read_header(text, header)
+        outline.is_cut = False
+    if (
+        outline.has_traces
+        or (outline.is_cut and not outline.document)
+        or not _OF_QLOG.isdisjoint(outline.document)
+    ):
+        _check_version(outline)
+        return outline
+    known = ", ".join(map(repr, list(outline.document)[:4])) or "nothing"
+    raise NotQlogError(
+        f"is not qlog: its JSON object has {known[:200]}, and neither qlog_version nor traces"
+    )
+
+
+def _check_version(outline: _Outline) -> None:
+    if not outline.has_traces and "connections" in outline.document:
+        version = str(outline.document.get("qlog_version", "?"))[:20]
+        raise NotQlogError(
+            f"is qlog {version} of before the drafts, which is not read; drafts 00 to 02, 0.3 and 0.4 are"
         )
 
 
-def _decoder() -> codecs.IncrementalDecoder:
-    return codecs.getincrementaldecoder("utf-8")(errors="replace")
+def _odd(begins: str) -> str:
+    if not begins:
+        return "is not qlog: it is empty"
+    return f"is not qlog: it begins with {begins!r}, and neither with {{ nor a record separator"
 
 
-class _CutError(Exception):
-    """The document ends in the middle."""
+def _read_header(text: Text, header: dict[str, Any]) -> None:
+    """Read a trace but its events, as far as it goes."""
+    for key in text.members():
+        if key == "events":
+            for _ in text.items():
+                text.value()
+        else:
+            header[key] = text.value()
 
 
-class _Document:
-    """A JSON document, decoded a value at a time."""
-
-    def __init__(self, file: IO[bytes]) -> None:
-        self._file = file
-        self._characters = _decoder()
-        self._text = ""
-        self._at = 0
-
-    def traces(self) -> Iterator[TraceEvents]:
-        """Every trace, at the start of its events."""
-        try:
-            for key in self._members():
-                if key == "traces":
-                    for _ in self._items():
-                        yield from self._trace()
-                else:
-                    self._value()
-        except _CutError:
-            return
-
-    def _trace(self) -> Iterator[TraceEvents]:
-        header: dict[str, Any] = {}
-        trace = TraceEvents(header)
-        for key in self._members():
-            if key == "events":
-                trace.events = self._rest_of(header)
-                yield trace
-                for _ in trace.events:
+def _document(text: Text, outline: _Outline) -> Iterator[TraceEvents]:
+    """Every trace of a document whose headers are known."""
+    headers = iter(outline.headers)
+    for key in text.members():
+        if key != "traces":
+            text.value()
+            continue
+        for _ in text.items():
+            header = next(headers, {})
+            for inner in text.members():
+                if inner != "events":
+                    text.value()
+                    continue
+                events = _in_form(header, _values(text))
+                yield TraceEvents(header, events, outline.document)
+                for _ in events:
                     pass
-                return
-            header[key] = self._value()
-
-    def _rest_of(self, header: dict[str, Any]) -> Iterator[Event]:
-        """The events, and then what of the header comes after them."""
-        try:
-            for _ in self._items():
-                yield table(self._value())
-            for key in self._members(opened=True):
-                header[key] = self._value()
-        except _CutError:
-            return
-
-    def _members(self, *, opened: bool = False) -> Iterator[str]:
-        if not opened:
-            self._skip("{")
-        while self._next(",") != "}":
-            key = self._value()
-            self._skip(":")
-            yield key
-        self._at += 1
-
-    def _items(self) -> Iterator[None]:
-        self._skip("[")
-        while self._next(",") != "]":
-            yield
-        self._at += 1
-
-    def _next(self, ignored: str = "") -> str:
-        """The next character but white space and separators."""
-        while True:
-            while self._at < len(self._text):
-                character = self._text[self._at]
-                if not character.isspace() and character != ignored:
-                    return character
-                self._at += 1
-            self._refill()
-
-    def _skip(self, expected: str) -> None:
-        if self._next() != expected:
-            raise _CutError
-        self._at += 1
-
-    def _value(self) -> Any:
-        self._next()
-        while True:
-            try:
-                value, end = _decoded(self._text, self._at)
-            except json.JSONDecodeError:
-                self._refill()
+                break
+            else:
+                yield TraceEvents(header, iter(()), outline.document)
                 continue
-            if end == len(self._text):  # a number may go on in the next chunk
-                self._refill()
-                continue
-            self._at = end
-            return value
+            for _ in text.members_left():
+                text.value()
 
-    def _refill(self) -> None:
-        chunk = self._file.read(max(_CHUNK_BYTES, len(self._text) - self._at))
-        if not chunk:
-            raise _CutError
-        _check_short(self._text[self._at :])
-        self._text = self._text[self._at :] + self._characters.decode(chunk)
-        self._at = 0
+
+def _values(text: Text) -> Iterator[Any]:
+    with suppress(CutError):
+        for _ in text.items():
+            yield text.value()
+
+
+def _in_form(header: dict[str, Any], raw: Iterable[object]) -> Iterator[Event]:
+    form = EventForm.of(header)
+    for one in raw:
+        if (event := form.event(one)) is not None:
+            yield event
+
+
+def _sequence(records: Iterator[str], wanted: Wanted) -> Iterator[TraceEvents]:
+    document = decoded_record(next(records, ""))
+    if document is None:
+        return  # it is cut in its header
+    if "trace" not in document and _OF_QLOG.isdisjoint(document):
+        raise NotQlogError(
+            "is not qlog: it is a sequence of JSON texts, and the first is no header"
+        )
+    yield _of_records(document, records, wanted)
+
+
+def _of_records(document: dict[str, Any], records: Iterator[str], wanted: Wanted) -> TraceEvents:
+    header = table(document.get("trace"))
+    decoded = map(decoded_record, _worth_decoding(header, records, wanted))
+    return TraceEvents(header, _in_form(header, decoded), document)
+
+
+def _worth_decoding(
+    header: dict[str, Any], records: Iterator[str], wanted: Wanted
+) -> Iterator[str]:
+    """The records that are wanted, and those whose times say when the trace begins, ends and goes on."""
+    if is_delta(time_format(header)):
+        # None can be left out if each counts from the one before.
+        yield from records
+        return
+    left_out: deque[str] = deque(maxlen=2)  # the last may be cut
+    for place, record in enumerate(records):
+        overrides = any(name in record for name in _OVERRIDES)
+        if not place or wanted(record) or overrides:
+            if overrides:
+                yield from left_out
+            left_out.clear()
+            yield record
+        else:
+            left_out.append(record)
+    ends = (record for record in reversed(left_out) if decoded_record(record) is not None)
+    yield from islice(ends, 1)

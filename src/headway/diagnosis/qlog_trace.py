@@ -7,16 +7,16 @@ version 0.3 on); what one of them does not log is None.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any, NamedTuple
 
 from headway.contract.samples import next_sample_ns
-from headway.diagnosis.qlog_events import DELTA_FORMATS, Event, TraceEvents, table
+from headway.diagnosis.qlog_events import TraceEvents
+from headway.diagnosis.qlog_forms import Event, epoch_s
+from headway.diagnosis.qlog_text import table
 
 _INTERVAL_NS = 100_000_000
-_EPOCH = "1970-01-01T00:00:00.000Z"
-"""What times count from if a header leaves it out."""
-_METRICS = frozenset({"metrics_updated", "recovery_metrics_updated"})
+_METRICS = frozenset({"metrics_updated", "recovery_metrics_updated", "congestion_metric_update"})
+"""The last is mvfst's."""
 _LOST, _STATE = "packet_lost", "congestion_state_updated"
 _MACHINES = {_STATE: "congestion", "connection_state_updated": "connection"}
 """What has states, by the event that tells of a change."""
@@ -86,15 +86,19 @@ def is_useful(record: str) -> bool:
     return any(word in record for word in _USEFUL)
 
 
-def reduce_trace(trace: TraceEvents, host: str) -> QuicTrace:
-    """Read all events of a trace that a host's program logged."""
-    reducer = _Reducer(trace)
-    reducer.run()
-    return reducer.result(host)
+def reduce_trace(trace: TraceEvents, host: str) -> list[QuicTrace]:
+    """Read all events of a trace that a host's program logged: of one connection, or of several with a group each."""
+    reducers: dict[str, _Reducer] = {}
+    for event in trace.events:
+        group = str(event.get("group_id", ""))
+        if group not in reducers:
+            reducers[group] = _Reducer(trace)
+        reducers[group].add(event)
+    return [one.result(host) for one in reducers.values() or (_Reducer(trace),)]
 
 
 class _Reducer:
-    """Follows a trace's events, and keeps a point of it now and then."""
+    """Follows a connection's events, and keeps a point of it now and then."""
 
     def __init__(self, trace: TraceEvents) -> None:
         self._trace = trace
@@ -106,27 +110,21 @@ class _Reducer:
         self._began_ms: float | None = None
         self._first_sent_s: float | None = None
 
-    def run(self) -> None:
-        """Read all events."""
-        clock_ms = 0.0
-        for event in self._trace.events:
-            time_ms = event.get("time")
-            if not isinstance(time_ms, int | float):
-                continue
-            clock_ms = clock_ms + time_ms if self._time_format in DELTA_FORMATS else time_ms
-            if self._began_ms is None:
-                self._began_ms = clock_ms
-            self._step(event, (clock_ms - self._began_ms) / 1e3)
-        if self._began_ms is not None:
-            self._points.append(self._state.point(self._last_s))
+    def add(self, event: Event) -> None:
+        """Take the next event into account; one with an earlier time than the last counts as of the last's time."""
+        if self._began_ms is None:
+            self._began_ms = event["time"]
+        self._step(event, max((event["time"] - self._began_ms) / 1e3, self._last_s))
 
     def result(self, host: str) -> QuicTrace:
         """What the trace is reduced to."""
+        if self._began_ms is not None:
+            self._points.append(self._state.point(self._last_s))
         vantage = table(self._trace.header.get("vantage_point")).get("type")
         return QuicTrace(
             host,
-            str(vantage),
-            self._epoch_s(),
+            str(vantage).lower(),
+            epoch_s(self._trace.header, self._began_ms or 0.0),
             self._first_sent_s,
             tuple(self._points),
             tuple(self._states),
@@ -137,34 +135,15 @@ class _Reducer:
             self._points.append(self._state.point(self._last_s))
             self._next_ns = next_sample_ns(int(at_s * 1e9), _INTERVAL_NS)
         self._last_s = at_s
-        name = str(event.get("name", "")).rpartition(":")[2]
+        name, data = event["name"].rpartition(":")[2], event["data"]
         if name == _SENT and self._first_sent_s is None:
             self._first_sent_s = at_s
-        data = table(event.get("data"))
-        if name in _MACHINES and isinstance(data.get("new"), str):
+        if name in _MACHINES and isinstance(after := data.get("new"), str | int):
             before = data.get("old")
-            told = str(before) if before else None
-            self._states.append(StateChange(round(at_s, 9), _MACHINES[name], told, data["new"]))
+            known = None if before in (None, "") else str(before)
+            change = StateChange(round(at_s, 9), _MACHINES[name], known, str(after))
+            self._states.append(change)
         self._state.update(name, data)
-
-    @property
-    def _common(self) -> dict[str, Any]:
-        return table(self._trace.header.get("common_fields"))
-
-    @property
-    def _time_format(self) -> str:
-        return str(self._common.get("time_format", "absolute"))
-
-    def _epoch_s(self) -> float | None:
-        """Wall clock's time of the first event, if the header tells it."""
-        began_s = (self._began_ms or 0.0) / 1e3
-        reference = self._common.get("reference_time")
-        if isinstance(reference, dict):  # from version 0.4 on
-            wall_s = _seconds(reference.get("wall_clock_time") or reference.get("epoch", _EPOCH))
-            return None if wall_s is None else wall_s + began_s
-        if isinstance(reference, int | float) and reference:
-            return reference / 1e3 + began_s
-        return began_s if self._time_format == "absolute" else None
 
 
 @dataclass
@@ -239,11 +218,3 @@ class _State:
 
 def _frame_types(data: dict[str, Any]) -> set[str]:
     return {table(frame).get("frame_type", "") for frame in data.get("frames") or ()}
-
-
-def _seconds(wall: str) -> float | None:
-    """Seconds since 1970 of a time as RFC 3339 writes it; None if it is none, as ``unknown``."""
-    try:
-        return datetime.fromisoformat(str(wall).replace("Z", "+00:00")).timestamp()
-    except ValueError:
-        return None

@@ -8,6 +8,7 @@ from pathlib import Path
 from headway.contract.samples import TcpInfo
 from headway.diagnosis.nativetrace import SUFFIX, read_native_trace
 from headway.diagnosis.qlog import read_qlog, read_quic_traces
+from headway.diagnosis.qlog_account import read_qlog_account
 from headway.diagnosis.qlog_trace import QuicTrace
 from headway.diagnosis.rampup import bottleneck
 from headway.diagnosis.samples import Samples, read_samples
@@ -15,7 +16,7 @@ from headway.diagnosis.segment import begins_s, connection_of
 from headway.diagnosis.sender import Phase, is_filling, tcp_sender
 from headway.diagnosis.statepath import INITIAL, MachineKind, StatePath, state_name, visits_of
 from headway.diagnosis.transfer import SampledSegment, Transfer
-from headway.errors import HeadwayError, WrongInputError
+from headway.errors import HeadwayError, WrongInputError, counted
 
 _CA_STATES = {1: "Disorder", 2: "Cwr", 3: "Recovery", 4: "Loss"}
 """Of enum tcp_ca_state (linux/tcp.h); 0 is Open, which says nothing of the window."""
@@ -38,12 +39,26 @@ def read_state_file(file: Path) -> list[StatePath]:
     except HeadwayError as error:
         raise WrongInputError(str(error).removeprefix(f"{file} "), where=str(file)) from None
     if not paths:
-        raise WrongInputError(
-            "has no event congestion_state_updated or connection_state_updated: its program logs no "
-            "states, or not at this level",
-            where=str(file),
-        )
+        raise WrongInputError(_without_states(file), where=str(file))
     return paths
+
+
+def _without_states(file: Path) -> str:
+    """What a file holds that tells no states."""
+    if file.suffix == SUFFIX:
+        return "tells no states"
+    account = read_qlog_account(file)
+    if not account.events:
+        return f"is {account.kind} without a whole event that says its time"
+    if account.state_changes:
+        return (
+            f"is {account.kind}, and {counted(account.state_changes, 'event')} of changed states name no state "
+            "that was entered (new)"
+        )
+    return (
+        f"is {account.kind} and has no event congestion_state_updated or connection_state_updated among "
+        f"{counted(account.events, 'event')}: its program logs no states, or not at this level"
+    )
 
 
 def _native(file: Path) -> StatePath:
