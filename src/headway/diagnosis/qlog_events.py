@@ -21,7 +21,7 @@ from headway.diagnosis.qlog_text import (
     SEPARATOR,
     CutError,
     NotQlogError,
-    Text,
+    QlogText,
     decoded_record,
     open_text,
     table,
@@ -60,7 +60,7 @@ def read_traces(file: Path, wanted: Wanted = lambda _: True) -> Iterator[TraceEv
         NotQlogError: the file is not qlog.
     """
     with open_text(file) as opened:
-        text = Text(opened)
+        text = QlogText(opened)
         if text.begins() == SEPARATOR:
             yield from _sequence(text.records(), wanted)
             return
@@ -69,7 +69,7 @@ def read_traces(file: Path, wanted: Wanted = lambda _: True) -> Iterator[TraceEv
             yield _of_records(outline.document, text.lines(), wanted)
             return
     with open_text(file) as opened, suppress(CutError):
-        yield from _document(Text(opened), outline)
+        yield from _document(QlogText(opened), outline)
 
 
 def read_document(file: Path) -> dict[str, Any]:
@@ -79,7 +79,7 @@ def read_document(file: Path) -> dict[str, Any]:
         NotQlogError: the file is not qlog.
     """
     with open_text(file) as opened:
-        text = Text(opened)
+        text = QlogText(opened)
         if text.begins() == SEPARATOR:
             return decoded_record(next(text.records(), "")) or {}
         return _outline(text).document
@@ -95,7 +95,7 @@ class _Outline:
     is_cut: bool = True
 
 
-def _outline(text: Text) -> _Outline:
+def _outline(text: QlogText) -> _Outline:
     """Read all of a document but its events.
 
     Raises:
@@ -143,7 +143,7 @@ def _odd(begins: str) -> str:
     return f"is not qlog: it begins with {begins!r}, and neither with {{ nor a record separator"
 
 
-def _read_header(text: Text, header: dict[str, Any]) -> None:
+def _read_header(text: QlogText, header: dict[str, Any]) -> None:
     """Read a trace but its events, as far as it goes."""
     for key in text.members():
         if key == "events":
@@ -153,7 +153,7 @@ def _read_header(text: Text, header: dict[str, Any]) -> None:
             header[key] = text.value()
 
 
-def _document(text: Text, outline: _Outline) -> Iterator[TraceEvents]:
+def _document(text: QlogText, outline: _Outline) -> Iterator[TraceEvents]:
     """Every trace of a document whose headers are known."""
     headers = iter(outline.headers)
     for key in text.members():
@@ -178,7 +178,7 @@ def _document(text: Text, outline: _Outline) -> Iterator[TraceEvents]:
                 text.value()
 
 
-def _values(text: Text) -> Iterator[Any]:
+def _values(text: QlogText) -> Iterator[Any]:
     with suppress(CutError):
         for _ in text.items():
             yield text.value()

@@ -98,7 +98,7 @@ def _decoded(text: str, at: int) -> tuple[Any, int]:
         raise NotQlogError("is not qlog: it has a number of thousands of digits") from None
 
 
-class Text:
+class QlogText:
     """Decodes a text, whose next value is all that is held of it."""
 
     def __init__(self, file: Readable) -> None:
