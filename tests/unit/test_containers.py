@@ -181,13 +181,16 @@ TWICE = json.dumps(
         (broken(PLAIN, manifest_json=b"[]"), "holds no image"),
         (
             broken(PLAIN, manifest_json=b"[{]"),
-            "its manifest.json is damaged: all of it: Invalid JSON",
+            "its manifest.json is damaged: it is no JSON document: ",
         ),
         (
             broken(PLAIN, manifest_json=TWICE),
             "holds 2 images (one:1, two:2), and a program has one",
         ),
-        (broken(PLAIN, config_json=b"{}"), "its config.json is damaged: rootfs: Field required"),
+        (
+            broken(PLAIN, config_json=b"{}"),
+            "its config.json has another form than an image's: rootfs: Field required",
+        ),
         (
             broken(PLAIN) | {"manifest.json": b'[{"Config": "x", "Layers": []}]'},
             "lacks x, which it",
@@ -198,7 +201,10 @@ TWICE = json.dumps(
         ),
         (broken(PLAIN, config_json=ARM.config), "is for linux arm64, and labs are linux amd64"),
         (ARM.laid_out(), "is for linux arm64, and labs are linux amd64: build it with --platform"),
-        (ARM.laid_out(platform={"architecture": "arm64", "os": "linux"}), "is for arm64, and labs"),
+        (
+            ARM.laid_out(platform={"architecture": "arm64", "os": "linux"}),
+            "is for linux arm64, and labs",
+        ),
         (PLAIN.laid_out() | {blob(PLAIN.config): b"{}"}, "is damaged: it has another digest than"),
     ],
 )

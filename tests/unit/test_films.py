@@ -150,7 +150,9 @@ def test_what_the_mpd_says_is_not_said_again(tmp_path: Path, more: str, message:
 
 def test_a_broken_mpd_and_a_missing_segment_are_told_with_line_and_key(tmp_path: Path) -> None:
     film = write_film(tmp_path / "film", "<MPD><Period>")
-    wanted = rf"study\.toml:9: workload\.mpd: {film}: not an MPD: no element found"
+    wanted = (
+        rf"study\.toml:9: workload\.mpd: {film}: an MPD of DASH that is damaged: no element found"
+    )
     with pytest.raises(WrongInputError, match=wanted):
         planned(tmp_path)
     write_film(tmp_path / "film", USUAL.replace("PT6S", "PT7S"))

@@ -108,7 +108,7 @@ ranges = '<SegmentList duration="2"><SegmentURL mediaRange="0-9"/></SegmentList>
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("<MPD><Period>", "not an MPD: no element found: line 1, column 13"),
+        ("<MPD><Period>", "an MPD of DASH that is damaged: no element found: line 1, column 13"),
         ("<html/>", "not an MPD: its root is html"),
         (USUAL.replace("static", "dynamic"), r"is of a live video \(type dynamic\)"),
         (f"<MPD {SPACE}/>", "has 0 periods"),

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from headway.errors import WrongInputError
+from headway.foreign.documents import json_value
+from headway.foreign.shown import quoted
 
 
 class ImageDocument(BaseModel):
@@ -26,6 +28,9 @@ class Descriptor(ImageDocument):
     """Where a document or layer is."""
 
     digest: str = Field(pattern=r"^sha256:[0-9a-f]{64}$")
+    media: str = Field(default="", alias="mediaType")
+    artifact: str = Field(default="", alias="artifactType")
+    urls: tuple[str, ...] | None = None
     platform: Platform | None = None
     annotations: dict[str, str] | None = None
 
@@ -79,6 +84,8 @@ class ImageStart(ImageDocument):
     command: tuple[str, ...] | None = Field(default=None, alias="Cmd")
     environment: tuple[str, ...] | None = Field(default=None, alias="Env")
     directory: str | None = Field(default=None, alias="WorkingDir")
+    user: str | None = Field(default=None, alias="User")
+    ports: dict[str, Any] | None = Field(default=None, alias="ExposedPorts")
 
 
 class Contents(ImageDocument):
@@ -90,6 +97,7 @@ class Contents(ImageDocument):
 class ImageConfiguration(ImageDocument):
     """An image's configuration."""
 
+    created: str | None = None
     architecture: str = ""
     os: str = ""
     config: ImageStart | None = None
@@ -99,15 +107,33 @@ class ImageConfiguration(ImageDocument):
 _DocumentT = TypeVar("_DocumentT", bound=ImageDocument)
 
 
+def document(data: bytes, name: str) -> Any:
+    """The value of a JSON document.
+
+    Raises:
+        WrongInputError: it is none.
+    """
+    try:
+        return json_value(data)
+    except ValueError as error:
+        raise WrongInputError(f"its {name} is damaged: it is no JSON document: {error}") from None
+
+
 def read(kind: type[_DocumentT], data: bytes, name: str) -> _DocumentT:
     """Read a document.
 
     Raises:
         WrongInputError: it is not one.
     """
+    document(data, name)
     try:
         return kind.model_validate_json(data)
     except ValidationError as error:
         first = error.errors()[0]
         key = ".".join(map(str, first["loc"])) or "all of it"
-        raise WrongInputError(f"its {name} is damaged: {key}: {first['msg']}") from None
+        if key.endswith("digest") and first["type"] == "string_pattern_mismatch":
+            wanted = f"{quoted(str(first['input']))} is no digest of SHA-256"
+            raise WrongInputError(f"its {name} is not read: {key}: {wanted}") from None
+        raise WrongInputError(
+            f"its {name} has another form than an image's: {key}: {first['msg']}"
+        ) from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bz2
 import errno
 import gzip
 import hashlib
@@ -14,7 +15,8 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import IO
 
-from headway.containers.image import DAMAGE, ContainerImage, Files, Layer, files_of
+from headway.containers.files import DAMAGE, Files, files_of
+from headway.containers.image import ContainerImage, Layer
 from headway.containers.paths import removed, resolved
 from headway.errors import HeadwayError, WrongInputError
 from headway.foreign.bounds import BLOCK_BYTES, LAYERS, Budget
@@ -23,9 +25,9 @@ from headway.foreign.shown import quoted
 
 _HIDES, _HIDES_ALL, _OF_AUFS = ".wh.", ".wh..wh..opq", ".wh..wh."
 _ZSTANDARD = b"\x28\xb5\x2f\xfd"
-_GZIP, _XZ = b"\x1f\x8b", b"\xfd7zXZ"
+_GZIP, _XZ, _BZIP2 = b"\x1f\x8b", b"\xfd7zXZ", b"BZh"
 _Readable = IO[bytes] | io.RawIOBase
-_Opened = IO[bytes] | gzip.GzipFile | lzma.LZMAFile
+_Opened = IO[bytes] | gzip.GzipFile | lzma.LZMAFile | bz2.BZ2File
 _CHUNK = 1 << 20
 _OF_THE_LAYER = frozenset(
     (errno.ENAMETOOLONG, errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ELOOP, errno.EINVAL)
@@ -198,6 +200,8 @@ def _uncompressed(packed: IO[bytes]) -> _Opened:
         raise WrongInputError("it is compressed with zstd: save it uncompressed, or with gzip")
     if begins.startswith(_GZIP):
         return gzip.GzipFile(fileobj=packed)
+    if begins.startswith(_BZIP2):
+        return bz2.BZ2File(packed)
     return lzma.LZMAFile(packed) if begins == _XZ else packed
 
 

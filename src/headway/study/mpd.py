@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
-from typing import NoReturn
-from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
 from headway.cache import digest
 from headway.errors import WrongInputError
-from headway.foreign.files import read_beginning
 from headway.foreign.numbers import whole_number
 from headway.study.film import Film, FilmTrack
-from headway.study.mpdscope import MpdScope, MpdSegment, UnreadableMpdError, children, segments_of
+from headway.study.mpddocument import read_mpd_document
+from headway.study.mpdscope import MpdScope, children
+from headway.study.mpdsegments import MpdSegment, segments_of
+from headway.study.mpdtimes import UnreadableMpdError, period_spans
 from headway.study.units import Duration, Rate
 
 _ALIKE_S = Fraction(1, 20)
 """By how much segments of the same number may differ in length: a frame or two."""
-_DURATION = re.compile(r"P(?:(\d+)D)?T?(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?")
+_LINK = "{http://www.w3.org/1999/xlink}href"
 _SECOND = 10**9
 
 
@@ -44,31 +43,19 @@ def film_at(file: str) -> Film:
 def _read(file: str, written_ns: int) -> Film:
     """The film of an MPD that was written at a time; every cell and contender of a study asks for it."""
     path = Path(file)
-
-    def refuse(reason: str) -> NoReturn:
-        raise WrongInputError(reason, where=file) from None
-
+    document = read_mpd_document(path)
     try:
-        text = read_beginning(path, -1)
-        root = ElementTree.fromstring(text)
-    except FileNotFoundError:
-        refuse("there is no such MPD")
-    except OSError as error:
-        refuse(f"cannot be read: {error.strerror}")
-    except (ElementTree.ParseError, ValueError, LookupError) as error:
-        refuse(f"not an MPD: {error}")
-    try:
-        rungs, sounds, lengths = _tracks(root)
-        sizes = {path.name: len(text), **dict(_sizes(path, (*rungs, *sounds)))}
+        rungs, sounds, lengths = _tracks(document.root)
+        sizes = {path.name: len(document.data), **dict(_sizes(path, (*rungs, *sounds)))}
     except UnreadableMpdError as error:
-        refuse(str(error))
+        raise WrongInputError(str(error), where=file) from None
     return Film(
         file=path,
         lengths=lengths,
         rungs=tuple(_measured(one, sizes) for one in rungs),
         sounds=tuple(_measured(one, sizes) for one in sounds),
         files=tuple(sizes.items()),
-        key=digest(text, *(f"{name} {size}" for name, size in sizes.items())),
+        key=digest(document.data, *(f"{name} {size}" for name, size in sizes.items())),
     )
 
 
@@ -103,16 +90,16 @@ def _tracks(root: Element) -> tuple[list[FilmTrack], list[FilmTrack], tuple[Dura
 def _only_period(root: Element) -> tuple[MpdScope, Element, Fraction | None]:
     """The period, what it inherits, and how long it is."""
     whole = MpdScope().within(root)
-    if root.tag.rpartition("}")[2] != "MPD":
-        raise UnreadableMpdError(f"not an MPD: its root is {root.tag.rpartition('}')[2]}")
     if root.get("type", "static") != "static":
         raise UnreadableMpdError("is of a live video (type dynamic); a static one can be played")
     periods = list(children(root, "Period"))
     if len(periods) != 1:
         raise UnreadableMpdError(f"has {len(periods)} periods; a video with one can be played")
     (period,) = periods
-    told = period.get("duration") or root.get("mediaPresentationDuration")
-    return whole.within(period), period, None if told is None else _seconds(told)
+    if _LINK in period.attrib:
+        raise UnreadableMpdError("has a period in another document (xlink:href), which is not read")
+    (span,) = period_spans(root.attrib, [period.attrib])
+    return whole.within(period), period, span.length_s
 
 
 def _track(scope: MpdScope, length_s: Fraction | None) -> tuple[FilmTrack, tuple[MpdSegment, ...]]:
@@ -189,12 +176,3 @@ def _size(mpd: Path, name: str, what: str) -> int:
     if not size:
         raise UnreadableMpdError(f"{name}, {what}, is empty")
     return size
-
-
-def _seconds(text: str) -> Fraction:
-    """Of an XML Schema duration, such as ``PT10M34.6S``."""
-    found = _DURATION.fullmatch(text.strip())
-    if found is None or not any(found.groups()):
-        raise UnreadableMpdError(f"{text!r} is no duration, such as PT10M34.6S")
-    days, hours, minutes, seconds = (Fraction(part or 0) for part in found.groups())
-    return ((days * 24 + hours) * 60 + minutes) * 60 + seconds

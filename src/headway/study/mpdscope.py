@@ -1,37 +1,23 @@
-"""What elements of an MPD inherit, and the segments that follow: their files, and what each plays."""
+"""What elements of an MPD inherit, and the names of files that follow."""
 
 from __future__ import annotations
 
-import math
 import posixpath
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
-from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
 from headway.errors import WrongInputError
 from headway.foreign.names import below
 from headway.foreign.numbers import whole_number
 from headway.foreign.shown import quoted
+from headway.study.mpdtimes import UnreadableMpdError
 
 _PLAIN = re.compile(r"[A-Za-z0-9._~/+=,@-]+")
 """Names that are the same in a URL and in a directory."""
 _IDENTIFIER = re.compile(r"\$(?:(\w*)(?:%0(\d{1,2})d)?)\$")
-_MOST_SEGMENTS = 100_000
 _CUTS = ("SegmentTemplate", "SegmentList")
-
-
-class UnreadableMpdError(Exception):
-    """An MPD has something wrong, or something that cannot be played; in words, without the file's name."""
-
-
-class MpdSegment(NamedTuple):
-    """A segment: its file, relative to the MPD, and what it plays."""
-
-    name: str
-    length_s: Fraction
 
 
 @dataclass(frozen=True)
@@ -72,7 +58,10 @@ class MpdScope:
         inner = replace(
             self,
             base=self.base if base is None else _joined(self.base, (base.text or "").strip()),
-            said={**self.said, **element.attrib},
+            said={
+                **{key: value for key, value in self.said.items() if key != "id"},
+                **element.attrib,
+            },
         )
         for by in _CUTS:
             for cut in children(element, by):
@@ -88,7 +77,7 @@ class MpdScope:
     @property
     def initialization(self) -> str | None:
         """The file with which decoding begins, relative to the MPD; None if there is none."""
-        return None if self.begins is None else _file(self, _filled(self, self.begins))
+        return None if self.begins is None else file_name(self, filled(self, self.begins))
 
     def _cut_by(self, by: str, cut: Element) -> MpdScope:
         begins = cut.get("initialization", self.begins)
@@ -111,86 +100,12 @@ def children(element: Element, name: str) -> Iterator[Element]:
     return (one for one in element if one.tag.rpartition("}")[2] == name)
 
 
-def segments_of(scope: MpdScope, length_s: Fraction | None) -> tuple[MpdSegment, ...]:
-    """The segments of a Representation.
-
-    Args:
-        scope: its own.
-        length_s: of the period; None if the MPD does not say.
+def whole_attribute(said: Mapping[str, str], name: str, usual: int) -> int:
+    """The whole number of an attribute, or what is usual without it.
 
     Raises:
-        UnreadableMpdError: they cannot be told.
+        UnreadableMpdError: it is no whole number.
     """
-    name = scope.said.get("id")
-    if not scope.by:
-        raise UnreadableMpdError(f"Representation {name!r} has no SegmentTemplate or SegmentList")
-    if scope.by == "SegmentTemplate" and not scope.cut.get("media"):
-        raise UnreadableMpdError(f"the SegmentTemplate of {name!r} needs the attribute media")
-    timescale = _number(scope.cut, "timescale", 1)
-    if not timescale:
-        raise UnreadableMpdError(f"the timescale of {name!r} is 0")
-    starts = _starts(scope, timescale, length_s)
-    if len(starts) > _MOST_SEGMENTS:
-        raise UnreadableMpdError(f"has more than {_MOST_SEGMENTS:,} segments")
-    first = _number(scope.cut, "startNumber", 1)
-    files = scope.listed
-    if scope.by == "SegmentTemplate":
-        files = tuple(
-            _filled(scope, scope.cut["media"], first + place, start)
-            for place, (start, _) in enumerate(starts)
-        )
-    elif len(files) < len(starts):
-        told = f"{len(starts)} segments, and SegmentList names {len(files)}"
-        raise UnreadableMpdError(f"by its times {name!r} has {told}")
-    return tuple(
-        MpdSegment(_file(scope, file), Fraction(length, timescale))
-        for file, (_, length) in zip(files, starts, strict=False)
-    )
-
-
-def _starts(
-    scope: MpdScope, timescale: int, length_s: Fraction | None
-) -> list[tuple[int, Fraction]]:
-    """When segments begin, and what they play, in ticks."""
-    ends = None if length_s is None else length_s * timescale
-    if scope.timeline:
-        offset = _number(scope.cut, "presentationTimeOffset", 0)
-        return _by_timeline(scope.timeline, None if ends is None else ends + offset)
-    ticks = _number(scope.cut, "duration", 0)
-    if not ticks:
-        raise UnreadableMpdError(
-            f"segments of {scope.said.get('id')!r} have neither a duration nor a SegmentTimeline"
-        )
-    if ends is None:
-        if scope.listed:
-            return [(place * ticks, Fraction(ticks)) for place in range(len(scope.listed))]
-        raise UnreadableMpdError("needs mediaPresentationDuration: how many segments are there?")
-    count = min(math.ceil(ends / ticks), _MOST_SEGMENTS + 1)
-    return [(place * ticks, min(Fraction(ticks), ends - place * ticks)) for place in range(count)]
-
-
-def _by_timeline(timeline: Sequence[Element], ends: Fraction | None) -> list[tuple[int, Fraction]]:
-    starts: list[tuple[int, Fraction]] = []
-    at = 0
-    for place, one in enumerate(timeline):
-        at, length = _number(one.attrib, "t", at), _number(one.attrib, "d", 0)
-        if not length:
-            raise UnreadableMpdError("a segment in SegmentTimeline plays for no time (d)")
-        repeats = int(one.get("r", "0")) if re.fullmatch(r"-?\d{1,18}", one.get("r", "0")) else 0
-        if repeats < 0:
-            # To the next element that says when it begins, or to the period's end.
-            after = timeline[place + 1 :]
-            until = _number(after[0].attrib, "t", 0) if after else ends
-            if not until:
-                raise UnreadableMpdError("SegmentTimeline repeats without an end (r)")
-            repeats = math.ceil((until - at) / length) - 1
-        count = min(repeats + 1, _MOST_SEGMENTS + 1 - len(starts))
-        starts += [(at + number * length, Fraction(length)) for number in range(count)]
-        at += (repeats + 1) * length
-    return starts
-
-
-def _number(said: Mapping[str, str], name: str, usual: int) -> int:
     text = said.get(name)
     if text is None:
         return usual
@@ -200,7 +115,7 @@ def _number(said: Mapping[str, str], name: str, usual: int) -> int:
     return number
 
 
-def _filled(scope: MpdScope, template: str, number: int | None = None, time: int = 0) -> str:
+def filled(scope: MpdScope, template: str, number: int | None = None, time: int = 0) -> str:
     """A template's name (ISO/IEC 23009-1, 5.3.9.4.4); without a number, that of the initialization."""
     known: dict[str, str | int] = {
         "RepresentationID": scope.said.get("id", ""),
@@ -220,7 +135,12 @@ def _filled(scope: MpdScope, template: str, number: int | None = None, time: int
     return _IDENTIFIER.sub(value, template)
 
 
-def _file(scope: MpdScope, url: str) -> str:
+def file_name(scope: MpdScope, url: str) -> str:
+    """The file of a URL in a scope, relative to the MPD.
+
+    Raises:
+        UnreadableMpdError: it names none in the MPD's directory or below it.
+    """
     name = _joined(scope.base, url)
     if not name or name.endswith("/"):
         raise UnreadableMpdError(f"{url!r} names no file")
