@@ -254,7 +254,7 @@ def test_what_is_not_read_says_what_to_do(tmp_path: Path, data: bytes, said: str
             "a session of Fiddler, not a recording; export it as HTTPArchive",
         ),
         ({"a.txt": b""}, "a ZIP file, not a recording"),
-        ({"a.har": b"{}"}, "not a HAR 1.2 file: log: "),
+        ({"a.har": b"{}"}, "not a HAR 1.2 file: it has no log"),
         ({"archive/a.warc": raw(URL, PAGE)[:-30]}, "truncated: record 1, https://a.test/, has"),
     ],
 )

@@ -237,6 +237,8 @@ def test_har_files_as_browsers_save_them(tmp_path: Path) -> None:
         "left out: not a valid URL (1)",
         "content coding zstd dropped, the body is sent as it is (1)",
         "left out: the body was not kept (1)",
+        "left out: the same response to the same request again (1)",
+        "left out: a 304 whose 200 is there (1)",
     )
 
 
@@ -244,12 +246,12 @@ def test_har_files_as_browsers_save_them(tmp_path: Path) -> None:
     ("data", "said"),
     [
         (b'{"log": 1}', "a JSON document, not a recording"),
-        (b'{"log": {"entries": []}}', "no response that can be replayed"),
+        (b'{"log": {"entries": []}}', "it holds no HTTP response"),
         (b"{", "a JSON document, not a recording"),
         (b"12:abc", "a text, not a recording"),
         (b"1:1#", "a text, not a recording"),
-        (encoded({"type": "http", "response": {}}), "a flow has no request"),
-        (encoded({"type": "tcp"}), "no response that can be replayed"),
+        (encoded({"type": "http", "response": {}}), "left out: flow 1: it has no request"),
+        (encoded({"type": "tcp"}), "it holds no HTTP response"),
         (b"GIF89a", "a picture (GIF), not a recording"),
         (b"\x1f\x8bxx", "compressed data (gzip) that is damaged or cut off"),
     ],

@@ -71,12 +71,18 @@ def test_resources_that_are_missing() -> None:
         ("gzip", gzip.compress(b"page", mtime=0)[:-9], "its body is not gzip-coded as content-encoding says"),
         ("br", b"plain", "its body is not br-coded as content-encoding says"),
         ("deflate", b"plain", "its body is not deflate-coded as content-encoding says"),
-        ("zstd", b"(\xb5/\xfd", "content coding zstd is not known"),
     ],
 )  # fmt: skip
 def test_bodies_that_do_not_decode(coding: str, body: bytes, said: str) -> None:
     exchange = Exchange("GET", PAGE, 200, (HTML, ("content-encoding", coding)), body)
     assert found(exchange) == [(Severity.BROKEN, PAGE, said)]
+
+
+def test_a_coding_that_browsers_know_and_headway_does_not_is_doubtful() -> None:
+    exchange = Exchange("GET", PAGE, 200, (HTML, ("content-encoding", "zstd")), b"(\xb5/\xfd")
+    ((severity, _, message),) = found(exchange)
+    assert severity is Severity.DOUBTFUL
+    assert "content coding zstd is known to browsers, and not to Headway" in message
 
 
 def test_redirects_that_lead_nowhere() -> None:

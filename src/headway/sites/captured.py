@@ -62,6 +62,25 @@ NOTHING_TOLD = Told()
 
 
 @dataclass(frozen=True)
+class Revisit:
+    """What a response without a body of its own says of the response that has it (ISO 28500, section 6.7).
+
+    Attributes:
+        record: identifier of the record that has it; empty without one, as are the others.
+        url: that it was requested at.
+        instant_s: when, seconds since 1970; None if that is not told.
+        digest: of the body, as it is written.
+        is_unchanged: whether a server said so (304), and did not send it again.
+    """
+
+    record: str = ""
+    url: str = ""
+    instant_s: float | None = None
+    digest: str = ""
+    is_unchanged: bool = False
+
+
+@dataclass(frozen=True)
 class Captured:
     """A request and its response, as a tool wrote them down.
 
@@ -75,6 +94,8 @@ class Captured:
         protocol: what it came over, as the tool calls it; empty if it does not tell.
         kind: its media type, if another field than `content-type` tells it.
         told: what else is said of the body.
+        began_s: when the request began, seconds since 1970; None if that is not told.
+        revisit: what else has its body; None if it is its own.
     """
 
     method: str
@@ -86,6 +107,8 @@ class Captured:
     protocol: str = ""
     kind: str = ""
     told: Told = NOTHING_TOLD
+    began_s: float | None = None
+    revisit: Revisit | None = None
 
     def values(self, name: str) -> Iterator[str]:
         """Values of all header fields of that name, which is in lower case."""
@@ -108,6 +131,21 @@ class Captured:
 
 
 @dataclass(frozen=True)
+class Original:
+    """A response that others may refer to for their body.
+
+    Attributes:
+        captured: the response.
+        record: identifier of its record.
+        digest: of its body, as it is written; empty if it is not.
+    """
+
+    captured: Captured
+    record: str = ""
+    digest: str = ""
+
+
+@dataclass(frozen=True)
 class RecordedFile:
     """What a file holds that a tool wrote.
 
@@ -117,6 +155,9 @@ class RecordedFile:
         page: URL that is loaded.
         description: of the site.
         lost: what was lost before it was written.
+        odd: what of the file is left out since it is not as it should be, each by its place.
+        notes: what else is to be said of the file, in words.
+        originals: responses that revisits, in this file and others, may refer to.
     """
 
     captured: tuple[Captured, ...]
@@ -124,3 +165,6 @@ class RecordedFile:
     page: str = ""
     description: str = ""
     lost: tuple[Lost, ...] = ()
+    odd: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    originals: tuple[Original, ...] = ()

@@ -21,7 +21,7 @@ from headway.guest.devtools import (
 )
 from headway.sites.access import NO_DETOURS, Access
 from headway.sites.capture import NetworkLog
-from headway.sites.recording import Recording, assembled
+from headway.sites.captured import RecordedFile
 from headway.sites.screen import Screen
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chromium-headless-shell")
@@ -66,7 +66,9 @@ def find_browser(given: Path | None = None) -> Path:
     )
 
 
-def record_page(url: str, screen: Screen, browser: Path, access: Access = NO_DETOURS) -> Recording:
+def record_page(
+    url: str, screen: Screen, browser: Path, access: Access = NO_DETOURS
+) -> RecordedFile:
     """Load a page with an empty cache, and keep all that it takes.
 
     The page has loaded when its load event has fired and nothing has been under way for two
@@ -88,14 +90,12 @@ def record_page(url: str, screen: Screen, browser: Path, access: Access = NO_DET
                 is_whole = _Session(process, log).load(access.loaded(url), screen)
         except DevToolsError as error:
             raise HeadwayError(f"{url}: {error}{access.hint(str(error))}") from error
-    recording = assembled(
-        (urlsplit(url).hostname or "site").replace(".", "-"),
-        log.captured(),
-        source=url,
+    return RecordedFile(
+        tuple(log.captured()),
+        name=(urlsplit(url).hostname or "site").replace(".", "-"),
         description=f"Recorded from {access.described(url)} with Chromium.",
+        notes=() if is_whole else (f"it was still loading after {_LIMIT_S:g} s",),
     )
-    notes = () if is_whole else (f"it was still loading after {_LIMIT_S:g} s",)
-    return Recording(recording.site, recording.notes + notes)
 
 
 @contextmanager

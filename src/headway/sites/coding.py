@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import gzip
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import brotli
 
 from headway.foreign.bounds import BODY, Budget, TooMuchContentError
 
+_FIELD = "content-encoding"
 _GZIP_LEVEL = 6
 _BROTLI_QUALITY = 5
 _PIECE_BYTES = 1 << 20
@@ -130,10 +131,25 @@ CODINGS: dict[str, Coding] = {
 _FAILURES = (OSError, EOFError, zlib.error, brotli.error)
 
 
+UNDONE = frozenset((*CODINGS, "zstd"))
+"""What browsers undo. Chromium takes a body as it is if any other name stands in `content-encoding`."""
+
+
 def codings(value: str | None) -> tuple[str, ...]:
-    """Names in a `content-encoding` field, in the order in which they were applied."""
+    """Names in a field of codings, in the order in which they were applied."""
     names = (name.strip().lower() for name in (value or "").split(","))
     return tuple(name for name in names if name and name != "identity")
+
+
+def content_codings(headers: Iterable[tuple[str, str]]) -> tuple[str, ...]:
+    """The content codings of a response that browsers undo, in the order in which they were applied.
+
+    None if there is one that they do not know, even ``identity``, which no server should send: they then take the body
+    as it is (Chromium, ``URLRequestHttpJob::SetUpSourceStream``).
+    """
+    fields = ",".join(value for name, value in headers if name.lower() == _FIELD)
+    names = [name for part in fields.split(",") if (name := part.strip().lower())]
+    return tuple(names) if UNDONE.issuperset(names) else ()
 
 
 def decoded(body: bytes, names: Sequence[str]) -> bytes:
@@ -149,7 +165,8 @@ def decoded(body: bytes, names: Sequence[str]) -> bytes:
     length = len(body)
     for name in reversed(names):
         if name not in CODINGS:
-            raise CodingError(f"content coding {name} is not known", is_unknown=True)
+            message = f"content coding {name} is known to browsers, and not to Headway: its body is not looked into"
+            raise CodingError(message, is_unknown=True)
         try:
             body = CODINGS[name].decode(body, BODY.budget(length))
         except TooMuchContentError:

@@ -8,11 +8,40 @@ import hashlib
 from collections.abc import Iterable
 
 from headway.sites.coding import CodingError, codings, decoded
-from headway.sites.http1 import Message
+from headway.sites.http1 import Message, final
 from headway.sites.warc_parse import WarcRecord
 
 _ALGORITHMS = ("md5", "sha1", "sha256", "sha512")
 _BLOCK, _PAYLOAD = "warc-block-digest", "warc-payload-digest"
+
+
+def same_digest(stated: str, other: str) -> bool | None:
+    """Whether two digests are the same, however they are written; None if they cannot be compared."""
+    if stated == other:
+        return True
+    one, another = _digest(stated), _digest(other)
+    if one is None or another is None:
+        # Of an algorithm that is not known, only equal texts are equal.
+        return None if stated.partition(":")[0] != other.partition(":")[0] else False
+    return one[1] == another[1] if one[0] == another[0] else None
+
+
+def digest_key(stated: str) -> tuple[str, bytes] | str:
+    """What equal digests share, however they are written: in base 16, 32 or 64."""
+    return _digest(stated) or stated
+
+
+def digest_of(content: bytes, like: str) -> tuple[str, bytes] | str | None:
+    """The key of a content's digest by the algorithm of another one; None if that is not known.
+
+    Args:
+        content: what it is of.
+        like: a digest, as it is written.
+    """
+    known = _digest(like)
+    if known is None:
+        return None
+    return known[0], hashlib.new(known[0], content, usedforsecurity=False).digest()
 
 
 def broken_digest(record: WarcRecord, message: Message) -> str:
@@ -30,7 +59,7 @@ def broken_digest(record: WarcRecord, message: Message) -> str:
 
 def _payloads(record: WarcRecord, message: Message) -> Iterable[bytes]:
     yield message.body
-    yield record.block.partition(b"\r\n\r\n")[2]
+    yield final(record.block).partition(b"\r\n\r\n")[2]
     names = codings(
         next((value for name, value in message.headers if name == "content-encoding"), "")
     )
@@ -43,17 +72,24 @@ def _payloads(record: WarcRecord, message: Message) -> Iterable[bytes]:
 
 def _is_of(stated: str, contents: Iterable[bytes]) -> bool | None:
     """Whether a digest is of one of the contents; None if it is none that can be computed."""
-    algorithm, _, value = stated.partition(":")
-    algorithm = algorithm.lower().replace("-", "")
-    if algorithm not in _ALGORITHMS:
+    known = _digest(stated)
+    if known is None:
         return None
-    expected = _bytes(value.strip(), hashlib.new(algorithm, usedforsecurity=False).digest_size)
-    if expected is None:
-        return None
-    digests = (
+    algorithm, expected = known
+    return expected in (
         hashlib.new(algorithm, content, usedforsecurity=False).digest() for content in contents
     )
-    return expected in digests
+
+
+def _digest(stated: str) -> tuple[str, bytes] | None:
+    """Algorithm and value of a digest; None if it is none that can be computed."""
+    algorithm, _, text = stated.partition(":")
+    algorithm = algorithm.strip().lower().replace("-", "")
+    if algorithm not in _ALGORITHMS:
+        return None
+    size = hashlib.new(algorithm, usedforsecurity=False).digest_size
+    value = _bytes(text.strip(), size)
+    return None if value is None else (algorithm, value)
 
 
 def _bytes(text: str, size: int) -> bytes | None:

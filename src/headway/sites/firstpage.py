@@ -27,7 +27,8 @@ def find_page(found: Sifted, source: str) -> str:
         if why := _why_no_page(one, found, lost):
             message = f"its page, {one.url}, cannot be replayed: {why}; `headway record --page` names another"
             raise WrongInputError(message, where=source)
-        if isinstance(one, Exchange) and one.method == "GET" and _leads_to_html(matcher, one):
+        answer = _answer(one, found)
+        if answer and one.method == "GET" and _leads_to_html(matcher, answer):
             return one.url
     raise WrongInputError(_nothing(found), where=source)
 
@@ -40,6 +41,21 @@ def _why_no_page(one: Exchange | Lost, found: Sifted, lost: set[Lost]) -> str | 
         return str(one.shortfall) if one in lost and one.status == 200 else None
     has_content = any(other.url == one.url and other.status == 200 for other in found.exchanges)
     return None if one.status != 304 or has_content else f"it is a 304, {_WARM}"
+
+
+def _answer(one: Exchange | Lost, found: Sifted) -> Exchange | None:
+    """What a browser gets with an empty cache: of a lost response or a 304, the 200 that is elsewhere."""
+    if isinstance(one, Exchange) and one.status != 304:
+        return one
+    is_document = one.url in found.documents
+    return next(
+        (
+            other
+            for other in found.exchanges
+            if is_document and (other.method, other.url, other.status) == ("GET", one.url, 200)
+        ),
+        None,
+    )
 
 
 def _nothing(found: Sifted) -> str:

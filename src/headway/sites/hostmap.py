@@ -13,7 +13,7 @@ from functools import cached_property
 from urllib.parse import urlsplit
 
 from headway.errors import WrongInputError
-from headway.sites.coding import CodingError, codings, decoded, encoded
+from headway.sites.coding import CodingError, content_codings, decoded, encoded
 from headway.sites.matching import redirect_target
 from headway.sites.recording import Recording
 from headway.sites.servable import unservable
@@ -149,7 +149,7 @@ class HostMaps:
         """Its body as it was, unless it is text that names a host."""
         if not is_textual(exchange):
             return exchange.body
-        names = codings(exchange.header("content-encoding"))
+        names = content_codings(exchange.headers)
         try:
             # Whatever its character set is, host names are ASCII, and the rest stays.
             text = decoded(exchange.body, names).decode("latin-1")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from dataclasses import dataclass, replace
 from http import HTTPStatus
 from urllib.parse import urlsplit
@@ -12,6 +13,8 @@ from headway.sites.chunks import Joined, joined_chunks
 from headway.sites.coding import CodingError, codings, decoded
 from headway.sites.site import Exchange, Header
 
+_INTERIM = re.compile(rb"HTTP/\d(?:\.\d)?[ \t]+1(?!01)\d\d(?!\d)[^\n]*\n(?:[^\r\n][^\n]*\n)*\r?\n")
+_RESPONSE = re.compile(rb"HTTP/\d")
 _CHUNKED = "chunked"
 _PHRASES = {status.value: status.phrase for status in HTTPStatus}
 
@@ -47,8 +50,11 @@ class Message:
 
 
 def parsed(data: bytes) -> Message | None:
-    """Parse a message that takes up all the data; None if it is none."""
-    stream = io.BytesIO(data)
+    """Parse a message that takes up all the data; None if it is none.
+
+    Interim responses before a final one (RFC 9110, section 15.2), as recorders of bytes keep them, are left out.
+    """
+    stream = io.BytesIO(final(data))
     start = tuple(_text(stream.readline()).split())
     if len(start) < 2:
         return None
@@ -61,6 +67,14 @@ def parsed(data: bytes) -> Message | None:
             headers.append((name.strip().lower(), value.strip(" \t")))
     content = _content(headers, stream.read())
     return Message(start, tuple(headers), content.body, content.cut, content.doubt)
+
+
+def final(data: bytes) -> bytes:
+    """A message without the interim responses before it; all of it if nothing comes after these."""
+    at = 0
+    while (interim := _INTERIM.match(data, at)) and _RESPONSE.match(data, interim.end()):
+        at = interim.end()
+    return data[at:]
 
 
 def _content(headers: list[Header], body: bytes) -> Joined:

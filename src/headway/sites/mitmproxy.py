@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TypeVar
 
 from headway.errors import WrongInputError
 from headway.sites.captured import Captured, RecordedFile, Told
 from headway.sites.gzipped import read_unzipped
+from headway.sites.instants import instant_s
+from headway.sites.ordering import in_time
 from headway.sites.site import Header
 from headway.sites.tnetstring import TnetstringError, Value, values
 
@@ -16,6 +18,10 @@ _Flow = dict[str, Value]
 _Kind = TypeVar("_Kind")
 _OLD = "a mitmproxy before 0.16 wrote it; `mitmdump -n -r OLD -w NEW` of a newer one converts it"
 _DEFAULT_PORTS = {"http": 80, "https": 443}
+
+
+class _OddFlowError(ValueError):
+    """A flow is not what mitmproxy writes; says what of it."""
 
 
 def read_flows(path: Path) -> RecordedFile:
@@ -27,7 +33,7 @@ def read_flows(path: Path) -> RecordedFile:
         WrongInputError: it cannot be read, or is not a flow file.
     """
     try:
-        return RecordedFile(tuple(_exchanges(read_unzipped(path))))
+        return _recorded(values(read_unzipped(path)))
     except RecursionError:
         message = "not a mitmproxy flow file: its values are nested too deeply"
         raise WrongInputError(message, where=str(path)) from None
@@ -35,14 +41,22 @@ def read_flows(path: Path) -> RecordedFile:
         raise WrongInputError(f"not a mitmproxy flow file: {error}", where=str(path)) from error
 
 
-def _exchanges(data: bytes) -> Iterator[Captured]:
-    for flow in values(data):
+def _recorded(flows: Iterable[Value]) -> RecordedFile:
+    """The exchanges in the order in which they began; flows that are odd are left out, each by its number."""
+    captured: list[Captured] = []
+    odd: list[str] = []
+    for number, flow in enumerate(flows, start=1):
         if not isinstance(flow, dict):
             raise TnetstringError("one of its values is not a flow")
         if _is_old(flow):
             raise TnetstringError(_OLD)
-        if flow.get("type") in ("http", b"http") and flow.get("response") is not None:
-            yield _captured(flow)
+        try:
+            if flow.get("type") in ("http", b"http") and flow.get("response") is not None:
+                captured.append(_captured(flow))
+        except _OddFlowError as error:
+            odd.append(f"flow {number}: {error}")
+    in_order = in_time(captured, [one.began_s for one in captured])
+    return RecordedFile(tuple(in_order), odd=tuple(odd))
 
 
 def _is_old(flow: _Flow) -> bool:
@@ -65,6 +79,7 @@ def _captured(flow: _Flow) -> Captured:
         body=content if isinstance(content, bytes) else None,
         protocol=_text(response.get("http_version")),
         told=Told(cut=broken),
+        began_s=instant_s(request.get("timestamp_start")),
     )
 
 
@@ -84,7 +99,7 @@ def _headers(message: _Flow) -> tuple[Header, ...]:
     headers: list[Header] = []
     for entry in _field(message, "headers", list):
         if not isinstance(entry, list) or len(entry) != 2:
-            raise TnetstringError("a header field is not a pair of name and value")
+            raise _OddFlowError("a header field is not a pair of name and value")
         headers.append((_text(entry[0]), _text(entry[1])))
     return tuple(headers)
 
@@ -92,7 +107,7 @@ def _headers(message: _Flow) -> tuple[Header, ...]:
 def _field(flow: _Flow, name: str, kind: type[_Kind]) -> _Kind:
     value = flow.get(name)
     if not isinstance(value, kind):
-        raise TnetstringError(f"a flow has no {name}")
+        raise _OddFlowError(f"it has no {name}")
     return value
 
 

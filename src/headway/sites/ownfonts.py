@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from urllib.parse import urlsplit
 
-from headway.sites.coding import CodingError, codings, decoded, encoded
+from headway.sites.coding import CodingError, content_codings, decoded, encoded
 from headway.sites.site import Exchange, Site
 
 _TYPES = ("font/", "application/font", "application/x-font", "application/vnd.ms-fontobject")
@@ -49,7 +49,7 @@ def _body(exchange: Exchange, moved: dict[str, str]) -> bytes:
     kind = (exchange.header("content-type") or "").lower()
     if not any(one in kind for one in _NAMING_TYPES):
         return exchange.body
-    names = codings(exchange.header("content-encoding"))
+    names = content_codings(exchange.headers)
     try:
         body = decoded(exchange.body, names)
     except CodingError:

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from headway.sites.captured import Captured
+from headway.errors import WrongInputError
+from headway.sites.captured import Captured, RecordedFile
 from headway.sites.firstpage import find_page
-from headway.sites.sifting import sifted, without_kept, without_revalidations
+from headway.sites.sifting import LEFT_OUT, Sifted, sifted, without_kept, without_revalidations
 from headway.sites.site import Exchange, Lost, Site
 
+_REPEATED = f"{LEFT_OUT}the same response to the same request again"
+_REVALIDATED = f"{LEFT_OUT}a 304 whose 200 is there"
+_OF_ANOTHER = f"{LEFT_OUT}another source has a response to the same request"
 _SUFFIXES = (
     *(".gz", ".warc", ".arc", ".har", ".mitm", ".flows", ".flow"),
     *(".wacz", ".zip", ".wprgo", ".wpr"),
@@ -29,6 +34,16 @@ class Recording:
 
     site: Site
     notes: tuple[str, ...] = ()
+
+
+def check_responses(files: Sequence[RecordedFile], source: Path | str) -> None:
+    """Check that there is a response in files that belong together.
+
+    Raises:
+        WrongInputError: there is none, nor anything that tells why.
+    """
+    if not any(file.captured or file.odd or file.lost for file in files):
+        raise WrongInputError("it holds no HTTP response", where=str(source))
 
 
 def assembled(
@@ -54,10 +69,29 @@ def assembled(
         WrongInputError: nothing can be replayed, or no page is among it.
     """
     found = sifted(captured)
-    exchanges = without_revalidations(tuple(dict.fromkeys(found.exchanges)))
+    return recorded(name, found, page or find_page(found, source), description, lost)
+
+
+def recorded(
+    name: str, found: Sifted, page: str, description: str, lost: Iterable[Lost] = ()
+) -> Recording:
+    """A site from what can be replayed.
+
+    Args:
+        name: of the site.
+        found: what there is.
+        page: URL that is loaded.
+        description: of the site.
+        lost: what is known to have been lost before.
+    """
+    notes = Counter(found.notes)
+    distinct = tuple(dict.fromkeys(found.exchanges))
+    notes[_REPEATED] = len(found.exchanges) - len(distinct)
+    exchanges = without_revalidations(distinct)
+    notes[_REVALIDATED] = len(distinct) - len(exchanges)
     gone = without_kept(exchanges, (*found.lost, *lost))
-    site = Site(name, page or find_page(found, source), exchanges, description, gone)
-    return Recording(site, tuple(f"{note} ({count})" for note, count in found.notes.items()))
+    site = Site(name, page, exchanges, description, gone)
+    return Recording(site, tuple(f"{note} ({count})" for note, count in notes.items() if count))
 
 
 def merged(name: str, recordings: Sequence[Recording]) -> Recording:
@@ -68,26 +102,30 @@ def merged(name: str, recordings: Sequence[Recording]) -> Recording:
     """
     first = recordings[0]
     exchanges: list[Exchange] = []
+    left = 0
     for recording in recordings:
-        whole = {_request(exchange) for exchange in exchanges if exchange.shortfall is None}
+        whole = {_request(exchange) for exchange in exchanges if _is_whole(exchange)}
         short = {_request(exchange) for exchange in exchanges} - whole
         new = [
             exchange
             for exchange in recording.site.exchanges
-            if _request(exchange) not in (whole if exchange.shortfall is None else whole | short)
+            if _request(exchange) not in (whole if _is_whole(exchange) else whole | short)
         ]
-        replaced = short & set(map(_request, new))
-        exchanges = [exchange for exchange in exchanges if _request(exchange) not in replaced] + new
+        replaced = short & {_request(exchange) for exchange in new if _is_whole(exchange)}
+        kept = [exchange for exchange in exchanges if _request(exchange) not in replaced]
+        left += len(exchanges) - len(kept) + len(recording.site.exchanges) - len(new)
+        exchanges = kept + new
     lost = (one for recording in recordings for one in recording.site.lost)
-    return Recording(
-        replace(
-            first.site,
-            name=name,
-            exchanges=tuple(exchanges),
-            lost=without_kept(exchanges, lost),
-        ),
-        tuple(note for recording in recordings for note in recording.notes),
+    site = replace(
+        first.site, name=name, exchanges=tuple(exchanges), lost=without_kept(exchanges, lost)
     )
+    notes = [note for recording in recordings for note in recording.notes]
+    return Recording(site, (*notes, *([f"{_OF_ANOTHER} ({left})"] if left else ())))
+
+
+def _is_whole(exchange: Exchange) -> bool:
+    """Whether it has all that a client without a cache gets."""
+    return exchange.shortfall is None and exchange.status != 304
 
 
 def _request(exchange: Exchange) -> tuple[str, str]:

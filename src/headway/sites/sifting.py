@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from headway.sites.captured import NOTHING_TOLD, Captured
 from headway.sites.cleanup import cleaned
-from headway.sites.coding import CODINGS, codings, encoded
+from headway.sites.coding import CODINGS, content_codings, encoded
+from headway.sites.freshening import freshened, with_content
+from headway.sites.httpversions import alpn_of
 from headway.sites.site import Exchange, Header, Lost
 from headway.sites.urls import as_asked
 from headway.sites.worth import Worth, judged
 
+_METHOD = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,32}")
 HTML_TYPES = ("text/html", "application/xhtml+xml")
 LEFT_OUT = "left out: "
 """How notes begin on what is not replayed."""
 NOT_KEPT = f"{LEFT_OUT}the body was not kept"
+_LESS = f"{LEFT_OUT}another response to the same request is more complete"
+_WARM = "304 replayed as the 200 whose content the recording has"
 
 
 @dataclass(frozen=True)
@@ -54,12 +60,22 @@ def without_kept(exchanges: Iterable[Exchange], lost: Iterable[Lost]) -> tuple[L
     return tuple(found.values())
 
 
+def together(parts: Iterable[Sifted]) -> Sifted:
+    """What there is in several files, one after the other."""
+    listed = tuple(parts)
+    notes: Counter[str] = Counter()
+    for part in listed:
+        notes.update(part.notes)
+    documents = frozenset(url for part in listed for url in part.documents)
+    return Sifted(tuple(one for part in listed for one in part.order), documents, notes)
+
+
 def sifted(captured: Iterable[Captured]) -> Sifted:
     """Judge captured exchanges; of several responses to a request those stay that are worth most."""
     notes: Counter[str] = Counter()
     order: list[Exchange | Lost] = []
     documents: set[str] = set()
-    for capture, worth in _worthy(captured, notes):
+    for capture, worth in _refreshed(_worthy(captured, notes), notes):
         if capture.media_type in HTML_TYPES:
             documents.add(capture.url)
         if worth.body is None:
@@ -85,7 +101,7 @@ def _worthy(captured: Iterable[Captured], notes: Counter[str]) -> Iterator[tuple
             notes[f"{LEFT_OUT}{why}"] += 1
             continue
         capture = replace(capture, url=as_asked(capture.url) or capture.url)
-        worth = judged(capture)
+        worth = judged(with_content(capture))
         # What was not taken for the body is not needed any more, and may be large.
         found.append((replace(capture, body=None, told=NOTHING_TOLD), worth))
         key = capture.method, capture.url, capture.status
@@ -94,7 +110,44 @@ def _worthy(captured: Iterable[Captured], notes: Counter[str]) -> Iterator[tuple
         if worth.rank == best[capture.method, capture.url, capture.status]:
             yield capture, worth
         else:
-            notes[f"{LEFT_OUT}another response to the same request is more complete"] += 1
+            notes[_LESS] += 1
+
+
+def _refreshed(
+    worthy: Iterable[tuple[Captured, Worth]], notes: Counter[str]
+) -> list[tuple[Captured, Worth]]:
+    """What servers sent to an empty cache, as far as is known: browsers write the content of their cache to a 304.
+
+    It is what the server would have sent with status 200, unless that is there.
+    """
+    found = list(worthy)
+    whole = {_request(capture) for capture, worth in found if _is_whole(capture, worth)}
+    refreshed: dict[tuple[str, str], int] = {}
+    stored = {_request(capture): capture.headers for capture, _ in found if capture.status == 200}
+    for at, (capture, worth) in enumerate(found):
+        request = _request(capture)
+        if capture.status == 304 and capture.is_decoded and worth.body and request not in whole:
+            notes[_WARM] += 1
+            whole.add(request)
+            fields = freshened(stored.get(request, ()), capture.headers, capture.kind)
+            found[at] = replace(capture, status=200, headers=fields), worth
+            refreshed[request] = at
+    kept = [
+        one
+        for at, one in enumerate(found)
+        if one[0].status != 200 or refreshed.get(_request(one[0]), at) == at
+    ]
+    if less := len(found) - len(kept):
+        notes[_LESS] += less
+    return kept
+
+
+def _is_whole(capture: Captured, worth: Worth) -> bool:
+    return capture.status == 200 and worth.body is not None and worth.shortfall is None
+
+
+def _request(capture: Captured) -> tuple[str, str]:
+    return capture.method, capture.url
 
 
 def obstacle(captured: Captured) -> str | None:
@@ -103,6 +156,8 @@ def obstacle(captured: Captured) -> str | None:
         return "not HTTP"
     if as_asked(captured.url) is None:
         return "not a valid URL"
+    if not _METHOD.fullmatch(captured.method):
+        return "not a method of HTTP"
     return "no final response" if captured.status < 200 else None
 
 
@@ -114,7 +169,7 @@ def replayable(captured: Captured, worth: Worth) -> tuple[Exchange, str | None]:
     """
     body, note = worth.body or b"", None
     headers = cleaned(captured.status, captured.headers)
-    names = codings(next((value for field, value in headers if field == "content-encoding"), None))
+    names = content_codings(headers)[len(worth.coded) :]
     if names and not body:
         headers = _without_coding(headers)
     elif names and captured.is_decoded:
@@ -131,7 +186,7 @@ def replayable(captured: Captured, worth: Worth) -> tuple[Exchange, str | None]:
         captured.status,
         headers,
         body,
-        _alpn(captured.protocol),
+        alpn_of(captured.protocol),
         worth.shortfall,
     )
     return exchange, note
@@ -149,12 +204,3 @@ def without_revalidations(exchanges: Sequence[Exchange]) -> tuple[Exchange, ...]
 
 def _without_coding(headers: tuple[Header, ...]) -> tuple[Header, ...]:
     return tuple((name, value) for name, value in headers if name != "content-encoding")
-
-
-def _alpn(told: str) -> str:
-    """The ALPN identifier of a version of HTTP: tools write ``HTTP/2.0``, ``http/2``, ``h2``, and of drafts ``h3-29``."""
-    version = told.lower().removeprefix("http/").removeprefix("h")
-    major = version.partition(".")[0].partition("-")[0]
-    if major in ("2", "3"):
-        return f"h{major}"
-    return f"http/{version}" if version in ("1.0", "1.1") else ""

@@ -16,14 +16,18 @@ from headway.foreign.kinds.refusing import naming_kind, of_other_kind
 from headway.sites.access import Access
 from headway.sites.captured import RecordedFile
 from headway.sites.chromium import find_browser, record_page
+from headway.sites.firstpage import find_page
 from headway.sites.har_import import read_har
 from headway.sites.hostmap import NO_MAPS, HostMaps
 from headway.sites.mahimahi import read_mahimahi
 from headway.sites.matching import Matcher
 from headway.sites.mitmproxy import read_flows
-from headway.sites.recording import Recording, assembled, merged, site_name
+from headway.sites.oddities import named
+from headway.sites.recording import Recording, check_responses, merged, recorded, site_name
+from headway.sites.revisits import resolved
 from headway.sites.screen import SCREENS
 from headway.sites.servable import check_servable, final_page
+from headway.sites.sifting import sifted, together
 from headway.sites.urls import as_asked
 from headway.sites.warc_records import read_records
 from headway.sites.wpr import read_wpr
@@ -61,12 +65,8 @@ def record(source: str, browsing: Browsing) -> Recording:
         WrongInputError: there is no such file, it is of no known kind, or it holds no page.
         HeadwayError: the URL cannot be recorded.
     """
-    if not source.startswith(_URL_STARTS):
-        return browsing.maps.applied(_imported(source, browsing.page))
-    screen, browser = SCREENS[browsing.device], find_browser(browsing.browser)
-    access = Access(browsing.maps, browsing.insecure)
-    page = browsing.maps.renamed(source)
-    return browsing.maps.applied(record_page(page, screen, browser, access))
+    (recording,) = _recordings([source], browsing)
+    return recording
 
 
 def record_site(name: str, sources: Sequence[str], browsing: Browsing) -> Recording:
@@ -75,7 +75,7 @@ def record_site(name: str, sources: Sequence[str], browsing: Browsing) -> Record
     Args:
         name: of the site.
         sources: the first one's page is the site's page, or what it redirects to if only that can
-            be replayed.
+            be replayed. Revisits in one may refer to responses in another.
         browsing: how URLs are recorded.
 
     Raises:
@@ -90,12 +90,56 @@ def record_site(name: str, sources: Sequence[str], browsing: Browsing) -> Record
             check_servable(page, page, tls=page.startswith("https:"))
     if browsing.page and as_asked(browsing.page) is None:
         raise WrongInputError("no URL with http:// or https://", where=f"--page {browsing.page}")
-    recording = merged(name, [record(source, browsing) for source in sources])
+    recording = merged(name, _recordings(sources, browsing))
     if browsing.page:
         recording = _of_page(recording, browsing)
     page = final_page(recording.site)
     check_servable(page, sources[0])
     return replace(recording, site=replace(recording.site, page=page))
+
+
+def _recordings(sources: Sequence[str], browsing: Browsing) -> list[Recording]:
+    """What each source has, with the page of all of them."""
+    files = resolved([_read(source, browsing) for source in sources])
+    where = sources[0] if len(sources) == 1 else f"{sources[0]} and {len(sources) - 1} more"
+    check_responses(files, where)
+    found = [sifted(file.captured) for file in files]
+    stated = as_asked(browsing.page or files[0].page)
+    try:
+        page = stated or find_page(together(found), where)
+    except WrongInputError as error:
+        raise _with_odd(error, files) from None
+    return [
+        _with_notes(
+            browsing.maps.applied(recorded(file.name, one, page, file.description, file.lost)), file
+        )
+        for file, one in zip(files, found, strict=True)
+    ]
+
+
+def _with_notes(recording: Recording, file: RecordedFile) -> Recording:
+    """A recording with what is to be said of its file, which may be a lot."""
+    return replace(recording, notes=(*file.notes, *named(file.odd), *recording.notes))
+
+
+def _with_odd(error: WrongInputError, files: Sequence[RecordedFile]) -> WrongInputError:
+    """That there is no page, with what is left out since it is odd."""
+    odd = named([one for file in files for one in file.odd])
+    return WrongInputError("; ".join((error.message, *odd)), where=error.where)
+
+
+def _read(source: str, browsing: Browsing) -> RecordedFile:
+    if source.startswith(_URL_STARTS):
+        screen, browser = SCREENS[browsing.device], find_browser(browsing.browser)
+        access = Access(browsing.maps, browsing.insecure)
+        return record_page(browsing.maps.renamed(source), screen, browser, access)
+    path = Path(source)
+    file = _read_file(path)
+    return replace(
+        file,
+        name=file.name or site_name(path),
+        description=file.description or f"Imported from {path.name}.",
+    )
 
 
 def _of_page(recording: Recording, browsing: Browsing) -> Recording:
@@ -113,20 +157,7 @@ def _of_page(recording: Recording, browsing: Browsing) -> Recording:
     return replace(recording, site=replace(site, page=page))
 
 
-def _imported(source: str, page: str) -> Recording:
-    path = Path(source)
-    found = _read(path)
-    return assembled(
-        found.name or site_name(path),
-        found.captured,
-        source=source,
-        description=found.description or f"Imported from {path.name}.",
-        page=as_asked(page or found.page),
-        lost=found.lost,
-    )
-
-
-def _read(path: Path) -> RecordedFile:
+def _read_file(path: Path) -> RecordedFile:
     """What a recording holds.
 
     Raises:

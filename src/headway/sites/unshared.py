@@ -14,7 +14,7 @@ from html.parser import HTMLParser
 from urllib.parse import urlsplit
 
 from headway.overriding import override
-from headway.sites.coding import CodingError, codings, decoded
+from headway.sites.coding import CodingError, content_codings, decoded
 from headway.sites.ownfonts import is_font, with_own_fonts
 from headway.sites.references import css_references
 from headway.sites.site import Exchange, Site
@@ -135,8 +135,6 @@ def _is(exchange: Exchange, kind: str) -> bool:
 
 def _text(exchange: Exchange) -> str:
     try:
-        return decoded(exchange.body, codings(exchange.header("content-encoding"))).decode(
-            errors="replace"
-        )
+        return decoded(exchange.body, content_codings(exchange.headers)).decode(errors="replace")
     except CodingError:
         return ""

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from headway.sites.charsets import decoded_text
-from headway.sites.coding import CodingError, codings, decoded
+from headway.sites.coding import CodingError, content_codings, decoded
+from headway.sites.gzipped import GZIP_MAGIC
 from headway.sites.matching import Matcher, RedirectError, followed, redirect_target
 from headway.sites.references import Reference, css_references, html_references
 from headway.sites.servable import unservable
@@ -115,7 +116,7 @@ def _short(exchange: Exchange) -> Iterator[Flaw]:
 
 def _decodes(exchange: Exchange) -> bool:
     try:
-        decoded(exchange.body, codings(exchange.header("content-encoding")))
+        decoded(exchange.body, content_codings(exchange.headers))
     except CodingError:
         return False
     return True
@@ -147,10 +148,15 @@ def _content(exchange: Exchange, matcher: Matcher) -> Iterator[Flaw]:
     if not exchange.body:
         return
     try:
-        body = decoded(exchange.body, codings(exchange.header("content-encoding")))
+        body = decoded(exchange.body, content_codings(exchange.headers))
     except CodingError as error:
         if exchange.shortfall is None:
-            yield Flaw(Severity.BROKEN, exchange.url, str(error))
+            severity = Severity.DOUBTFUL if error.is_unknown else Severity.BROKEN
+            yield Flaw(severity, exchange.url, str(error))
+        return
+    if body.startswith(GZIP_MAGIC) and is_textual(exchange):
+        message = "its body is coded with gzip, and no content-encoding that browsers undo says so"
+        yield Flaw(Severity.BROKEN, exchange.url, message)
         return
     if exchange.status == 200 and exchange.method == "GET":
         for reference in _references(exchange, body):

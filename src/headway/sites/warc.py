@@ -20,7 +20,8 @@ from warcio.warcwriter import WARCWriter
 from headway.errors import HeadwayError
 from headway.sites.firstpage import find_page
 from headway.sites.http1 import request_message, response_message
-from headway.sites.recording import site_name
+from headway.sites.recording import check_responses, site_name
+from headway.sites.revisits import resolved
 from headway.sites.shortfall import Kept
 from headway.sites.sifting import sifted, without_kept
 from headway.sites.site import Exchange, Lost, Site
@@ -73,7 +74,8 @@ def read_archive(path: Path) -> Site:
     Raises:
         WrongInputError: it cannot be read, is damaged, or holds no page.
     """
-    archive = read_records(path)
+    (archive,) = resolved([read_records(path)])
+    check_responses([archive], path)
     found = sifted(archive.captured)
     return Site(
         archive.name or site_name(path),
@@ -103,7 +105,7 @@ class _Writer:
             "conformsTo": _CONFORMS_TO,
             "title": site.name,
             "page": site.page,
-            "description": " ".join(site.description.split()),
+            "description": site.description,
         }
         self._record("warcinfo", _WARCINFO, _named(info), self._id("warcinfo"), [])
         for index, exchange in enumerate(site.exchanges):
@@ -124,7 +126,7 @@ class _Writer:
         if shortfall := exchange.shortfall:
             if shortfall.kept is Kept.PART:
                 more.append(("WARC-Truncated", "unspecified"))
-            more.append((KEPT, f"{shortfall.kept}; {shortfall.reason}"))
+            more.append((KEPT, f"{shortfall.kept}; {_line(shortfall.reason)}"))
         self._record("response", _RESPONSE, response, response_id, more)
 
     def _lost(self, index: int, lost: Lost) -> None:
@@ -152,7 +154,14 @@ class _Writer:
 
 def _named(fields: Mapping[str, object]) -> bytes:
     """Named fields, one a line; those without a value are left out."""
-    return "".join(f"{name}: {value}\r\n" for name, value in fields.items() if value).encode()
+    return "".join(
+        f"{name}: {_line(str(value))}\r\n" for name, value in fields.items() if value
+    ).encode()
+
+
+def _line(text: str) -> str:
+    """A text of others as a field has it: in one line, and of characters that UTF-8 has."""
+    return " ".join(text.encode(errors="replace").decode().split())
 
 
 def _payload_digest(body: bytes) -> tuple[str, str]:

@@ -85,6 +85,14 @@ def pieces(data: bytes, budget: Budget) -> Iterator[bytes]:
     yield piece
 
 
+def head_text(head: bytes) -> str:
+    """Text of a record's head: UTF-8, and ISO-8859-1 if it cannot be."""
+    try:
+        return head.decode()
+    except UnicodeDecodeError:
+        return head.decode("latin-1")
+
+
 def _records(piece: bytes, before: int) -> Iterator[WarcRecord]:
     """The records of a piece; `before` are how many came before it."""
     at = _after_lines(piece, 0)
@@ -125,10 +133,6 @@ def _after_lines(piece: bytes, at: int) -> int:
 
 def _fields(head: bytes) -> dict[str, str]:
     """The named fields of a record's head, without its first line."""
-    try:
-        text = head.decode()
-    except UnicodeDecodeError:
-        text = head.decode("latin-1")
-    _, *lines = _LINE.split(_FOLDED.sub(" ", text))
+    _, *lines = _LINE.split(_FOLDED.sub(" ", head_text(head)))
     pairs = (line.partition(":") for line in lines)
     return {name.strip().lower(): value.strip() for name, colon, value in pairs if colon}

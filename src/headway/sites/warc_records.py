@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from headway.errors import WrongInputError
@@ -11,10 +11,19 @@ from headway.foreign.bounds import RECORDING, Budget, TooMuchContentError
 from headway.foreign.files import read_regular
 from headway.foreign.numbers import whole_number
 from headway.sites.arc import is_arc, read_arc
-from headway.sites.captured import Captured, RecordedFile, Told
+from headway.sites.captured import (
+    NOTHING_TOLD,
+    Captured,
+    Original,
+    RecordedFile,
+    Revisit,
+    Told,
+)
 from headway.sites.digests import broken_digest
 from headway.sites.gzipped import DamagedError
 from headway.sites.http1 import Message, parsed
+from headway.sites.instants import instant_s
+from headway.sites.ordering import in_time
 from headway.sites.shortfall import Kept, Shortfall
 from headway.sites.site import Lost
 from headway.sites.warc_parse import WarcRecord, read_all
@@ -23,8 +32,8 @@ _DIGEST = "warc-payload-digest"
 _NOT_MODIFIED_PROFILE = "server-not-modified"
 LOST = "not-kept"
 """Field of a metadata record for a response that was left out: why its body was not kept."""
-_UNKNOWN = Message(("HTTP/1.1", "200"), (), b"")
-"""The response of a revisit that says nothing of it."""
+_NO_MESSAGE = Message(("", ""), (), b"")
+"""Of a revisit that says nothing of its response."""
 KEPT = "headway-kept"
 """Field of a response record that tells how much of its body is there, and why not all."""
 
@@ -33,14 +42,16 @@ def read_records(path: Path) -> RecordedFile:
     """The exchanges of an archive as they were recorded, with all header fields.
 
     Raises:
-        WrongInputError: it cannot be read, is damaged, or holds no response.
+        WrongInputError: it cannot be read, or is damaged.
     """
     data = read_regular(path)
     return archive_of([data], path, RECORDING.budget(len(data)))
 
 
 def archive_of(contents: Iterable[bytes], path: Path, budget: Budget) -> RecordedFile:
-    """The exchanges of WARC or ARC files that belong together.
+    """The exchanges of WARC or ARC files that belong together, in the order in which they began.
+
+    Revisits have no bodies yet; see `revisits.resolved`.
 
     Args:
         contents: of the files.
@@ -48,7 +59,7 @@ def archive_of(contents: Iterable[bytes], path: Path, budget: Budget) -> Recorde
         budget: what they may hold, all together.
 
     Raises:
-        WrongInputError: one is damaged or holds too much, or none holds a response.
+        WrongInputError: one is damaged or holds too much.
     """
     reader = _Reader()
     try:
@@ -57,22 +68,22 @@ def archive_of(contents: Iterable[bytes], path: Path, budget: Budget) -> Recorde
                 reader.add(record)
     except (DamagedError, TooMuchContentError) as error:
         raise WrongInputError(str(error), where=str(path)) from error
-    captured = tuple(reader.captured())
-    if not captured:
-        raise WrongInputError("no HTTP response is in this WARC file", where=str(path))
+    originals = tuple(reader.originals())
+    captured = [one.captured for one in originals]
     info = reader.info
     return RecordedFile(
-        captured,
+        tuple(in_time(captured, [one.began_s for one in captured])),
         info.get("title", ""),
         info.get("page", ""),
         info.get("description", ""),
         tuple(reader.lost),
+        originals=originals,
     )
 
 
 @dataclass
 class _Reader:
-    """Collects the records that matter, and then joins them into exchanges."""
+    """Collects the records that matter, and then joins requests and responses."""
 
     info: dict[str, str] = field(default_factory=dict)
     lost: list[Lost] = field(default_factory=list)
@@ -90,14 +101,12 @@ class _Reader:
         elif record.kind == "metadata":
             self._add_lost(record)
 
-    def captured(self) -> Iterator[Captured]:
-        """The exchanges, revisits with the body that they refer to."""
+    def originals(self) -> Iterator[Original]:
+        """The exchanges, with what revisits may call them."""
         for record, message in self._responses:
-            if record.kind == "revisit":
-                yield self._revisited(record, message)
-            elif message is not None:
-                told = Told(cut=_cut(record, message), doubt=_doubt(record, message))
-                yield self._captured(record, message, told)
+            revisit = _revisit(record) if record.kind == "revisit" else None
+            captured = self._captured(record, message, revisit)
+            yield Original(captured, record.reference("warc-record-id"), record.reference(_DIGEST))
 
     def _add_info(self, text: str) -> None:
         self.info.update(_named(text))
@@ -134,46 +143,33 @@ class _Reader:
         )
         return next(found, "GET")
 
-    def _captured(self, record: WarcRecord, message: Message, told: Told) -> Captured:
+    def _captured(
+        self, record: WarcRecord, message: Message | None, revisit: Revisit | None
+    ) -> Captured:
+        """What a record says; of a revisit that has no message, no status and no fields."""
+        message = message or _NO_MESSAGE
+        told = Told(cut=_cut(record, message), doubt=_doubt(record, message))
         return Captured(
             self._method(record),
             record.url,
             message.status,
             message.headers,
-            None if told.lost else message.body,
+            None if revisit else message.body,
             protocol=record.fields.get("warc-protocol", ""),
-            told=told,
+            told=NOTHING_TOLD if revisit else told,
+            began_s=instant_s(record.fields.get("warc-date")),
+            revisit=revisit,
         )
 
-    def _revisited(self, revisit: WarcRecord, own: Message | None) -> Captured:
-        """The response of a revisit record, with the body of the record that it refers to."""
-        found = self._original(revisit)
-        if found is None:
-            named = revisit.reference("warc-refers-to-target-uri") or "another record"
-            lost = Told(lost=f"it is the same as that of {named}, which is not in this file")
-            return self._captured(revisit, own or _UNKNOWN, lost)
-        record, original = found
-        told = Told(cut=_cut(record, original), doubt=_doubt(record, original))
-        unchanged = _NOT_MODIFIED_PROFILE in revisit.fields.get("warc-profile", "")
-        if own is None or not own.status or unchanged:
-            return self._captured(revisit, original, told)
-        return self._captured(revisit, replace(own, body=original.body), told)
 
-    def _original(self, revisit: WarcRecord) -> tuple[WarcRecord, Message] | None:
-        """What a revisit refers to: by record, else by URL, else by digest of the payload."""
-        digest = revisit.reference(_DIGEST)
-        for name, of_record in (
-            ("warc-refers-to", "warc-record-id"),
-            ("warc-refers-to-target-uri", "warc-target-uri"),
-            (_DIGEST, _DIGEST),
-        ):
-            wanted = revisit.reference(name)
-            for record, message in self._responses:
-                is_other = digest != (record.reference(_DIGEST) or digest) and bool(digest)
-                is_wanted = bool(wanted) and record.reference(of_record) == wanted
-                if message and record.kind == "response" and is_wanted and not is_other:
-                    return record, message
-        return None
+def _revisit(record: WarcRecord) -> Revisit:
+    return Revisit(
+        record=record.reference("warc-refers-to"),
+        url=record.reference("warc-refers-to-target-uri"),
+        instant_s=instant_s(record.fields.get("warc-refers-to-date")),
+        digest=record.reference(_DIGEST),
+        is_unchanged=_NOT_MODIFIED_PROFILE in record.fields.get("warc-profile", ""),
+    )
 
 
 def _named(text: str) -> dict[str, str]:

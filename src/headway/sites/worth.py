@@ -7,11 +7,12 @@ worth the same whatever it is read by and wherever that is told.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from headway.sites.captured import LENGTH, BodyReading, Captured, StatedLength
-from headway.sites.coding import CodingError, codings, decoded
+from headway.sites.coding import CodingError, content_codings, decoded
 from headway.sites.shortfall import Kept, Shortfall
+from headway.sites.stillcoded import StillCoded, lost_bytes, still_coded
 
 _CONTENTLESS_METHODS = frozenset(("HEAD", "OPTIONS", "CONNECT"))
 _CONTENTLESS_STATUSES = frozenset((204, 205, 304))
@@ -29,12 +30,14 @@ class Worth:
         shortfall: what is wrong with it; None if nothing is.
         how: what was done to read the body otherwise than its file says, in words; empty if nothing was.
         is_assumed: whether nothing was handed over, and the body is taken to be empty.
+        coded: the content codings that a body still has, although its tool is one that undoes them.
     """
 
     body: bytes | None
     shortfall: Shortfall | None = None
     how: str = ""
     is_assumed: bool = False
+    coded: tuple[str, ...] = ()
 
     @property
     def rank(self) -> tuple[int, bool]:
@@ -48,11 +51,25 @@ def judged(captured: Captured) -> Worth:
     if captured.body is None:
         return _without_body(captured)
     readings = tuple(captured.told.readings) or (BodyReading(captured.body),)
+    if captured.is_decoded and (coded := still_coded(captured, readings)):
+        return _as_sent(captured, coded)
     reading = _fitting(captured, readings)
     shortfall = None if _has_no_content(captured) else _shortfall(captured, reading.body)
     if shortfall and shortfall.kept is Kept.PART and not reading.body:
         return Worth(None, Shortfall(Kept.NOT, shortfall.reason))
     return Worth(reading.body, shortfall, reading.how)
+
+
+def _as_sent(captured: Captured, coded: StillCoded) -> Worth:
+    """Of a response whose body is not decoded, although its tool decodes bodies."""
+    names = content_codings(captured.headers)
+    is_as_sent = coded.names == names
+    # What the tool counted is what it did not decode.
+    told = replace(captured.told, readings=(), sizes=())
+    sent = replace(captured, body=coded.body, is_decoded=not is_as_sent, told=told)
+    shortfall = None if _has_no_content(sent) or not is_as_sent else _shortfall(sent, coded.body)
+    how = f"body is still coded with {' and '.join(coded.names)}, which is not applied again"
+    return Worth(coded.body, shortfall, how, coded=coded.names)
 
 
 def _without_body(captured: Captured) -> Worth:
@@ -131,7 +148,7 @@ def _sizes(captured: Captured) -> Iterator[StatedLength]:
 
 
 def _is_coded(captured: Captured) -> bool:
-    return bool(codings(captured.header("content-encoding")))
+    return bool(content_codings(captured.headers))
 
 
 def _shortfall(captured: Captured, body: bytes) -> Shortfall | None:
@@ -146,12 +163,14 @@ def _shortfall(captured: Captured, body: bytes) -> Shortfall | None:
     if misfit:
         lengths = f"it has {len(body):,} bytes, and {misfit.said_by} says {misfit.length:,}"
         return Shortfall(Kept.CONTRADICTED, lengths)
+    if captured.is_decoded and lost_bytes(captured, body):
+        return Shortfall(Kept.PART, "it was coded, and taken for text, which lost bytes of it")
     return _not_coded(captured, body)
 
 
 def _not_coded(captured: Captured, body: bytes) -> Shortfall | None:
     """Why a body that is as it was sent cannot be decoded; None if it can, or if nobody here knows its coding."""
-    names = codings(captured.header("content-encoding"))
+    names = content_codings(captured.headers)
     if captured.is_decoded or not body or not names:
         return None
     try:

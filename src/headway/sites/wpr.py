@@ -21,17 +21,29 @@ def read_wpr(path: Path) -> RecordedFile:
         WrongInputError: it cannot be read, or is something else.
     """
     try:
-        return RecordedFile(captured_pairs(_pairs(json_value(read_unzipped(path)))))
+        pairs, odd = _pairs(json_value(read_unzipped(path)))
+        return RecordedFile(captured_pairs(pairs), odd=tuple(odd))
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         message = "not a recording of Web Page Replay, or one of a version that is not known"
         raise WrongInputError(message, where=str(path)) from error
 
 
-def _pairs(archive: dict[str, Any]) -> Iterator[RawPair]:
+def _pairs(archive: dict[str, Any]) -> tuple[list[RawPair], list[str]]:
+    """The pairs, and what is wrong with those that are left out."""
+    pairs: list[RawPair] = []
+    odd: list[str] = []
     for by_url in archive["Requests"].values():
         for url, exchanges in by_url.items():
             for exchange in exchanges:
-                # Of a request that failed there is no response.
-                if request := from_base64(exchange["SerializedRequest"]):
-                    response = from_base64(exchange["SerializedResponse"] or "") or b""
-                    yield RawPair(request, response, url.partition(":")[0])
+                try:
+                    pairs += _pair(url, exchange)
+                except (KeyError, TypeError, AttributeError):
+                    odd.append(f"{url}: an exchange is no pair of messages in base64")
+    return pairs, odd
+
+
+def _pair(url: str, exchange: dict[str, Any]) -> Iterator[RawPair]:
+    # Of a request that failed there is no response.
+    if request := from_base64(exchange["SerializedRequest"]):
+        response = from_base64(exchange["SerializedResponse"] or "") or b""
+        yield RawPair(request, response, url.partition(":")[0])

@@ -7,20 +7,21 @@ import lzma
 import struct
 import zipfile
 import zlib
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from headway.errors import WrongInputError
 from headway.foreign.bounds import RECORDING, Budget, TooMuchContentError
-from headway.foreign.documents import json_value
 from headway.foreign.files import read_regular
 from headway.sites.captured import RecordedFile
 from headway.sites.har_import import har_content
+from headway.sites.wacz import Package, package_of
 from headway.sites.warc_records import archive_of
 
 ZIP_START = b"PK\x03\x04"
-_WARC = (".warc", ".warc.gz")
-_PAGES = "pages/pages.jsonl"
+_ARCHIVES = (".warc", ".warc.gz", ".arc", ".arc.gz")
+_WACZ = ".wacz"
 _READ_BYTES = 4096
 """At a time: of bzip2 and xz, Python decodes all that it reads."""
 _DAMAGE = (
@@ -69,14 +70,21 @@ class _Members:
                 parts.append(part)
         return b"".join(parts)
 
+    def package(self) -> Package:
+        """What it is as a WACZ file."""
+        archives = sorted(
+            name
+            for name in self.names
+            if name.endswith(_ARCHIVES) and not _is_of_a_file_system(name)
+        )
+        return package_of(archives, self.names, self.read)
+
 
 def _imported(archive: _Members, path: Path) -> RecordedFile:
-    names = archive.names
-    warcs = sorted(name for name in names if name.endswith(_WARC))
+    names = [name for name in archive.names if not _is_of_a_file_system(name)]
     hars = [name for name in names if name.endswith(".har")]
-    if warcs:
-        found = archive_of((archive.read(name) for name in warcs), path, archive.budget)
-        return replace(found, page=_first_page(archive)) if _PAGES in names else found
+    if any(name.endswith((*_ARCHIVES, _WACZ)) for name in names):
+        return _crawl(archive, path)
     if len(hars) == 1:
         inside = PurePosixPath(hars[0]).parent
 
@@ -91,13 +99,26 @@ def _imported(archive: _Members, path: Path) -> RecordedFile:
     raise WrongInputError("it has neither a HAR nor a WARC file in it", where=str(path))
 
 
-def _first_page(archive: _Members) -> str:
-    """URL of the first page that a WACZ file lists; empty if it lists none."""
-    for line in archive.read(_PAGES).decode(errors="replace").splitlines():
-        try:
-            told = json_value(line)
-        except ValueError:
-            continue
-        if isinstance(told, dict) and isinstance(told.get("url"), str):
-            return str(told["url"])
-    return ""
+def _crawl(archive: _Members, path: Path) -> RecordedFile:
+    """What WARC files have that are in a ZIP file, or in the WACZ files that a collection has."""
+    packages = [archive.package(), *_collected(archive)]
+    contents = [content for package in packages for content in package.archives]
+    file = archive_of(contents, path, archive.budget)
+    notes = tuple(note for package in packages for note in package.faults)
+    page = next((package.main for package in packages if package.main), None)
+    if page is None:
+        return replace(file, notes=notes)
+    return replace(file, page=page.url, captured=page.first(file.captured), notes=notes)
+
+
+def _collected(archive: _Members) -> Iterator[Package]:
+    """The packages in a collection (profile ``multi-wacz-package``), one level deep."""
+    for name in archive.names:
+        if name.endswith(_WACZ) and not _is_of_a_file_system(name):
+            with zipfile.ZipFile(io.BytesIO(archive.read(name))) as inner:
+                yield _Members(inner, archive.budget).package()
+
+
+def _is_of_a_file_system(name: str) -> bool:
+    """Whether a member is what macOS puts beside files."""
+    return name.startswith("__MACOSX/") or PurePosixPath(name).name.startswith("._")
