@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from headway.foreign.shown import quoted
-from headway.sites.har_json import Part, har_parts
+from headway.sites.har_json import HarPart, har_parts
 from headway.sites.httpversions import stated_version
 from headway.sites.instants import instant_s
 from headway.sites.ordering import in_time
@@ -192,7 +192,7 @@ def _named(value: Any) -> str:
     return f", {quoted(name)[1:-1]}" if name else ""
 
 
-def _entry(number: int, part: Part, began_s: Mapping[str, float | None]) -> HarEntry:
+def _entry(number: int, part: HarPart, began_s: Mapping[str, float | None]) -> HarEntry:
     if part.broken:
         raise OddEntryError(part.broken)
     entry = _object(part.value, "it")

@@ -21,7 +21,7 @@ _MOST_DIGITS = 18
 
 
 @dataclass(frozen=True)
-class Part:
+class HarPart:
     """An entry of a file.
 
     Attributes:
@@ -33,7 +33,7 @@ class Part:
     broken: str = ""
 
 
-def har_parts(data: bytes, path: Path) -> tuple[Any, Iterator[Part]]:
+def har_parts(data: bytes, path: Path) -> tuple[Any, Iterator[HarPart]]:
     """The list of pages and the entries of a HAR file, as they are written.
 
     Args:
@@ -59,7 +59,7 @@ def har_parts(data: bytes, path: Path) -> tuple[Any, Iterator[Part]]:
             f"{NOT_HAR}: it has no {'log with a list of entries' if log is None else 'list log.entries'}",
             where=str(path),
         )
-    return log.get("pages"), map(Part, entries)
+    return log.get("pages"), map(HarPart, entries)
 
 
 def _decoded(data: bytes) -> tuple[str, bool]:
@@ -104,14 +104,14 @@ def _entries_at(text: str) -> int:
     return 0
 
 
-def _pieces(text: str, path: Path) -> list[Part]:
+def _pieces(text: str, path: Path) -> list[HarPart]:
     """The entries, each read by itself."""
     begin = _entries_at(text)
     if not begin:
         raise WrongInputError(
             f"{NOT_HAR}: it has no list log.entries, and bytes that are no UTF-8", where=str(path)
         )
-    parts: list[Part] = []
+    parts: list[HarPart] = []
     depth, start = _IN_ENTRIES, begin
     for token in _TOKEN.finditer(text, begin):
         if token[0] in "[{":
@@ -129,15 +129,15 @@ def _pieces(text: str, path: Path) -> list[Part]:
     )
 
 
-def _part(text: str) -> Part:
+def _part(text: str) -> HarPart:
     if _ESCAPED_BYTE.search(text):
-        return Part(_or_none(text), "it has bytes that are no UTF-8")
+        return HarPart(_or_none(text), "it has bytes that are no UTF-8")
     try:
-        return Part(_value(text))
+        return HarPart(_value(text))
     except json.JSONDecodeError as error:
-        return Part(None, f"its JSON is broken at character {error.pos + 1} of {len(text)}")
+        return HarPart(None, f"its JSON is broken at character {error.pos + 1} of {len(text)}")
     except (ValueError, RecursionError):
-        return Part(None, "it is nested too deeply")
+        return HarPart(None, "it is nested too deeply")
 
 
 def _or_none(text: str) -> Any:

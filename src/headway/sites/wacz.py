@@ -52,7 +52,7 @@ class MainPage:
 
 
 @dataclass(frozen=True)
-class Package:
+class WaczPackage:
     """A WACZ file.
 
     Attributes:
@@ -68,7 +68,7 @@ class Package:
 
 def package_of(
     archives: Sequence[str], names: Sequence[str], read: Callable[[str], bytes]
-) -> Package:
+) -> WaczPackage:
     """What a ZIP file is as a WACZ file; one without a description has nothing but archives.
 
     Args:
@@ -90,7 +90,7 @@ def package_of(
         faults += _changed(_DATAPACKAGE, _document(read(_SIGNED)), read(_DATAPACKAGE), _SIGNED)
     if (more := len(faults) - _MOST_FAULTS) > 0:
         faults[_MOST_FAULTS:] = [f"{more:,} more members are not as {_DATAPACKAGE} says"]
-    return Package(tuple(contents.values()), main, tuple(faults))
+    return WaczPackage(tuple(contents.values()), main, tuple(faults))
 
 
 def _document(data: bytes) -> Mapping[str, Any]:

@@ -16,7 +16,7 @@ from headway.foreign.bounds import RECORDING, Budget, TooMuchContentError
 from headway.foreign.files import read_regular
 from headway.sites.captured import RecordedFile
 from headway.sites.har_import import har_content
-from headway.sites.wacz import Package, package_of
+from headway.sites.wacz import WaczPackage, package_of
 from headway.sites.warc_records import archive_of
 
 ZIP_START = b"PK\x03\x04"
@@ -70,7 +70,7 @@ class _Members:
                 parts.append(part)
         return b"".join(parts)
 
-    def package(self) -> Package:
+    def package(self) -> WaczPackage:
         """What it is as a WACZ file."""
         archives = sorted(
             name
@@ -111,7 +111,7 @@ def _crawl(archive: _Members, path: Path) -> RecordedFile:
     return replace(file, page=page.url, captured=page.first(file.captured), notes=notes)
 
 
-def _collected(archive: _Members) -> Iterator[Package]:
+def _collected(archive: _Members) -> Iterator[WaczPackage]:
     """The packages in a collection (profile ``multi-wacz-package``), one level deep."""
     for name in archive.names:
         if name.endswith(_WACZ) and not _is_of_a_file_system(name):
