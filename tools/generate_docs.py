@@ -16,6 +16,8 @@ from headway.cli.lists import kind_of
 from headway.columns import METRICS, Columns, Record, columns_of, schema_of
 from headway.columns.sharing import OneFlow
 from headway.columns.videosegment import SegmentRecord
+from headway.foreign.kinds.every import every_kind
+from headway.foreign.kinds.model import FileKind, Identity
 from headway.programs.base import Adapter, Client, Knob, ReverseProxy
 from headway.programs.knobfile import NATIVE_KNOBS
 from headway.programs.registry import CLIENTS, PROXIES, QUIC_PEPS, SERVERS, TCP_PEPS
@@ -116,6 +118,47 @@ recorded, and no others. More on [sites](sites.md).
 {changed}
 """
 
+_FILES = """\
+# Files of others
+
+Generated from `src/headway/foreign/kinds/` by `make docs`. What a file is tells its content: its name may be any.
+`headway look FILE` says what it is, who made it, what it holds and which command takes it:
+
+```text
+$ headway look driving.trace
+driving.trace: a trace of Mahimahi's form
+  length             39.8 s, then again from its beginning
+  mean rate          1.08 Mbit/s
+  highest rate       21.6 Mbit/s over a second
+  first opportunity  1 ms
+  longest gap        30 s
+  largest burst      3 packets in a millisecond, 4.5 kB
+  opportunities      3,598 of 1500 bytes
+  |▆  ▆▆        ▂                                             █| rate
+  0                                                       39.8 s
+  name it in a study: `path.rate = {{ trace = "driving.trace" }}`
+```
+
+`headway look --json` prints a JSON object for each file. It ends with status 2 if a file cannot be read, is empty or damaged, or
+is nothing that is known. `validate` and `plan` say the same, in a line, of each file that a study names. A command that is given
+a file of another kind names that kind, and the command that takes it.
+
+Files may be compressed with gzip, once or more, and texts may begin with a mark of byte order. What a file may hold at most
+is on [sites](sites.md#bounds-of-files).
+
+## Read
+
+| file | what is read | what takes it |
+|---|---|---|
+{read}
+
+## Known, and not read
+
+| file | what to do |
+|---|---|
+{known}
+"""
+
 _ROLES: dict[str, Mapping[str, Adapter]] = {
     "client": CLIENTS,
     "server": SERVERS,
@@ -141,6 +184,22 @@ def columns() -> str:
         flow_rows=_column_rows(OneFlow),
         segment_rows=_column_rows(SegmentRecord),
     )
+
+
+def files() -> str:
+    """The text of docs/files.md."""
+    kinds = [kind for kind in every_kind() if not kind.is_defect]
+    read = [f"| {_noun(kind)} | {kind.reads} | {_way(kind)} |" for kind in kinds if kind.is_read]
+    known = [f"| {_noun(kind)} | {_way(kind)} |" for kind in kinds if not kind.is_read]
+    return _FILES.format(read="\n".join(read), known="\n".join(sorted(known)))
+
+
+def _noun(kind: FileKind) -> str:
+    return str(Identity(kind)).replace(" ()", "").replace(" )", ")")
+
+
+def _way(kind: FileKind) -> str:
+    return kind.way.format(file="FILE")
 
 
 def since(known: str) -> str:
@@ -332,6 +391,7 @@ def main() -> None:
     (DOCS / "native-quic.md").write_text(native_quic())
     (DOCS / "hosts.md").write_text(hosts())
     (DOCS / "processors.md").write_text(processors())
+    (DOCS / "files.md").write_text(files())
     (DOCS / "site-headers.md").write_text(site_headers())
 
 

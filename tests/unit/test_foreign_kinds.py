@@ -18,9 +18,8 @@ from hypothesis import strategies as st
 
 from headway.cli.entries import COMMANDS
 from headway.errors import WrongInputError
-from headway.foreign.kinds import binary, containers, documents, lines
+from headway.foreign.kinds.every import every_kind
 from headway.foreign.kinds.identify import identify, identify_opened
-from headway.foreign.kinds.model import FileKind
 
 WARCINFO = (
     b"WARC/1.1\r\nWARC-Type: warcinfo\r\nContent-Length: 20\r\n\r\nsoftware: Crawler/2\r\n\r\n\r\n"
@@ -148,18 +147,10 @@ def test_directories_by_their_names(tmp_path: Path, names: tuple[str, ...], name
     assert str(identify(tmp_path)) == name
 
 
-def kinds() -> list[FileKind]:
-    rooms = (binary, containers, documents, lines)
-    named = [
-        value for room in rooms for value in vars(room).values() if isinstance(value, FileKind)
-    ]
-    return [*named, *(start.kind for start in binary._MARKS)]
-
-
 def test_ways_are_commands_that_there_are() -> None:
     """A name with blanks stays one word of a command."""
     name = shlex.quote("-a file.x")
-    for kind in kinds():
+    for kind in every_kind():
         for command in re.findall(r"`headway ([^`]*)`", kind.way.format(file=name)):
             words = shlex.split(command)
             assert words[0] in COMMANDS, kind
@@ -192,3 +183,8 @@ def test_every_content_has_a_name(start: bytes, at: int, middle: bytes, tail: by
     name = str(identify_opened(io.BytesIO(start[:at] + middle + start[at:] + tail)))
     assert 0 < len(name) < 200
     assert "\n" not in name
+
+
+def test_every_kind_has_a_key_of_its_own() -> None:
+    keys = [kind.key for kind in every_kind()]
+    assert len(keys) == len(set(keys)) > 90

@@ -39,6 +39,7 @@ FLOORS = (
     ("report",),
     ("gate",),
     ("census",),
+    ("look",),
     ("terminal",),
     ("api",),
     ("cli",),

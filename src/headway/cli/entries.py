@@ -20,7 +20,7 @@ class Listed:
     summary: str
 
 
-_STUDIES, _RESULTS, _PATH, _SITES, _MORE = "Studies", "Results", "A path", "Sites", "More"
+_STUDIES, _RESULTS, _PATH, _FILES, _MORE = "Studies", "Results", "A path", "Files and sites", "More"
 COMMANDS = {
     "run": Listed(_STUDIES, "study.run", "Carry out a study and report its answer."),
     "plan": Listed(_STUDIES, "study.plan", "Show what a study would run, and how long that takes."),
@@ -56,8 +56,11 @@ COMMANDS = {
     "processor": Listed(
         _PATH, "processor.app", "Measure what calls and packets cost here; list known processors."
     ),
-    "sites": Listed(_SITES, "sites.app", "Show and check the web pages that studies replay."),
-    "record": Listed(_SITES, "record.record_command", "Record a web page, or import a recording."),
+    "look": Listed(
+        _FILES, "look.look", "Tell what a file is and holds, and which command takes it."
+    ),
+    "sites": Listed(_FILES, "sites.app", "Show and check the web pages that studies replay."),
+    "record": Listed(_FILES, "record.record_command", "Record a web page, or import a recording."),
     "video": Listed(_MORE, "video.app", "Write videos as files, for players in browsers."),
     "census": Listed(
         _MORE, "census.census", "Count who announces and who uses HTTP/3, by the HTTP Archive."

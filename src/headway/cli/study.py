@@ -112,6 +112,7 @@ def validate(study: StudyName, options: Choice) -> None:
     runs = _planned(loaded, study)
     cells = len({run.cell for run in runs})
     say(f"{study}: {loaded.at_most}{counted(len(runs), 'run')} in {counted(cells, 'cell')}")
+    _say_files(runs)
 
 
 @with_options(Choice)
@@ -126,9 +127,18 @@ def plan(study: StudyName, options: Choice, jobs: Jobs = None) -> None:
     if len(runs) >= MANY_RUNS:
         Terminal().note(f"estimating how long {len(runs):,} runs take")
     print_plan(output(), loaded, runs, labs=jobs or len(available_cores()))
+    _say_files(runs)
     if lacking := lacking_layers(runs):
         names = " ".join(lacking)
         say(f"Fetched first: {', '.join(lacking)} (`headway image build {names}` does it now).")
+
+
+def _say_files(runs: Sequence[Run]) -> None:
+    """What files a study names, as `headway look` tells it."""
+    from headway.look.named import named_files
+
+    for file, described in named_files(runs).items():
+        say(f"{file}: {described}")
 
 
 def _planned(study: Study, name: str) -> Sequence[Run]:

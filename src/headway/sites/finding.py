@@ -7,6 +7,8 @@ from pathlib import Path
 
 from headway.cache import cache_directory
 from headway.errors import WrongInputError, nearest
+from headway.foreign.kinds.identify import identify
+from headway.foreign.kinds.refusing import of_other_kind
 from headway.sites.made import Outline, made_outline, made_site
 from headway.sites.site import Site
 from headway.study.population import member
@@ -81,16 +83,15 @@ def _make(name: str) -> Site:
     # Imported here since the corpus is large, and archives need nothing of it.
     from headway.sites.corpus import corpus_names, is_corpus_name, make_site
 
-    if not is_corpus_name(name):
-        if Path(name).exists():
-            raise WrongInputError(
-                "no archive, whose name ends in .warc.gz or .warc; "
-                f"`headway record {name} --out FILE.warc.gz` makes one of what other tools recorded",
-                where=name,
-            )
-        raise WrongInputError(
-            "no such site in the corpus, and no archive, whose name ends in .warc.gz or .warc"
-            f"{nearest(name, corpus_names())}",
-            where=name,
+    if is_corpus_name(name):
+        return make_site(name, downloads=cache_directory() / _DOWNLOADS)
+    path = Path(name)
+    if path.exists():
+        raise of_other_kind(
+            identify(path), path, "an archive, whose name ends in .warc.gz or .warc"
         )
-    return make_site(name, downloads=cache_directory() / _DOWNLOADS)
+    raise WrongInputError(
+        "no such site in the corpus, and no archive, whose name ends in .warc.gz or .warc"
+        f"{nearest(name, corpus_names())}",
+        where=name,
+    )

@@ -171,7 +171,7 @@ def _read_file(path: Path) -> RecordedFile:
     read = _READERS.get(identity.kind)
     if read is None:
         raise of_other_kind(identity, path, "a recording")
-    with naming_kind(identity):
+    with naming_kind(identity, path):
         return read(path)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import re
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -177,11 +178,10 @@ def _trace(name: str, source: Source, key: tuple[str, ...], experiment: str) -> 
 
 
 def _located(site: Any, directory: Path) -> Any:
-    """The path of an archive, from wherever the study is read; other names stay as they are."""
+    """The path of a file, from wherever the study is read; names of sites stay as they are."""
     if isinstance(site, list):
         return [_located(item, directory) for item in site]
-    is_archive = isinstance(site, str) and site.endswith((".warc", ".warc.gz"))
-    return _beside(site, directory) if is_archive else site
+    return _beside(site, directory) if isinstance(site, str) and _PATH.search(site) else site
 
 
 def _beside(name: Any, directory: Path) -> Any:
@@ -191,5 +191,7 @@ def _beside(name: Any, directory: Path) -> Any:
     return str(directory / name) if isinstance(name, str) else name
 
 
+_PATH = re.compile(r"[./]")
+"""What no name of a site has."""
 _SITES = {"site", "workload.site"}
 _MPDS = {"mpd", "workload.mpd"}

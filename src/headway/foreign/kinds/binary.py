@@ -30,12 +30,24 @@ def _mark(start: bytes, key: str, noun: str, way: str = "") -> _Start:
 PCAP = FileKind("pcap", "a capture of packets (pcap {})", ENCRYPTED)
 PCAPNG = FileKind("pcapng", "a capture of packets (pcapng {})", ENCRYPTED)
 WARC = FileKind(
-    "warc", "a WARC {} file", "`headway record {file} --out SITE.warc.gz`", is_read=True
+    "warc",
+    "a WARC {} file",
+    "`headway record {file} --out SITE.warc.gz`",
+    reads="0.17 to 1.1, compressed or not: responses and revisits, whose originals may be in any of the files that are named together; requests, metadata, resources and conversions are left out",
 )
-ARC = FileKind("arc", "an ARC {} file", "`headway record {file} --out SITE.warc.gz`", is_read=True)
+ARC = FileKind(
+    "arc",
+    "an ARC {} file",
+    "`headway record {file} --out SITE.warc.gz`",
+    reads="1 and 2, compressed or not: responses by HTTP",
+)
 FLOWS = FileKind(
-    "flows", "a mitmproxy flow file", "`headway record {file} --out SITE.warc.gz`", is_read=True
+    "flows",
+    "a mitmproxy flow file",
+    "`headway record {file} --out SITE.warc.gz`",
+    reads="of mitmproxy 0.16 and newer: HTTP; older ones after `mitmdump -n -r OLD -w NEW`",
 )
+EMPTY = FileKind("empty", "an empty file", is_defect=True)
 _FLOW = re.compile(rb"\d+:\d+:\w+[;,]")
 """A dictionary of netstrings, whose first key it is (https://tnetstrings.info)."""
 _PCAP_BYTES = 8
@@ -66,13 +78,14 @@ _MARKS = (
     _mark(rb"\xed\xab\xee\xdb", "rpm", "an RPM package", "unpack it and name its tree: `rpm2cpio {file} | cpio -id`"),
     _mark(rb"snoop\0\0\0", "snoop", "a capture of packets (snoop)", ENCRYPTED),
     _mark(rb"bplist00", "plist", "a property list of Apple", _RECORD),
-    _mark(rb"(?s)\x00*\Z", "empty", "an empty file"),
 )  # fmt: skip
 
 
 def binary_kind(start: Beginning) -> Identity | None:
     """What begins so; None if other marks have to tell."""
     data = start.data
+    if not data.strip(b"\0"):
+        return Identity(EMPTY)
     if data.startswith(b"WARC/"):
         return _warc(data)
     if data.startswith(b"filedesc://"):

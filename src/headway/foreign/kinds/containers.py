@@ -16,24 +16,48 @@ from headway.foreign.kinds.model import FileKind, Identity
 
 _RECORD = "`headway record {file} --out SITE.warc.gz`"
 _IMAGE = 'name it for a program in programs.toml: `image = "{file}"`'
-WACZ = FileKind("wacz", "a WACZ {} file", _RECORD, is_read=True)
-HAR_ARCHIVE = FileKind("har-zip", "a HAR file with its bodies in a ZIP file", _RECORD, is_read=True)
-WARC_ARCHIVE = FileKind("warc-zip", "a ZIP file with WARC files", _RECORD, is_read=True)
-IMAGE_ARCHIVE = FileKind("image", "a container image ({})", _IMAGE, is_read=True)
+WACZ = FileKind(
+    "wacz",
+    "a WACZ {} file",
+    _RECORD,
+    reads="1.0 and 1.1: its WARC files together, main page and digests",
+)
+HAR_ARCHIVE = FileKind(
+    "har-zip",
+    "a HAR file with its bodies in a ZIP file",
+    _RECORD,
+    reads="one HAR file and the files of its bodies, as Playwright writes it",
+)
+WARC_ARCHIVE = FileKind(
+    "warc-zip", "a ZIP file with WARC files", _RECORD, reads="its WARC files together"
+)
+IMAGE_ARCHIVE = FileKind(
+    "image",
+    "a container image ({})",
+    _IMAGE,
+    reads="of `docker save`, `podman save`, skopeo, kaniko and others; layers as they are, or compressed with gzip or Zstandard; one image for Linux on amd64",
+)
 IMAGE_DIRECTORY = FileKind(
-    "image-directory", "a directory with a container image ({})", _IMAGE, is_read=True
+    "image-directory",
+    "a directory with a container image ({})",
+    _IMAGE,
+    reads="an OCI layout, an unpacked archive of `docker save`, or skopeo's dir:; as an archive",
 )
 MAHIMAHI_SITE = FileKind(
-    "mahimahi-site", "a recording of Mahimahi (mm-webrecord)", _RECORD, is_read=True
+    "mahimahi-site",
+    "a recording of Mahimahi (mm-webrecord)",
+    _RECORD,
+    reads="of mm-webrecord: the exchanges, without their order",
 )
-RESULTS = FileKind("results", "results of Headway", "`headway report {file}`", is_read=True)
+RESULTS = FileKind(
+    "results", "results of Headway", "`headway report {file}`", reads="of this and earlier versions"
+)
 RESULTS_ARCHIVE = FileKind(
     "export",
     "exported results of Headway",
     "unpack it; its README.md says how to run it again",
-    is_read=True,
 )
-TREE = FileKind("tree", "a root tree", _IMAGE, is_read=True)
+TREE = FileKind("tree", "a root tree", _IMAGE)
 ZIP = FileKind("zip", "a ZIP file", "unpack it first: `unzip {file}`")
 FIDDLER = FileKind("fiddler", "a session of Fiddler", "export it as HTTPArchive (.har)")
 OFFICE = FileKind("office", "a document of an office program")
@@ -41,8 +65,8 @@ PYTHON_PACKAGE = FileKind("wheel", "a Python package")
 CHROMIUM_PROGRAM = FileKind("apk", "a program of Android or Java")
 TAR = FileKind("tar", "a tar archive", "unpack it first: `tar -xf {file}`")
 DIRECTORY = FileKind("directory", "a directory", "name the file in it that is meant")
-EMPTY_DIRECTORY = FileKind("empty-directory", "an empty directory")
-DAMAGED_ZIP = FileKind("damaged-zip", "a ZIP file that is damaged or cut off")
+EMPTY_DIRECTORY = FileKind("empty-directory", "an empty directory", is_defect=True)
+DAMAGED_ZIP = FileKind("damaged-zip", "a ZIP file that is damaged or cut off", is_defect=True)
 _SAVED, _LAYOUT, _INDEX = "manifest.json", "oci-layout", "index.json"
 _MOST_NAMES = 4096
 _MOST_DIRECTORY = 2048
@@ -134,7 +158,7 @@ def directory_kind(directory: Path) -> Identity:
     if _SAVED in names:
         is_skopeo = "version" in names or any(re.fullmatch(r"[0-9a-f]{64}", name) for name in names)
         return Identity(IMAGE_DIRECTORY, "skopeo's dir" if is_skopeo else "docker save")
-    if {"bin", "etc", "usr"} <= set(names) or {"bin", "lib"} <= set(names):
+    if {"etc", "usr"} <= set(names) or {"bin", "etc"} <= set(names):
         return Identity(TREE)
     return Identity(DIRECTORY)
 

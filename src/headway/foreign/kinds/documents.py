@@ -11,11 +11,29 @@ from headway.foreign.kinds.model import FileKind, Identity
 
 _RECORD = "`headway record {file} --out SITE.warc.gz`"
 _EXPORT = "it has no bodies; save a HAR file with content"
-HAR = FileKind("har", "a HAR {} file", _RECORD, is_read=True)
-WPR = FileKind("wpr", "an archive of Web Page Replay", _RECORD, is_read=True)
-QLOG = FileKind("qlog", "a qlog {} file", "`headway states {file}`", is_read=True)
+HAR = FileKind(
+    "har",
+    "a HAR {} file",
+    _RECORD,
+    reads="1.1 and 1.2, of browsers, proxies and test tools, with bodies in it or in files beside it (`_file`); text in UTF-8, UTF-16 or UTF-32",
+)
+WPR = FileKind(
+    "wpr",
+    "an archive of Web Page Replay",
+    _RECORD,
+    reads="exchanges that did not fail",
+)
+QLOG = FileKind(
+    "qlog",
+    "a qlog {} file",
+    "`headway states {file}`",
+    reads="draft-00 to draft-02, 0.3 and 0.4, as a document, a sequence (JSON-SEQ) or lines (NDJSON): events of congestion, recovery, packets and streams",
+)
 MPD = FileKind(
-    "mpd", "an MPD of DASH", 'name it in a study: `workload.mpd = "{file}"`', is_read=True
+    "mpd",
+    "an MPD of DASH",
+    'name it in a study: `workload.mpd = "{file}"`',
+    reads="static ones, in one period, of one set of pictures and sound, cut into files (SegmentTemplate, SegmentList)",
 )
 NETLOG = FileKind("netlog", "a NetLog of Chromium", _EXPORT)
 TIMELINE = FileKind("chrome-trace", "a trace of Chromium's profiler", _EXPORT)

@@ -17,7 +17,9 @@ from headway.foreign.kinds.documents import json_kind, xml_kind
 from headway.foreign.kinds.lines import text_kind
 from headway.foreign.kinds.model import FileKind, Identity
 
-DAMAGED_GZIP = FileKind("damaged-gzip", "compressed data (gzip) that is damaged or cut off")
+DAMAGED_GZIP = FileKind(
+    "damaged-gzip", "compressed data (gzip) that is damaged or cut off", is_defect=True
+)
 _BY_CONTENT: tuple[Callable[[Beginning], Identity | None], ...] = (
     binary_kind,
     json_kind,

@@ -11,16 +11,21 @@ from headway.foreign.kinds.model import FileKind, Identity
 
 _TRACE = 'name it in a study: `path.rate = {{ trace = "{file}" }}`'
 _IMPORT = ""
-MAHIMAHI_TRACE = FileKind("trace", "a trace of Mahimahi's form", _TRACE, is_read=True)
-RATE_TRACE = FileKind("rates", "a table of times and rates", _IMPORT, is_read=True)
-CSV = FileKind("csv", "a table (CSV)", _IMPORT, is_read=True)
-NETEM_TABLE = FileKind("dist", "a table of netem's delay distribution", is_read=True)
-STUDY = FileKind("study", "a study", "`headway run {file}`", is_read=True)
+MAHIMAHI_TRACE = FileKind(
+    "trace",
+    "a trace of Mahimahi's form",
+    _TRACE,
+    reads="milliseconds, a line for each opportunity to deliver 1500 bytes",
+)
+RATE_TRACE = FileKind("rates", "a table of times and rates", _IMPORT, reads="columns of numbers")
+CSV = FileKind("csv", "a table (CSV)", _IMPORT, reads="columns with names")
+NETEM_TABLE = FileKind("dist", "a table of netem's delay distribution")
+STUDY = FileKind("study", "a study", "`headway run {file}`", reads="all")
 PROGRAMS = FileKind(
     "programs",
     "a file of programs",
     'name it in a study: `programs = "{file}"`, or lay it beside one as programs.toml',
-    is_read=True,
+    reads="all",
 )
 TOML = FileKind("toml", "a TOML document")
 HLS = FileKind("hls", "a playlist of HLS", "write an MPD of the same video with a packager")
@@ -50,8 +55,7 @@ HTTP_MESSAGE = FileKind(
 )
 CURL_TRACE = FileKind("curl", "an output of curl")
 TEXT = FileKind("text", "a text")
-BINARY = FileKind("unknown", "of no kind that is known here")
-EMPTY = FileKind("empty", "an empty file")
+BINARY = FileKind("unknown", "of no kind that is known here", is_defect=True)
 
 _NUMBER = r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?"
 _STUDY_KEYS = frozenset(
@@ -105,8 +109,6 @@ _LOOKED_AT_LINES = 200
 
 def text_kind(start: Beginning) -> Identity:
     """What a text is, or that nothing here knows it."""
-    if not start.data:
-        return Identity(EMPTY)
     text = start.text
     if _is_binary(text):
         return Identity(BINARY)

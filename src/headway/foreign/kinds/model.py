@@ -15,13 +15,20 @@ class FileKind:
         key: short name, as `headway look` and the docs sort kinds.
         noun: what one is called, with its article and with ``{}`` where the version stands.
         way: what to do with one, with ``{file}`` where its name stands; empty if there is nothing.
-        is_read: whether Headway reads such files.
+        reads: of which versions and makers Headway reads such files, and what of them; empty if it does not.
+        is_defect: whether nobody can have meant it: it is empty, damaged, or nothing that is known.
     """
 
     key: str
     noun: str
     way: str = ""
-    is_read: bool = False
+    reads: str = ""
+    is_defect: bool = False
+
+    @property
+    def is_read(self) -> bool:
+        """Whether Headway reads such files."""
+        return bool(self.reads)
 
 
 @dataclass(frozen=True)

@@ -12,16 +12,19 @@ from headway.foreign.kinds.model import Identity
 
 
 @contextmanager
-def naming_kind(identity: Identity) -> Iterator[None]:
+def naming_kind(identity: Identity, path: Path) -> Iterator[None]:
     """Let a reader's refusal begin with what the file is.
 
     Args:
         identity: of the file that is read meanwhile.
+        path: of it.
     """
     try:
         yield
     except WrongInputError as error:
-        raise WrongInputError(f"{identity}: {error.message}", where=error.where) from error
+        place = (error.where or "").removeprefix(str(path)).lstrip(": ")
+        message = f"{place}: {error.message}" if place else error.message
+        raise WrongInputError(f"{identity}: {message}", where=str(path)) from error
 
 
 def of_other_kind(identity: Identity, path: Path, noun: str) -> WrongInputError:
