@@ -170,7 +170,10 @@ def failing(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def test_who_failed_where_and_why_is_part_of_the_answer() -> None:
     analysis = analyse(made.results(failing(rows_of(QUICK))))
     said = answer(analysis)
-    assert "with 2 % loss 25 to 30 % sooner, and 3 of 30 runs of h3 failed." in said[0]
+    assert (
+        "with 2 % loss 25 to 30 % sooner, and 3 of 30 runs of h3 failed (3 of 3 with seed 8)."
+        in said[0]
+    )
     assert said[1:3] == (
         "h3 failed in 3 of 60 runs, all with 2 % loss and seed 8 (3 of 3 runs there): "
         "curl: no connection (exit status 55).",
@@ -213,7 +216,7 @@ def test_at_a_glance_each_part_has_the_colour_of_its_verdict() -> None:
         ("without loss, from 1000 kB on", "worse"),
         ("with 2 % loss", "better"),
     ]
-    assert verdict.failed == ("3 of 60 runs of h3 failed",)
+    assert verdict.failed == ("3 of 60 runs of h3 failed (3 of 6 with seed 8)",)
     texts = [[(entry.text, entry.tone) for entry in row] for row in shown.rows]
     assert shown.headings == ("size", "loss", "h2", "h3", "h3 : h2 [%]")
     assert texts[0] == [

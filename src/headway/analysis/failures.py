@@ -126,6 +126,24 @@ def _who(analysis: Analysis, one: ContenderFailures) -> str:
     return f"{one.contender} {verb} in {len(one.each)} of {counted(runs, 'run')}, {all_of}{where}{_seeds(one)}{share}{_why(one)}."
 
 
+def failed_runs(analysis: Analysis, cells: Sequence[Cell], contender: str) -> str:
+    """``6 of 60 runs of h3 failed (6 of 6 with seed 8)``, in these cells; empty if none did.
+
+    Seeds are named where failures have them in common.
+    """
+    sides = [(cell, side) for cell in cells if (side := cell.side(contender))]
+    each = tuple(one for _, side in sides for one in side.ended_badly)
+    count = sum(side.failures for _, side in sides)
+    if not count:
+        return ""
+    runs = sum(side.runs for _, side in sides)
+    every = ContenderFailures(contender, tuple(sides), each)
+    there = _runs_there(analysis, every)
+    is_of_seeds = len(every.seeds) < count and there < runs
+    where = f" ({count} of {there} with {_seeds(every)})" if is_of_seeds else ""
+    return f"{count} of {counted(runs, 'run')} of {contender} failed{where}"
+
+
 def _runs_there(analysis: Analysis, one: ContenderFailures) -> int:
     """How many runs the contender has in these cells; with the seeds of its failures, if these are named."""
     cells = [cell.name for cell, _ in one.found]

@@ -11,6 +11,7 @@ from headway.analysis.analysis import Analysis
 from headway.analysis.cells import ContenderRuns
 from headway.analysis.compare import Pairing
 from headway.analysis.difference import Difference
+from headway.analysis.failures import failed_runs
 from headway.analysis.means import Case, log_of
 from headway.analysis.metric import Metric
 from headway.analysis.numbers import listed, percent, significant
@@ -75,17 +76,10 @@ def _clause(analysis: Analysis, pairing: Pairing, group: Sequence[AnswerPart]) -
     inner = [" ".join([_predicate(analysis, part), *map(words, part.where[1:])]) for part in group]
     said = listed(inner) if len(inner) < 3 else "; ".join(inner).replace("; ", ", ")
     where = group[0].where[:1]
-    failed = list(_failed(pairing, group)) if where else []
+    cells = [cell for part in group for cell, _ in part.cases] if where else []
+    sides = (pairing.contender, pairing.against)
+    failed = filter(None, (failed_runs(analysis, cells, name) for name in sides))
     return ", and ".join([" ".join([*map(words, where), said]), *failed])
-
-
-def _failed(pairing: Pairing, group: Sequence[AnswerPart]) -> Iterator[str]:
-    """``6 of 60 runs of h3 failed``."""
-    cells = [cell for part in group for cell, _ in part.cases]
-    for name in (pairing.contender, pairing.against):
-        sides = [side for cell in cells if (side := cell.side(name))]
-        if count := sum(side.failures for side in sides):
-            yield f"{count} of {counted(sum(side.runs for side in sides), 'run')} of {name} failed"
 
 
 def _predicate(analysis: Analysis, part: AnswerPart) -> str:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from headway.analysis import Analysis, Cell, Comparison, Pairing
+from headway.analysis import Analysis, Cell, Comparison
 from headway.analysis.alone import OwnValue, own_values
 from headway.analysis.answer import by_telling
+from headway.analysis.failures import failed_runs
 from headway.analysis.headline import told_parts
 from headway.analysis.metric import Metric
 from headway.analysis.numbers import signed_percent, significant
 from headway.analysis.partition import Leaning, leaning
-from headway.errors import counted
 from headway.report.tables.table import NONE, level_headings, levels
 from headway.report.telling import telling_cells
 
@@ -116,7 +116,9 @@ def _verdicts(analysis: Analysis) -> list[ShownVerdict]:
         told = told_parts(analysis, pairing)
         parts = tuple((one.where, Entry(one.said, _tone(one.counts))) for one in told)
         if parts:
-            found.append(ShownVerdict(str(pairing), parts, tuple(_failed(analysis, pairing))))
+            sides = (pairing.contender, pairing.against)
+            failed = filter(None, (failed_runs(analysis, analysis.cells, name) for name in sides))
+            found.append(ShownVerdict(str(pairing), parts, tuple(failed)))
     return found
 
 
@@ -128,13 +130,6 @@ def _tone(counts: Mapping[Leaning, int]) -> str:
     if {"better", "worse"} <= by_tone.keys():
         return "mixed"
     return max(by_tone, key=lambda tone: (by_tone[tone], tone))
-
-
-def _failed(analysis: Analysis, pairing: Pairing) -> Iterator[str]:
-    for name in (pairing.contender, pairing.against):
-        sides = [side for cell in analysis.cells if (side := cell.side(name))]
-        if count := sum(side.failures for side in sides):
-            yield f"{count} of {counted(sum(side.runs for side in sides), 'run')} of {name} failed"
 
 
 def _row(analysis: Analysis, cell: Cell) -> tuple[Entry, ...]:
