@@ -13,6 +13,7 @@ from headway.analysis.reading import with_all_columns
 from headway.columns.record import FlowRecord
 from headway.diagnosis.segment import StateSource
 from headway.diagnosis.series import SegmentSeries
+from headway.report import figures
 from headway.report.chosen import ChosenRun
 from headway.report.evidence import FlowCourse, RunEvidence, SharedStory
 from headway.report.figures.coexistence import KIND as COEXISTENCE
@@ -22,6 +23,7 @@ from headway.report.figures.kind import NARROW, WIDE, Subject
 from headway.report.figures.queue_cdf import KIND as QUEUE
 from headway.report.figures.sharing import KIND as SHARING
 from headway.report.flowcolours import flow_colours, name_colours
+from headway.report.section import Section
 from headway.report.sheet import Area, Text
 from headway.report.styles import study_styles
 from headway.report.tables.flows import flows_frame, flows_table
@@ -116,6 +118,41 @@ def test_goodputs_are_stacked_and_the_queue_is_a_delay() -> None:
     assert min(y for _, y in above) < min(y for _, y in below)
     assert max(y for _, y in above) == pytest.approx(min(y for _, y in below))
     assert SHARING.draw(subject_of(RATIOS)) is None
+
+
+@pytest.mark.parametrize(
+    ("unknown", "heading"),
+    [("cwnd_bytes", "congestion window [kB]"), ("srtt_ms", "smoothed RTT [ms]")],
+)
+def test_a_panel_without_values_is_left_out(unknown: str, heading: str) -> None:
+    """A sender that does not report its window has no panel for it; one that another flow reports stays."""
+    run = ChosenRun("run", "a v b", "cell", "", "seed 1")
+    told = course("a", 6.0)
+    silent = dataclasses.replace(told.sender, **{unknown: (None,) * 3})
+    others = dataclasses.replace(course("b", 2.0), sender=silent)
+
+    def drawn(*flows: FlowCourse) -> tuple[float, set[str]]:
+        story = SharedStory(run, 10.0, flows, 20.0)
+        subject = dataclasses.replace(subject_of(RATIOS), evidence=RunEvidence(shared=(story,)))
+        picture = SHARING.draw(subject)
+        assert picture is not None
+        shapes = picture.wide.shapes
+        return picture.wide.height, {one.text for one in shapes if isinstance(one, Text)}
+
+    with_it, without = drawn(told, others), drawn(dataclasses.replace(told, sender=silent), others)
+    assert heading in with_it[1] and heading not in without[1]
+    assert with_it[1] - without[1] >= {heading} and without[0] < with_it[0]
+
+
+def test_who_got_how_much_is_no_heading_of_runs_over_time_alone() -> None:
+    """A call beside a download: nobody is judged by what it got, and the flows over time stand elsewhere."""
+    run = ChosenRun("run", "a v b", "cell", "", "seed 1")
+    story = SharedStory(run, 10.0, (course("a", 6.0), course("b", 2.0)), 20.0)
+    subject = dataclasses.replace(subject_of(RATIOS), evidence=RunEvidence(shared=(story,)))
+    assert figures.pictures(subject, Section.SHARES, of_runs=True) == ()
+    assert [one.title for one in figures.pictures(subject, Section.FLOWS, of_runs=True)] == [
+        "Flows over time: cell"
+    ]
 
 
 def test_the_queue_is_told_as_a_distribution() -> None:

@@ -47,3 +47,25 @@ def test_one_video_shares_with_nobody() -> None:
     assert (found["videos_bitrate_mbit"], found["videos_jain_index"]) == (3, None)
     assert found["videos_first_ratio"] is None
     assert videos_together([flow("a", "a", None)]) == {}
+
+
+def starting(name: str, start_s: float | None, *, background: bool = False) -> FlowRecord:
+    return flow(name, name, 1.0, background=background).model_copy(
+        update={"video_start_s": start_s}
+    )
+
+
+@pytest.mark.parametrize(
+    ("starts", "mean"),
+    [((1.0, 3.0), 2.0), ((1.5,), 1.5), ((1.0, None), None), ((None, None), None)],
+)
+def test_the_start_of_several_is_their_mean_if_all_began(
+    starts: tuple[float | None, ...], mean: float | None
+) -> None:
+    flows = [starting(f"v{place}", start) for place, start in enumerate(starts)]
+    assert videos_together(flows)["videos_start_s"] == mean
+
+
+def test_a_video_in_the_background_does_not_count_for_the_start() -> None:
+    flows = [starting("a", 1.0), starting("b", 9.0, background=True)]
+    assert videos_together(flows)["videos_start_s"] == 1.0

@@ -50,7 +50,7 @@ def _draw(subject: Subject) -> Picture | None:
     )
 
 
-KIND = Kind(place=3, section=Section.SHARES, draw=_draw, every_metric=False, of_runs=True)
+KIND = Kind(place=3, section=Section.FLOWS, draw=_draw, every_metric=False, of_runs=True)
 
 
 def _said(stories: Sequence[SharedStory]) -> str:
