@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,8 @@ ORDER = {"kind": "order", "contenders": ["h3", "h2"]}
 GAP = {"kind": "difference", "contender": "h3", "against": "h2", "low": -20, "high": 20}
 VALUE = {"kind": "value", "contender": "h2", "value": 9}
 SHORT = "h3 is faster"
+SCREEN, BELOW = 45, 5
+"""Lines of a screen, and those of them that stand below the claims."""
 
 
 def claims(count: int, rule: dict[str, Any] = ORDER) -> list[dict[str, Any]]:
@@ -41,17 +44,48 @@ def shown(*tables: dict[str, Any], width: int = 80) -> list[str]:
     return [line.rstrip() for line in stream.getvalue().splitlines()]
 
 
-@pytest.mark.parametrize("count", [4, 20, 40])
-def test_claims_take_a_line_each_and_nothing_else_is_shown(count: int) -> None:
-    lines = shown(told("first", claims(count // 2)), told("second", claims(count // 2)))
-    assert len(lines) <= count + 20
-    assert max(map(len, lines)) <= 80
+def verdicts(lines: list[str], word: str) -> list[int]:
+    """Of lines with this verdict, how many claims each has."""
+    found = (re.match(rf"(?:(\d+) )?{word} +\S", line) for line in lines)
+    return [int(one[1] or 1) for one in found if one]
+
+
+@pytest.mark.parametrize("count", [4, 20, 40, 100])
+@pytest.mark.parametrize("width", [80, 100, 140])
+def test_claims_are_one_screen_and_nothing_else_is_shown(count: int, width: int) -> None:
+    half = count // 2
+    lines = shown(told("first", claims(half)), told("second", claims(half)), width=width)
+    assert len(lines) <= SCREEN - BELOW
+    assert max(map(len, lines)) <= width
     assert "Answer" not in lines
-    assert sum(line.startswith("yes ") for line in lines) == count
+    assert sum(verdicts(lines, "yes")) == count
     assert [line.strip() for line in lines if line.strip() in ("first", "second")] == [
         "first",
         "second",
     ]
+
+
+def test_claims_have_a_line_each_as_long_as_there_is_room() -> None:
+    assert verdicts(shown(told("", claims(20))), "yes") == [1] * 20
+    assert max(verdicts(shown(told("", claims(40))), "yes")) > 1
+
+
+def test_claims_of_one_kind_share_a_line_with_the_numbers_of_each() -> None:
+    mixed = [claim for limit in (10, 30) for claim in claims(20, {**GAP, "low": -limit - 50})]
+    lines = shown(told("", [*mixed, *claims(4, VALUE)]), width=100)
+    gathered = next(line for line in lines if re.match(r"\d+ yes", line))
+    assert "\N{MINUS SIGN}60 to 20" in gathered
+    assert gathered.endswith("\N{MINUS SIGN}50.0 %")
+    assert verdicts(lines, "no") == [1] * 4
+
+
+def test_what_does_not_hold_is_shown_longest() -> None:
+    """Sixteen experiments leave no room for what holds, which is counted then."""
+    tables = [told(f"part-{n}", [*claims(9), *claims(1, VALUE)]) for n in range(12)]
+    lines = shown(*tables, width=100)
+    assert len(lines) <= SCREEN - BELOW
+    assert verdicts(lines, "no") == [1] * 12 and not verdicts(lines, "yes")
+    assert sum(line.strip().endswith(": 9 hold") for line in lines) == 12
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
 from rich import box
@@ -41,6 +42,10 @@ _MOST_FACTORS = 4
 _MOST_ROWS = 40
 """More cells than this are counted, not listed."""
 _FEW_CELLS = 4
+_SCREEN = 45
+"""Lines of a terminal: a paper's claims, and what stands around them, take no more if that can be."""
+_BELOW = 5
+"""Of these, what is printed after them: how much the whole is, and where the page."""
 _FEW_CLAIMS = 3
 """These stand below the answer of an experiment; more are shown instead of it."""
 _MOST_ANSWERS = 8
@@ -66,19 +71,18 @@ def print_analyses(
         analyses: of each experiment, its metrics.
         across: of each experiment, the levels of an axis that are compared, if any are.
     """
-    question, warning = results.manifest.study.question, results.manifest.warning
-    heading = (study_name(results), "bold"), (question, ""), (results.part, "bold")
-    for text, style in (*heading, (warning, "bold red")):
-        if text:
-            console.print(Text(text, style=style))
-    claims = [*claims_shown(console, analyses)]
+    head = [*_head(results)]
     notes = results.manifest.notes
-    if claims and _are_claims_enough(analyses):
+    claims_only = _are_claims_enough(analyses)
+    if claims_only and notes:
+        head.append(Text(f"The report has {counted(len(notes), 'note')} on what was planned."))
+    above = sum(len(console.render_lines(one, pad=False)) for one in head)
+    lines = _SCREEN - _BELOW - above if claims_only else math.inf
+    claims = [*claims_shown(console, analyses, lines)]
+    for text in head:
+        console.print(text)
+    if claims_only:
         analyses, across = (), ()
-        if notes:
-            console.print(
-                Text(f"The report has {counted(len(notes), 'note')} on what was planned.")
-            )
     else:
         for note in notes:
             console.print(Text(f"Note: {note}."))
@@ -91,14 +95,24 @@ def print_analyses(
                 _print_metric(console, results, analysis)
     for part in claims:
         console.print(part)
-    if shown := showing_packets(results):
+    if not claims_only and (shown := showing_packets(results)):
         console.print()
         console.print(Text(shown))
 
 
+def _head(results: StudyResults) -> Iterator[Text]:
+    """What the study is, and what its reader must know first."""
+    question, warning = results.manifest.study.question, results.manifest.warning
+    heading = (study_name(results), "bold"), (question, ""), (results.part, "bold")
+    for text, style in (*heading, (warning, "bold red")):
+        if text:
+            yield Text(text, style=style)
+
+
 def _are_claims_enough(analyses: Sequence[Sequence[Analysis]]) -> bool:
     """Whether claims are what is shown: of several experiments, or so many that a table beside them is too much."""
-    return len(analyses) > 1 or sum(len(one[0].experiment.claims) for one in analyses) > _FEW_CLAIMS
+    count = sum(len(one[0].experiment.claims) for one in analyses)
+    return count > (0 if len(analyses) > 1 else _FEW_CLAIMS)
 
 
 def _print_experiment(console: Console, results: StudyResults, metrics: Sequence[Analysis]) -> None:

@@ -1,9 +1,12 @@
-"""A study's claims on the terminal: each on a line of its own, with its verdict, what it says and what came."""
+"""A study's claims on the terminal: each with its verdict, what it says and what came, on one screen."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from rich import box
 from rich.console import Console
@@ -13,7 +16,7 @@ from rich.text import Text
 from headway.analysis import Analysis
 from headway.analysis.claims import Judged
 from headway.analysis.claimwords import judged, ledger_sentence
-from headway.analysis.finding import Finding, Judgement
+from headway.analysis.finding import Judgement
 from headway.analysis.numbers import MINUS, significant
 from headway.analysis.published import agreement_sentence
 from headway.errors import counted
@@ -32,19 +35,55 @@ _STYLES = {
     Judgement.UNDECIDED: "dim",
 }
 _LEGEND = (
-    "Open: undecided. Theirs: what was published, or what has to be. Ours: the estimate, or of several the lowest and the highest. The "
+    "Open: undecided. Theirs: published, or what has to be. Ours: the estimate, or the lowest and the highest of several.{gathered} The "
     "report has each with its intervals, its place and, where it does not hold, why."
 )
+_GATHERED = " Claims of one kind share a line, in the study's order."
+_WIDEST = 5
+"""The numbers of claims on one line have the width of the terminal over this, theirs as ours."""
+_LEAST_WIDE = 20
+
+
+@dataclass(frozen=True)
+class _Closeness:
+    """How closely claims stand.
+
+    Attributes:
+        gathered: verdicts of which claims of one kind share a line, with the numbers of each and as much text as fits.
+        counted: verdicts of which an experiment has a number only.
+        wraps: whether a claim may take several lines.
+    """
+
+    gathered: frozenset[Judgement] = frozenset()
+    counted: frozenset[Judgement] = frozenset()
+    wraps: bool = True
+
+
+_HOLDS, _OPEN, _BROKEN = map(
+    frozenset, ([Judgement.HOLDS], [Judgement.UNDECIDED], [Judgement.BROKEN])
+)
+_CLOSENESSES = (
+    _Closeness(),
+    _Closeness(gathered=_HOLDS),
+    _Closeness(gathered=_HOLDS | _OPEN),
+    _Closeness(counted=_HOLDS, gathered=_OPEN),
+    _Closeness(counted=_HOLDS | _OPEN),
+    _Closeness(counted=_HOLDS | _OPEN, wraps=False),
+    _Closeness(counted=_HOLDS | _OPEN, gathered=_BROKEN, wraps=False),
+    _Closeness(counted=_HOLDS | _OPEN | _BROKEN),
+)
+"""The airiest first: what does not hold is shown longest."""
 
 
 def claims_shown(
-    console: Console, everything: Sequence[Sequence[Analysis]]
+    console: Console, everything: Sequence[Sequence[Analysis]], lines: float = math.inf
 ) -> Iterator[Table | Text]:
-    """How many claims hold, a line for each that was measured, and how many were not; nothing without claims.
+    """How many claims hold, those that were measured with their numbers, and how many were not; nothing without claims.
 
     Args:
         console: where they will be printed.
         everything: of each experiment, the analyses of its metrics.
+        lines: so many at most, if that can be. Claims that do not fit on a line each share some.
     """
     found = [(analyses[0].experiment.name, judged(analyses)) for analyses in everything]
     every = [one for _, claims in found for one in claims]
@@ -52,47 +91,124 @@ def claims_shown(
         return
     values = agreement_sentence([one for analyses in everything for one in analyses])
     yield Text("")
-    yield Text(" ".join(filter(None, (ledger_sentence(every), values))), style="bold")
+    tally = Text(" ".join(filter(None, (ledger_sentence(every), values))), style="bold")
+    yield tally
+    left = sum(one.judgement is Judgement.NOT_MEASURED for one in every)
+    behind = [Text(f"Not measured, and not shown: {counted(left, 'claim')}.")] if left else []
     measured = [
         (name, [one for one in claims if one.judgement is not Judgement.NOT_MEASURED])
         for name, claims in found
     ]
-    if any(claims for _, claims in measured):
-        yield _table(measured, intervals=console.width >= _WIDE)
-        yield Text(_LEGEND, style="dim")
-    if left := sum(one.judgement is Judgement.NOT_MEASURED for one in every):
-        yield Text(f"Not measured, and not shown: {counted(left, 'claim')}.")
+    if left < len(every):
+        room = lines - 1 - _height(console, tally, *behind)
+        yield from _airiest(console, [one for one in measured if one[1]], room)
+    yield from behind
 
 
-def _table(found: Sequence[tuple[str, Sequence[Judged]]], *, intervals: bool) -> Table:
+_Experiments = Sequence[tuple[str, Sequence[Judged]]]
+"""Names of experiments, and their claims."""
+
+
+def _airiest(console: Console, found: _Experiments, lines: float) -> tuple[Table, Text]:
+    """The airiest table that fits, with its legend; else the closest."""
+    for close in _CLOSENESSES:
+        legend = _LEGEND.format(gathered=_GATHERED if close.gathered else "")
+        shown = _table(console.width, found, close), Text(legend, style="dim")
+        if _height(console, *shown) <= lines:
+            break
+    return shown
+
+
+def _height(console: Console, *shown: Table | Text) -> int:
+    return sum(len(console.render_lines(one, pad=False)) for one in shown)
+
+
+def _table(width: int, found: _Experiments, close: _Closeness) -> Table:
     table = Table(
         box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), show_edge=False, expand=True
     )
+    how: dict[str, Any] = {} if close.wraps else {"no_wrap": True, "overflow": "ellipsis"}
     table.add_column("holds", no_wrap=True)
-    table.add_column("claim", ratio=1)
+    table.add_column("claim", ratio=1, **how)
     for heading in ("theirs", "ours"):
         table.add_column(heading, justify="right", no_wrap=True)
     for name, claims in found:
-        if name and claims:
-            table.add_row("", Text(name, style="bold"), "", "")
-        for one in claims:
-            verdict = Text(_WORDS[one.judgement], style=_STYLES[one.judgement])
-            table.add_row(verdict, Text(one.claim.says), _theirs(one), _ours(one, intervals))
+        numbers = _counts(claims, close)
+        if name or numbers:
+            between = ": " if name and numbers else ""
+            table.add_row("", Text.assemble((name, "bold"), between, numbers), "", "")
+        shown = [one for one in claims if one.judgement not in close.counted]
+        for group in _groups(shown, close, max(_LEAST_WIDE, width // _WIDEST)):
+            table.add_row(*_row(group, close, intervals=width >= _WIDE))
     return table
 
 
-def _theirs(one: Judged) -> str:
-    """The published value; where there is none, the range in which ours have to be."""
+def _counts(claims: Sequence[Judged], close: _Closeness) -> str:
+    """``12 hold, 1 is open``: of what is counted only."""
+    found = Counter(one.judgement for one in claims if one.judgement in close.counted)
+    told = {
+        Judgement.HOLDS: ("holds", "hold"),
+        Judgement.UNDECIDED: ("is open", "are open"),
+        Judgement.BROKEN: ("does not hold", "do not hold"),
+    }
+    return ", ".join(
+        f"{found[one]} {words[0 if found[one] == 1 else 1]}"
+        for one, words in told.items()
+        if found[one]
+    )
+
+
+def _groups(claims: Sequence[Judged], close: _Closeness, width: int) -> list[list[Judged]]:
+    """Claims that share a line: of one verdict, kind and unit, and as many as its columns hold."""
+    groups: list[list[Judged]] = []
+    last: dict[tuple[object, ...], list[Judged]] = {}
+    for one in claims:
+        key = one.judgement, one.claim.rule.kind, _theirs(one)[1], _ours(one)[1]
+        group = last.get(key) if one.judgement in close.gathered else None
+        if group and all(len(_numbers([*group, one], side)) <= width for side in (_theirs, _ours)):
+            group.append(one)
+            continue
+        last[key] = [one]
+        groups.append(last[key])
+    return groups
+
+
+def _row(
+    group: Sequence[Judged], close: _Closeness, *, intervals: bool
+) -> tuple[Text, Text, str, str]:
+    first, *others = group
+    verdict = f"{len(group)} {_WORDS[first.judgement]}" if others else _WORDS[first.judgement]
+    says = Text("; ".join(one.claim.says for one in group))
+    if first.judgement in close.gathered:
+        says.no_wrap, says.overflow = True, "ellipsis"
+    ends = "" if others or not intervals else _ends(first)
+    return (
+        Text(verdict, style=_STYLES[first.judgement]),
+        says,
+        _numbers(group, _theirs),
+        f"{_numbers(group, _ours)}{ends}",
+    )
+
+
+def _numbers(group: Sequence[Judged], side: Callable[[Judged], tuple[str, str]]) -> str:
+    """``9; 9; 15 s``; once if all are the same."""
+    texts = [side(one)[0] for one in group]
+    told = texts[:1] if len({*texts}) == 1 else texts
+    return f"{'; '.join(told)}{side(group[0])[1]}"
+
+
+def _theirs(one: Judged) -> tuple[str, str]:
+    """The published value; where there is none, the range in which ours have to be. Behind it its unit."""
     finding = one.findings[0]
     rule = one.claim.rule
     if isinstance(rule, Gap | Value) and rule.value is not None:
-        return f"{_stated(rule.value)}{finding.said_unit}"
+        return _stated(rule.value), finding.said_unit
     low, high = finding.region.low, finding.region.high
     if math.isinf(low) or math.isinf(high):
         edge = f"> {_stated(low)}" if math.isinf(high) else f"< {_stated(high)}"
     else:
         edge = f"±{high:g}" if low == -high else f"{_stated(low)} to {_stated(high)}"
-    return f"{edge}{finding.said_unit}"
+    return edge, finding.said_unit
 
 
 def _stated(number: float) -> str:
@@ -100,18 +216,19 @@ def _stated(number: float) -> str:
     return f"{number:g}".replace("-", MINUS)
 
 
-def _ours(one: Judged, intervals: bool) -> str:
-    """The only estimate, or the range of several that are of one kind."""
+def _ours(one: Judged) -> tuple[str, str]:
+    """The only estimate, or the range of several that are of one kind; behind it the unit."""
     values = [finding for finding in one.findings if finding.value is not None]
-    unit = values[0].said_unit
-    if len(values) == 1:
-        return f"{significant(values[0].value or 0.0)}{unit}{_ends(values[0]) if intervals else ''}"
     numbers = [finding.value or 0.0 for finding in values if finding.unit == values[0].unit]
-    return f"{significant(min(numbers))} to {significant(max(numbers))}{unit}"
+    ends = dict.fromkeys((significant(min(numbers)), significant(max(numbers))))
+    return " to ".join(ends), values[0].said_unit
 
 
-def _ends(finding: Finding) -> str:
-    ends = (finding.interval.low, finding.interval.high) if finding.interval else ()
+def _ends(one: Judged) -> str:
+    """The interval of the only estimate."""
+    values = [finding for finding in one.findings if finding.value is not None]
+    interval = values[0].interval
+    ends = (interval.low, interval.high) if interval and len(values) == 1 else ()
     if not ends or not all(map(math.isfinite, ends)):
         return ""
     return f" ({' to '.join(map(significant, ends))})"
