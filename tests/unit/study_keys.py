@@ -7,17 +7,20 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+from itertools import zip_longest
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, Literal, get_args, get_origin
 
 from headway.campaign.feasibility import all_remarks
 from headway.contract.text import dump
 from headway.errors import WrongInputError
 from headway.lab.assemble import orders_for
 from headway.planning.demands import check_programs
-from headway.planning.runs import plan
+from headway.planning.runs import Run, plan
 from headway.planning.vain import vain
-from headway.study.load import study_from
+from headway.study.load import OutsidePrograms, study_from
 from headway.study.part import Part
 from headway.study.setting import Setting
 from headway.study.units import UnitError, split_quantity
@@ -44,8 +47,32 @@ OF_REPORTS = {
 LABELS = {
     "background": "which flows are not judged",
     "third_party": "which requests of a page are a third party's",
+    "resolutions": "how large the pictures are that models of quality judge",
 }
 """Keys of a setting that order nothing: they say how runs are read."""
+
+
+_NAMES = {
+    "program": ("nginx", "headway-server", "caddy", "envoy", "headway-client", "curl", "ngtcp2"),
+    "name": ("other",),
+    "site": ("sander-02", "sander-05"),
+    "profile": ("leo", "cable"),
+    "modcod": ("QPSK 1/2", "QPSK 1/3"),
+    "mode": ("default",),
+    "enters": ("first", "third"),
+    "leaves": ("second", "servers"),
+    "host": ("other.test",),
+    "http2_chunk_size": ("8k",),
+    "slow_start": ("standard",),
+    "retry": ("off",),
+    "net.ipv4.tcp_sack": ("1",),
+    "cname": ("other.test",),
+    "alpn": ("h2",),
+    "hosts": ("sander-03.test",),
+    "ladder": ("0.4 Mbit/s",),
+    "resolutions": ("480x270",),
+}
+"""Of keys that may be any name, or one that other parts decide: some of them."""
 
 
 @dataclass(frozen=True)
@@ -58,17 +85,17 @@ class Effect:
     settings: tuple[Setting, ...] = ()
 
 
-def effect(raw: Mapping[str, Any]) -> Effect:
+def effect(raw: Mapping[str, Any], programs: OutsidePrograms = ()) -> Effect:
     """Of the first repetition of a study's tables."""
     once = {**copy.deepcopy(dict(raw)), "repetitions": 1}
     try:
-        study = study_from(once, programs=())
+        study = study_from(once, programs=programs)
         runs = plan(study)
         for run in runs:
             check_programs(run.deployment)
         orders = tuple(
             sorted(
-                f"{run.cell} {run.contender} {dump(orders_for(run.deployment))} {_booted(run.setting)}"
+                f"{run.cell} {run.contender} {dump(orders_for(run.deployment))} {_booted(run)}"
                 for run in runs
             )
         )
@@ -78,9 +105,24 @@ def effect(raw: Mapping[str, Any]) -> Effect:
     return Effect(orders, notes, settings=tuple(run.setting for run in runs))
 
 
-def _booted(setting: Setting) -> str:
+def _booted(run: Run) -> str:
     """What a lab is booted with beside its orders."""
-    return f"{setting.clock} {setting.limits.cpu} {setting.served_sizes} {setting.page}"
+    setting, adapters = run.setting, [end.adapter for end in run.deployment.programs]
+    of_programs = [(one.reads_tsc, one.memory_mib) for one in adapters]
+    brought = [
+        (file.place, file.sha256) for one in adapters if one.outside for file in one.outside.files
+    ]
+    of_setting = setting.clock, setting.rewrite_calls, setting.limits.cpu, setting.served_sizes
+    return f"{of_setting} {setting.page} {of_programs} {brought}"
+
+
+def is_said(raw: Mapping[str, Any], key: Key, base: Effect) -> bool:
+    """Whether a study's user is told that a key, or the table that it is in, is without effect there."""
+    steps = list(map(str, key))
+    if key[0] == "hops":
+        steps[1] = raw["hops"][key[1]]["name"]
+    said = (re.match(r"(\S+) is without effect", note) for note in base.notes)
+    return any(one[1] in ".".join(steps) for one in said if one)
 
 
 def documented() -> Iterator[tuple[str, dict[str, Any]]]:
@@ -106,8 +148,8 @@ def leaves(raw: Any, key: Key = ()) -> Iterator[tuple[Key, Any]]:
         yield key, raw
 
 
-def others(value: Any) -> Iterator[Any]:
-    """Other values of the same kind."""
+def others(value: Any, name: str | int = "") -> Iterator[Any]:
+    """Other values of the same kind: of a text those that the format knows for a key of this name."""
     if isinstance(value, bool):
         yield not value
     elif isinstance(value, int):
@@ -118,10 +160,55 @@ def others(value: Any) -> Iterator[Any]:
         try:
             number, unit = split_quantity(value)
         except UnitError:
-            yield from ()
+            yield from (one for one in known_values().get(str(name), ()) if one != value)
         else:
             if unit:
                 yield from (f"{float(number) * factor:.10g} {unit}" for factor in (2, 0.75))
+
+
+@cache
+def known_values() -> Mapping[str, tuple[str, ...]]:
+    """What keys of each name may be, of all parts: the names that the format lists, and those of programs."""
+    found: dict[str, dict[str, None]] = {name: dict.fromkeys(own) for name, own in _NAMES.items()}
+    for (_, name), part in all_keys(Setting).items():
+        for one in _listed(part.model_fields[name].annotation):
+            found.setdefault(name.rstrip("_"), {})[one] = None
+    return {name: tuple(own) for name, own in found.items()}
+
+
+def _listed(annotation: Any) -> Iterator[str]:
+    if isinstance(annotation, type) and issubclass(annotation, StrEnum):
+        yield from (str(one) for one in annotation)
+    elif get_origin(annotation) is Literal:
+        yield from (one for one in get_args(annotation) if isinstance(one, str))
+    else:
+        for one in get_args(annotation):
+            yield from _listed(one)
+
+
+def differing(one: Any, other: Any) -> Iterator[tuple[str, str]]:
+    """The keys in which two parts differ, each with the name of its part, and those around them."""
+    if isinstance(one, Part) and type(one) is type(other):
+        for name in type(one).model_fields:
+            own, its = getattr(one, name), getattr(other, name)
+            if own != its:
+                inner = {*_inner(own, its)}
+                yield from inner
+                yield type(one).__name__, name
+    elif isinstance(one, Part) or isinstance(other, Part):
+        for part in (one, other):
+            yield from stated(part) if isinstance(part, Part) else ()
+
+
+def _inner(one: Any, other: Any) -> Iterator[tuple[str, str]]:
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        for key in {*one} | {*other}:
+            yield from _inner(one.get(key), other.get(key))
+    elif isinstance(one, tuple) and isinstance(other, tuple):
+        for own, its in zip_longest(one, other):
+            yield from _inner(own, its)
+    else:
+        yield from differing(one, other)
 
 
 def with_value(raw: Any, key: Key, value: Any) -> Any:
@@ -150,6 +237,17 @@ def _within(value: Any) -> Iterator[tuple[str, str]]:
     elif isinstance(value, tuple):
         for one in value:
             yield from _within(one)
+
+
+def without(raw: Any, key: Key) -> Any:
+    """A copy of tables and lists without a place."""
+    first, *rest = key
+    made = copy.copy(raw)
+    if rest:
+        made[first] = without(raw[first], tuple(rest))
+    else:
+        del made[first]
+    return made
 
 
 def all_keys(model: type[Part]) -> dict[tuple[str, str], type[Part]]:

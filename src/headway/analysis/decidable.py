@@ -1,4 +1,4 @@
-"""Which claims the runs that a study plans can decide, whatever comes of them."""
+"""Which claims the runs that a study plans can decide, if they do not scatter too widely."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def outlook(experiments: Sequence[Experiment]) -> Iterator[str]:
         return
     planned = [one for one in every if one.measured]
     short = [one for one in planned if one.lack]
-    told = f"{counted(len(planned) - len(short), 'claim')} of {len(every)} can be decided"
+    told = f"{counted(len(planned) - len(short), 'claim')} of {len(every)} can be decided by runs that scatter little"
     if left := len(every) - len(planned):
         told += f"; {left} {'is' if left == 1 else 'are'} about what these runs leave out"
     yield f"{told}. Of the others:" if short else f"{told}."

@@ -14,6 +14,7 @@ from headway.planning.earlydata import check_early_data
 from headway.planning.load import overloaded
 from headway.planning.queues import idle_queues
 from headway.planning.racing import check_races
+from headway.planning.replaced import replaced
 from headway.planning.talking import check_talks
 from headway.programs.base import Adapter, ReverseProxy, Server
 from headway.programs.registry import CLIENTS, SERVERS, names_where
@@ -106,6 +107,7 @@ def remarks(deployment: Deployment) -> tuple[str, ...]:
         *(text for flow in flows for text in contradicting(flow)),
         *idle_queues(deployment),
         *bursts_both_ways(deployment.setting),
+        *replaced(deployment.setting),
     )
     return tuple(dict.fromkeys(told))
 

@@ -66,6 +66,8 @@ _CLOSENESSES = (
     _Closeness(),
     _Closeness(gathered=_HOLDS),
     _Closeness(gathered=_HOLDS | _OPEN),
+    _Closeness(gathered=_HOLDS | _OPEN, wraps=False),
+    _Closeness(gathered=_HOLDS | _OPEN | _BROKEN),
     _Closeness(counted=_HOLDS, gathered=_OPEN),
     _Closeness(counted=_HOLDS | _OPEN),
     _Closeness(counted=_HOLDS | _OPEN, wraps=False),

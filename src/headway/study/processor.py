@@ -109,6 +109,11 @@ class Processor(Part):
                 yield f"{way}.{name}", cost
 
     @property
+    def states_all(self) -> bool:
+        """Whether nothing is left that the profile decides."""
+        return all(cost is not None for _, cost in self._stated())
+
+    @property
     def costs(self) -> dict[str, Duration]:
         """What everything costs, by the key that states it; without what is free."""
         known = _profiles()[self.profile]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Final, Literal
 
 from pydantic import Field, field_validator
 from pydantic_core.core_schema import ValidationInfo
@@ -14,13 +14,16 @@ from headway.study.satellite.steps import Attenuations, Delays
 from headway.study.units import Bandwidth, Rate, Snr
 
 ADAPTIVE = "adaptive"
+_USUAL_BURST: Final = 1616
 
 
 class Carrier(Part):
     """One direction: a carrier, and its modems. What it says of the sky is its own."""
 
     standard: Standard
-    burst: Literal[536, 1616] = Field(default=1616, description="symbols of a DVB-RCS2 burst")
+    burst: Literal[536, 1616] = Field(
+        default=_USUAL_BURST, description="symbols of a DVB-RCS2 burst"
+    )
     bandwidth: Bandwidth
     roll_off: float = 0.25
     modcod: str = Field(
@@ -29,6 +32,13 @@ class Carrier(Part):
     snr: Snr | None = None
     attenuation: Attenuations | None = None
     delay: Delays | None = None
+
+    @field_validator("burst")
+    @classmethod
+    def _of_bursts(cls, burst: int, info: ValidationInfo) -> int:
+        if burst != _USUAL_BURST and info.data.get("standard") is Standard.DVB_S2:
+            raise ValueError(f"{Standard.DVB_S2} sends no bursts; {Standard.DVB_RCS2} does")
+        return burst
 
     @field_validator("roll_off")
     @classmethod
