@@ -162,3 +162,58 @@ def test_chromium_asks_for_urls_as_is_said() -> None:
         record(f"{origin}/", Browsing())
         told = {as_asked(url, origin) for url in written}
     assert told == {f"{origin}{target}" for target in asked if target[1:2] in ("p", "q")}
+
+
+CONSTRUCTS = """<!doctype html><html><head><meta charset=utf-8><title><img src=/no1></title>
+<noscript><link rel=stylesheet href=/no2></noscript><template><img src=/no3></template>
+<link rel=stylesheet href=/r1><link rel=stylesheet media=print href=/r2><link rel=stylesheet disabled href=/r3>
+<link rel=stylesheet type=text/less href=/r4><link rel="alternate stylesheet" title=x href=/r5>
+<link rel=preload href=/r6><link rel=preload as=nonsense href=/r7><link rel=preload as=font crossorigin href=/r8>
+<link rel=preload as=image href=/r9><link rel=preload as=image type=image/jxl href=/r10>
+<link rel=preload as=image imagesrcset="/r11 1x, /r12 2x" href=/r13><link rel=preload as=script media=print href=/r14>
+<link rel=modulepreload href=/r15><link rel=modulepreload as=image href=/r16><link rel=preload as=fetch crossorigin href=/r17>
+<link rel=preload as=track crossorigin href=/r18><link rel=preload as=video href=/r19><link rel=preload as=style type=text/x href=/r20>
+<style>@import "/c1"; @import url(/c2) print; @import "/c3" layer(a) supports(display: grid);
+ p { background: url(/c4) } .none { background: url(/c5) } @import "/c6"; @media print { p { background: url(/c7) } }
+ @font-face { font-family: F; src: url(/c8) format("embedded-opentype"), url(/c9) format("woff2"), url(/c10) format("svg") }
+ p { font-family: F } b { background: image-set("/c11" 1x, "/c12" 2x) }</style>
+<style media=print>@import "/c13";</style><style type=text/less>@import "/c14";</style></head>
+<body background=/b1><p>text<b>bold</b></p><img src=/i1><image src=/i2><img loading=lazy src=/i3>
+<img src=/i4 srcset="/i5 2x"><img src=/i6 srcset="/i7 300w, /i8 600w" sizes=300px><img srcset="/i9 nonsense, /i10 1x">
+<picture><source srcset=/i11 type=image/webp><img src=/i12></picture>
+<picture><source srcset=/i13 type=image/jxl><source srcset=/i14 media=print><img src=/i15></picture>
+<picture><source srcset=/i16 media="(min-width: 1px)"><img src=/i17></picture><picture><source src=/i18><img src=/i19></picture>
+<picture><img src=/i20><source srcset=/i21></picture><div style="display:none"><img src=/i22></div>
+<script nomodule src=/s1></script><script type=importmap src=/s2></script><script type=text/template src=/s3></script>
+<script type=application/json src=/s4></script><script language=vbscript src=/s5></script><script type="" src=/s6></script>
+<script type=module src=/s7></script><script language=javascript1.5 src=/s8></script><script event=onclick for=x src=/s9></script>
+<script event=onload for=window src=/s10></script><script type=module nomodule src=/s11></script>
+<svg><use href="/v1#a"/><use xlink:href="/v2#a"/><image href=/v3 /><filter id=f><feImage href=/v4 /></filter>
+<rect width=9 height=9 filter="url(#f)"/><script href=/v5></script><script type=x href=/v6></script>
+<linearGradient href="/v7#a"/><foreignObject><img src=/v8></foreignObject></svg>
+<iframe srcdoc="<img src=/f1><noscript><img src=/f2></noscript>" src=/f3></iframe><iframe src=/f4></iframe>
+<object data=/o1></object><object data=/o2 type=application/x-shockwave-flash><img src=/o3></object>
+<embed src=/o4><embed type=application/x-java src=/o5><input type=image src=/o6><input src=/o7>
+<video poster=/m1 src=/m2><track src=/m3 srclang=a></video><video preload=none src=/m4></video>
+<video><source src=/m5 type="video/nonsense"><source src=/m6 type="video/webm"></video><audio src=/m7></audio>
+<video src=/m8><track default src=/m9 srclang=a></video>
+<div><template shadowrootmode=open><img src=/t1><style>@import "/t2";</style></template></div>
+<textarea><img src=/no4></textarea><!-- <img src=/no5> --><a href=/no6 ping=/no7>a</a></body></html>"""
+
+
+@pytest.mark.skipif(
+    browser_or_none() is None,
+    reason=f"none of {', '.join(BROWSERS)} is in PATH; `apt-get install chromium` brings one",
+)
+def test_chromium_asks_for_what_documents_refer_to() -> None:
+    """All that is certain, and nothing that is neither certain nor possible."""
+    asked: set[str] = set()
+    with listening(CONSTRUCTS.encode(), asked) as origin:
+        record(f"{origin}/", Browsing())
+        references = list(html_references(CONSTRUCTS, f"{origin}/"))
+    loaded = {f"{origin}{target}" for target in asked} - {f"{origin}/", f"{origin}/favicon.ico"}
+    certain = {one.url for one in references if one.is_certain}
+    assert not certain - loaded
+    assert not loaded - {one.url for one in references}
+    for one in references:
+        assert not one.others or loaded & set(one.others), one

@@ -8,8 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from headway.sites.css_references import css_references
 from headway.sites.matching import Matcher, RedirectError, followed
-from headway.sites.references import Reference, css_references, html_references
+from headway.sites.references import html_references
+from headway.sites.referring import Reference
 from headway.sites.site import Exchange, Site
 from headway.sites.verify import Flaw, Severity, findings
 
@@ -59,8 +61,12 @@ def test_resources_that_are_missing() -> None:
     missing = "refers to {}, which is not in the archive"
     assert found(page(body)) == [
         (Severity.BROKEN, PAGE, missing.format("https://b.test/gone.js")),
-        (Severity.DOUBTFUL, PAGE, missing.format("https://a.test/s.png")),
-        (Severity.DOUBTFUL, PAGE, missing.format("https://a.test/m.png")),
+        (Severity.BROKEN, PAGE, missing.format("https://a.test/m.png")),
+        (Severity.BROKEN, PAGE, missing.format("https://a.test/s.png")),
+    ]
+    picture = Exchange("GET", "https://a.test/m.png", 200, (("content-type", "image/png"),), b"x")
+    assert found(page(body), picture)[1:] == [
+        (Severity.DOUBTFUL, PAGE, missing.format("https://a.test/s.png"))
     ]
 
 
@@ -134,11 +140,66 @@ def test_what_is_odd() -> None:
          ["https://a.test/c"], []),
         ('<img src="/a" loading="lazy">', [], ["https://a.test/a"]),
         ('<img srcset="/a 1x, /b,c 2x">', [], ["https://a.test/a", "https://a.test/b,c"]),
+        ('<img src=/a srcset="/b 300w, /c 600w">', [], ["https://a.test/b", "https://a.test/c"]),
+        ('<img src=/a srcset="/b 1x">', ["https://a.test/b"], []),
+        ('<img src=/a srcset="/b nonsense, data:x 3x">', [], ["https://a.test/a"]),
+        ('<img src=/a srcset="/b 2x" loading=lazy>', [], ["https://a.test/b", "https://a.test/a"]),
+        # The first source of a picture that is shown and matches decides.
+        ('<picture><source srcset=/a type=image/webp><img src=/b></picture>', ["https://a.test/a"], []),
+        ('<picture><source srcset=/a type=image/jxl><img src=/b></picture>', ["https://a.test/b"], []),
+        ('<picture><source srcset=/a media=print><img src=/b></picture>', ["https://a.test/b"], []),
+        ('<picture><source srcset=/a media="(min-width: 9px)"><img src=/b></picture>',
+         [], ["https://a.test/a", "https://a.test/b"]),
+        ('<picture><img src=/b><source srcset=/a></picture>', ["https://a.test/b"], []),
+        ('<picture><source src=/a><img src=/b></picture>', ["https://a.test/b"], []),
+        # Scripts that no browser of today fetches, and those that it does.
+        ('<script nomodule src=/a></script><script type=text/template src=/b></script>', [], []),
+        ('<script type=importmap src=/a></script><script type=speculationrules src=/b></script>', [], []),
+        ('<script type=application/json src=/a></script><script language=vbscript src=/b></script>', [], []),
+        ('<script type=module nomodule src=/a></script><script type="" src=/b></script>'
+         '<script type=" Text/JavaScript " src=/c></script><script language=javascript1.5 src=/d></script>',
+         [f"https://a.test/{one}" for one in "abcd"], []),
+        # Links by what they are for.
+        ('<link rel=preload href=/a><link rel=preload as=nonsense href=/b><link rel=preload as=video href=/c>'
+         '<link rel=preconnect href=/d><link rel=stylesheet disabled href=/e><link rel=alternate href=/f>'
+         '<link rel=stylesheet type=text/less href=/g><link rel=preload as=image type=image/jxl href=/h>'
+         '<link rel=preload as=style media=print href=/i><link rel="modulepreload" as=image href=/j>', [], []),
+        ('<link rel=preload as=font href=/a><link rel=modulepreload href=/b>'
+         '<link rel=stylesheet media=screen type="text/css; charset=utf-8" href=/c>',
+         [f"https://a.test/{one}" for one in "abc"], []),
+        ('<link rel=preload as=image imagesrcset="/a 1x, /b 2x" href=/c><link rel=manifest href=/d>',
+         [], [f"https://a.test/{one}" for one in "abd"]),
+        # Pictures and others of SVG, where an image is not one of HTML.
+        ('<svg><use href="i.svg#a"/><use xlink:href="#b"/><image href=/c /><filter><feImage href=/d /></filter>'
+         '<script href=/e></script><script type=x href=/f></script><img src=/g></svg><image src=/h>',
+         ["https://a.test/dir/i.svg", *(f"https://a.test/{one}" for one in "cdegh")], []),
+        ('<svg><use href="/dir/page#a"/><a href=/x><linearGradient href=/y#a></a></svg>', [], []),
+        ('<svg><style>p{background:url(/a)}</style><foreignObject><img src=/b></foreignObject></svg>',
+         ["https://a.test/b"], ["https://a.test/a"]),
+        # Frames, plugins and media.
+        ('<iframe src=/a srcdoc="<img src=b><script nomodule src=/c></script>"></iframe>', ["https://a.test/dir/b"], []),
+        ('<iframe loading=lazy src=/a></iframe><iframe src="about:blank"></iframe>', [], ["https://a.test/a"]),
+        ('<object data=/a></object><object data=/b type=application/x-shockwave-flash><img src=/c></object>'
+         '<embed src=/d type=application/x-java><object data=/e><object data=/f></object></object>',
+         [f"https://a.test/{one}" for one in "ace"], ["https://a.test/f"]),
+        ('<video preload=none src=/a poster=/b></video><audio><source src=/c type=audio/ogg></audio>',
+         ["https://a.test/b", "https://a.test/c"], []),
+        ('<video><source src=/a type="video/webm"><source src=/b></video>', [], ["https://a.test/a", "https://a.test/b"]),
+        ('<video src=/v><track src=/a><track default src=/b></video>', ["https://a.test/v", "https://a.test/b"], []),
+        # The first base with a URL; documents in templates; what is text.
+        ('<img src=a><base><base href=/x/><base href=/y/><img src=b>', ["https://a.test/dir/a", "https://a.test/x/b"], []),
+        ('<div><template shadowrootmode=open><img src=/a></template></div><template><img src=/b></template>',
+         ["https://a.test/a"], []),
+        ('<textarea><img src=/a></textarea><title><img src=/b></title><svg><![CDATA[<img src=/c>]]></svg>'
+         '<xmp><img src=/d></xmp><iframe><img src=/e></iframe><!--><img src=/f><!-- <img src=/g>',
+         ["https://a.test/f"], []),
+        ('<style media=print>@import "/a"; p{b:url(/c)}</style><style type=text/less>@import "/d";</style>', [], []),
+        ('<body background=/a><input type=IMAGE src=/b><input type=text src=/c>', ["https://a.test/b"], ["https://a.test/a"]),
         ('<link rel="stylesheet" href="/a"><link rel="Icon" href="/b"><link rel=canonical href=/c>',
          ["https://a.test/a"], ["https://a.test/b"]),
         ('<link rel="stylesheet" media="print" href="/a">', [], ["https://a.test/a"]),
         ('<video src="/v" poster="/p"><source src="/s"></video>',
-         ["https://a.test/v"], ["https://a.test/p", "https://a.test/s"]),
+         ["https://a.test/p", "https://a.test/v"], []),
         ('<input type="image" src="/a"><iframe src="/b"></iframe>',
          ["https://a.test/a", "https://a.test/b"], []),
         ('<p style="background:url(/a)">', [], ["https://a.test/a"]),
@@ -171,10 +232,53 @@ def test_what_documents_refer_to(text: str, certain: list[str], possible: list[s
          [Reference("https://a.test/dir/b", False)]),
         ("@namespace url(http://www.w3.org/1999/xhtml); p { fill: url(#gradient) }", []),
         ("p { x: url(data:image/png;base64,AA==) }", []),
+        ("p { content: 'url(a)'; x: url('a\\)b') } @media print { q { x: url(c) } }",
+         [Reference("https://a.test/dir/a)b", False)]),
+        ("@import 'a' print; @import 'b' layer supports(display: grid); @import url(c) (width < 9px);",
+         [Reference("https://a.test/dir/b", False), Reference("https://a.test/dir/c", False)]),
+        ("p { x: image-set('a.png' 1x, url(b.png) 2x, linear-gradient(red, blue)); y: -webkit-image-set(url(c) 1x) }",
+         [Reference(f"https://a.test/dir/{one}", False) for one in ("a.png", "b.png", "c")]),
+        ("@font-face { src: url(a.eot); src: url(a.eot?x) format('embedded-opentype'), local(A),"
+         " url(a.woff2) format('woff2'), url(a.woff) format(woff) }",
+         [Reference("https://a.test/dir/a.woff2", False)]),
+        ("@media screen { @supports (x: y) { @font-face { src: url(a) } } p { x: url(b); & q { y: url(c) } } }",
+         [Reference(f"https://a.test/dir/{one}", False) for one in "abc"]),
     ],
 )  # fmt: skip
 def test_what_style_sheets_refer_to(text: str, references: list[Reference]) -> None:
     assert list(css_references(text, PAGE)) == references
+
+
+def test_elements_of_xhtml_close_themselves() -> None:
+    text = '<script src="/a" /><div title="a/>b" /><img src="/b"/>'
+    urls = ["https://a.test/a", "https://a.test/b"]
+    assert [one.url for one in html_references(text, PAGE, is_xml=True)] == urls
+    assert [one.url for one in html_references(text, PAGE)] == urls[:1]
+
+
+HOSTILE = (
+    "<div>" * 20_000, "<svg/>" * 20_000, '<a "' * 50_000, "<b>" * 2000 + "<p>" * 2000,
+    "<img srcset='" + ",".join(f"a{at} {at}w" for at in range(5000)) + "'>",
+    "<picture>" + "<source srcset=a media=x><img src=b>" * 500, "<iframe srcdoc='" * 2000,
+    "<template shadowrootmode=open>" * 2000, "<style>" + "a{" * 20_000,
+)  # fmt: skip
+HOSTILE_STYLES = (
+    "url(" * 20_000,
+    "x(url(a)" * 20_000,
+    "@layer a{@supports (x){" * 1500 + "b{c:url(d)}",
+    "@import 'a';" * 2000,
+)
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=lambda text: text[:12])
+def test_hostile_documents_end(text: str) -> None:
+    for is_xml in (True, False):
+        assert len(list(html_references(text, PAGE, is_xml=is_xml))) <= 5000
+
+
+@pytest.mark.parametrize("text", HOSTILE_STYLES, ids=lambda text: text[:12])
+def test_hostile_style_sheets_end(text: str) -> None:
+    assert len(list(css_references(text, PAGE))) <= 20_000
 
 
 @given(st.text(max_size=80))

@@ -1,158 +1,226 @@
-"""What HTML documents and style sheets refer to."""
+"""What HTML documents refer to, by what browsers of today ask for (HTML Standard, SVG 2)."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from html.parser import HTMLParser
+from typing import Any
 
+from justhtml import JustHTML
+
+from headway.sites.css_references import css_references, style_references
+from headway.sites.links import link_references
+from headway.sites.mediaquery import Matching, matching
+from headway.sites.referring import Place, Reference
+from headway.sites.scripts import is_asked_for
+from headway.sites.srcset import picture_urls
 from headway.sites.urls import as_asked
 
-_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
-_STRING = r"""(?:"([^"]*)"|'([^']*)')"""
-_URL = re.compile(rf"url\(\s*(?:{_STRING}|([^\s\"'()]+))\s*\)", re.IGNORECASE)
-_IMPORT = re.compile(r"""@import\b(?:"[^"]*"|'[^']*'|[^;"'])*(?:;|$)""", re.IGNORECASE)
-_IMPORTED = re.compile(rf"@import\s*{_STRING}", re.IGNORECASE)
-_BEFORE_IMPORTS = re.compile(r"\s+|<!--|-->|@charset\s[^;]*;|@layer\s[^;{]*;", re.IGNORECASE)
-_NAMESPACE = re.compile(r"@namespace[^;]*;", re.IGNORECASE)
+_DEEPEST_FRAME = 8
+"""Of documents in ``srcdoc`` in each other."""
+_MOST_SOURCES = 100
+"""Before the image of a picture."""
+_CLOSED = re.compile(r"""<([A-Za-z][\w:.-]*)((?:[^<>"'/]|"[^"<]*"|'[^'<]*'|/(?!>))*)/>""")
+_VOID = frozenset(
+    (
+        "area",
+        "base",
+        "br",
+        "col",
+        "embed",
+        "hr",
+        "img",
+        "input",
+        "link",
+        "meta",
+        "param",
+        "source",
+        "track",
+        "wbr",
+        "frame",
+    )
+)
+_BACKGROUNDS = frozenset(("body", "table", "thead", "tbody", "tfoot", "tr", "td", "th"))
+_PLUGINS = re.compile(r"\s*(image/|text/|video/|audio/|application/(pdf|xhtml\+xml|xml)\b|$)", re.I)
+"""Types of what ``embed`` and ``object`` still show."""
+_MEDIA = re.compile(r"\s*((video|audio)/(?!x-ms|x-flv|3gpp|quicktime)|application/ogg|$)", re.I)
+_SVG_IMAGES = ("image", "feImage")
 
-_LOADED = {
-    "script": "src",
-    "img": "src",
-    "iframe": "src",
-    "frame": "src",
-    "embed": "src",
-    "object": "data",
-    "audio": "src",
-    "video": "src",
-}
-_POSSIBLE = {"source": "src", "track": "src", "video": "poster"}
-_LOADED_LINKS = frozenset(("stylesheet", "modulepreload", "preload"))
-_POSSIBLE_LINKS = frozenset(("icon", "manifest", "apple-touch-icon", "prefetch"))
-_SKIPPED = frozenset(("noscript", "template"))
-
-
-@dataclass(frozen=True)
-class Reference:
-    """A URL that something refers to.
-
-    Attributes:
-        url: as a browser asks for it, without a fragment.
-        is_certain: whether every browser asks for it; others are chosen among, as images of
-            several sizes, or asked for when they are used, as fonts.
-    """
-
-    url: str
-    is_certain: bool
+_Attributes = dict[str, str]
 
 
-def html_references(text: str, base: str, charset: str = "utf-8") -> Iterator[Reference]:
+def html_references(
+    text: str, base: str, charset: str = "utf-8", *, is_xml: bool = False
+) -> Iterator[Reference]:
     """What a document refers to, without what only links lead to.
 
     Args:
         text: of the document.
         base: its URL.
         charset: in which queries are sent.
+        is_xml: whether it is XHTML, where each element may close itself.
     """
-    parser = _Parser(base, charset)
-    parser.feed(text)
-    parser.close()
-    yield from dict.fromkeys(parser.found)
+    if is_xml:
+        text = _CLOSED.sub(_opened, text)
+    yield from dict.fromkeys(_Document(base, charset).references(text))
 
 
-def css_references(text: str, base: str, charset: str = "utf-8") -> Iterator[Reference]:
-    """What a style sheet refers to: other ones certainly, images and fonts if they are used.
-
-    Browsers ignore imports that come after other rules (CSS Cascading and Inheritance Level 5,
-    section 2).
-
-    Args:
-        text: of the style sheet.
-        base: its URL.
-        charset: in which queries are sent.
-    """
-    text = _COMMENT.sub("", text)
-    at = 0
-    while found := _IMPORT.match(text, at) or _BEFORE_IMPORTS.match(text, at):
-        at = found.end()
-        if imported := _IMPORTED.match(found[0]) or _URL.search(found[0]):
-            yield from _reference(_first(imported.groups()), base, charset, is_certain=True)
-    for url in _URL.finditer(_NAMESPACE.sub("", _IMPORT.sub("", text[at:]))):
-        yield from _reference(_first(url.groups()), base, charset, is_certain=False)
+def _opened(tag: re.Match[str]) -> str:
+    is_void = tag[1].lower() in _VOID
+    return tag[0] if is_void else f"<{tag[1]}{tag[2]}></{tag[1]}>"
 
 
-def _first(groups: tuple[str | None, ...]) -> str:
-    return next((group for group in groups if group is not None), "")
+class _Document:
+    """A document whose elements are looked at in order."""
 
+    def __init__(self, base: str, charset: str, depth: int = 0) -> None:
+        self._place = Place(base, charset)
+        self._url = base
+        self._has_base = False
+        self._depth = depth
 
-def _reference(url: str, base: str, charset: str, *, is_certain: bool) -> Iterator[Reference]:
-    """An HTTP reference; nothing for data, scripts, anchors, and URLs that are none."""
-    if not url.strip() or url.startswith("#"):
-        return
-    if asked := as_asked(url, base, charset):
-        yield Reference(asked, is_certain)
+    def references(self, text: str) -> Iterator[Reference]:
+        """What it refers to."""
+        parsed = JustHTML(
+            text.encode(errors="replace").decode(), sanitize=False, scripting_enabled=True
+        )
+        pending: list[Any] = [parsed.root]
+        while pending:
+            node = pending.pop()
+            if getattr(node, "attrs", None) is not None:
+                yield from self._element(node)
+            pending += reversed(_children(node))
 
+    def _element(self, node: Any) -> Iterator[Reference]:
+        attributes = {name.lower(): value or "" for name, value in node.attrs.items()}
+        if node.namespace == "html":
+            yield from self._of_html(node, attributes)
+        elif node.namespace == "svg":
+            yield from self._of_svg(node, attributes)
+        if "style" in attributes:
+            yield from style_references(attributes["style"], self._place)
 
-class _Parser(HTMLParser):
-    """Collects references; what is only shown without scripts, or not at all, is left out."""
+    def _of_html(self, node: Any, attributes: _Attributes) -> Iterator[Reference]:
+        place, name = self._place, node.name
+        match name:
+            case "base":
+                self._set_base(attributes)
+            case "link":
+                yield from link_references(attributes, place)
+            case "script" if is_asked_for(attributes):
+                yield from place.references(attributes.get("src", ""), is_certain=True)
+            case "style":
+                yield from self._style(node, attributes)
+            case "img":
+                urls = picture_urls(_sources_before(node), attributes)
+                yield from place.choice(urls, is_needed=not _is_lazy(attributes))
+            case "iframe" if "srcdoc" in attributes:
+                yield from self._inner(attributes["srcdoc"])
+            case "iframe" | "frame":
+                yield from place.references(
+                    attributes.get("src", ""), is_certain=not _is_lazy(attributes)
+                )
+            case "embed" | "object":
+                yield from self._embedded(node, attributes)
+            case "audio" | "video":
+                yield from self._medium(node, attributes)
+            case "input" if attributes.get("type", "").lower() == "image":
+                yield from place.references(attributes.get("src", ""), is_certain=True)
+            case _ if name in _BACKGROUNDS:
+                yield from place.references(attributes.get("background", ""), is_certain=False)
 
-    def __init__(self, base: str, charset: str) -> None:
-        super().__init__()
-        self.found: list[Reference] = []
-        self._base = base
-        self._charset = charset
-        self._skipped = 0
-        self._in_style = False
+    def _of_svg(self, node: Any, attributes: _Attributes) -> Iterator[Reference]:
+        url = attributes.get("href") or attributes.get("xlink:href", "")
+        if node.name in _SVG_IMAGES or (node.name == "script" and is_asked_for(attributes)):
+            yield from self._place.references(url, is_certain=True)
+        elif node.name == "use":
+            asked = self._place.asked(url)
+            if asked and asked != self._url.partition("#")[0]:
+                yield Reference(asked, True)
+        elif node.name == "style":
+            yield from self._style(node, attributes)
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self._skipped += tag in _SKIPPED
-        if self._skipped:
+    def _set_base(self, attributes: _Attributes) -> None:
+        """Take the first ``base`` with a URL; others say nothing (HTML Standard, section 4.2.3)."""
+        if self._has_base or "href" not in attributes:
             return
-        values = {name: value or "" for name, value in attrs}
-        self._in_style = tag == "style"
-        if tag == "base" and values.get("href"):
-            self._base = as_asked(values["href"], self._base, self._charset) or self._base
-        elif tag == "link":
-            self._link(values)
-        else:
-            self._element(tag, values)
-        self._add_css(values.get("style", ""))
+        self._has_base = True
+        base = as_asked(attributes["href"].strip(), self._url, self._place.charset)
+        self._place = Place(base or self._url, self._place.charset)
 
-    def handle_endtag(self, tag: str) -> None:
-        self._in_style = False
-        if tag in _SKIPPED and self._skipped:
-            self._skipped -= 1
+    def _style(self, node: Any, attributes: _Attributes) -> Iterator[Reference]:
+        shown = matching(attributes.get("media", ""))
+        if attributes.get("type", "").strip().lower() not in ("", "text/css"):
+            return
+        text = "".join(str(child.data) for child in node.children if child.name == "#text")
+        if shown is not Matching.NEVER:
+            for reference in css_references(text, self._place.base, self._place.charset):
+                is_certain = reference.is_certain and shown is Matching.ALWAYS
+                yield Reference(reference.url, is_certain)
 
-    def handle_data(self, data: str) -> None:
-        if self._in_style and not self._skipped:
-            self._add_css(data)
+    def _inner(self, text: str) -> Iterator[Reference]:
+        """References of a document in a ``srcdoc``, whose URLs are relative to this one's base."""
+        if self._depth < _DEEPEST_FRAME:
+            inner = _Document(self._place.base, self._place.charset, self._depth + 1)
+            yield from inner.references(text)
 
-    def _element(self, tag: str, values: dict[str, str]) -> None:
-        is_chosen = "srcset" in values or values.get("loading") == "lazy"
-        if tag in _LOADED:
-            self._add(values.get(_LOADED[tag], ""), is_certain=not is_chosen)
-        if tag in _POSSIBLE:
-            self._add(values.get(_POSSIBLE[tag], ""), is_certain=False)
-        if tag == "input" and values.get("type", "").lower() == "image":
-            self._add(values.get("src", ""), is_certain=True)
-        if tag in ("img", "source"):
-            self._add_set(values.get("srcset", ""))
+    def _embedded(self, node: Any, attributes: _Attributes) -> Iterator[Reference]:
+        url = attributes.get("src" if node.name == "embed" else "data", "")
+        if _PLUGINS.match(attributes.get("type", "")):
+            is_fallback = any(one.name in ("object", "video", "audio") for one in _above(node))
+            yield from self._place.references(url, is_certain=not is_fallback)
 
-    def _link(self, values: dict[str, str]) -> None:
-        kinds = set(values.get("rel", "").lower().split())
-        if kinds & (_LOADED_LINKS | _POSSIBLE_LINKS):
-            is_certain = bool(kinds & _LOADED_LINKS) and not {"media", "disabled"} & values.keys()
-            self._add(values.get("href", ""), is_certain=is_certain and "alternate" not in kinds)
-            self._add_set(values.get("imagesrcset", ""))
+    def _medium(self, node: Any, attributes: _Attributes) -> Iterator[Reference]:
+        yield from self._place.references(
+            attributes.get("poster", "") if node.name == "video" else "",
+            is_certain=not _is_lazy(attributes),
+        )
+        sources = [
+            child.attrs
+            for child in node.children
+            if child.name == "source" and _MEDIA.match(child.attrs.get("type") or "")
+        ]
+        urls = (
+            [attributes["src"]]
+            if "src" in attributes
+            else [one.get("src") or "" for one in sources]
+        )
+        is_played = "autoplay" in attributes or attributes.get("preload", "").lower() != "none"
+        if is_played and not _is_lazy(attributes):
+            is_sure = "src" in attributes or all(not one.get("media") for one in sources)
+            yield from self._place.choice(urls, is_needed=is_sure)
+        tracks = [child.attrs for child in node.children if child.name == "track"]
+        default = next((one for one in tracks if "default" in one), {})
+        yield from self._place.references(default.get("src") or "", is_certain=True)
 
-    def _add(self, url: str, *, is_certain: bool) -> None:
-        self.found += _reference(url, self._base, self._charset, is_certain=is_certain)
 
-    def _add_set(self, candidates: str) -> None:
-        for candidate in re.split(r",\s+|,$", candidates):
-            if words := candidate.split():
-                self._add(words[0], is_certain=False)
+def _children(node: Any) -> list[Any]:
+    """Its children; of a template only if it is a shadow tree (HTML Standard, section 4.12.3)."""
+    children = list(getattr(node, "children", None) or ())
+    content = getattr(node, "template_content", None)
+    mode = (node.attrs.get("shadowrootmode") or "") if content is not None else ""
+    return [*children, content] if mode.lower() in ("open", "closed") else children
 
-    def _add_css(self, text: str) -> None:
-        self.found += css_references(text, self._base, self._charset)
+
+def _sources_before(image: Any) -> list[_Attributes]:
+    """The sources of a picture that stand before its image."""
+    picture = image.parent
+    if picture is None or picture.name != "picture":
+        return []
+    before = picture.children[: min(picture.children.index(image), _MOST_SOURCES)]
+    return [
+        {name.lower(): value or "" for name, value in one.attrs.items()}
+        for one in before
+        if one.name == "source"
+    ]
+
+
+def _above(node: Any) -> Iterator[Any]:
+    parent = node.parent
+    while parent is not None:
+        yield parent
+        parent = parent.parent
+
+
+def _is_lazy(attributes: _Attributes) -> bool:
+    return attributes.get("loading", "").lower() == "lazy"

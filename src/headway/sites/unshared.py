@@ -15,8 +15,9 @@ from urllib.parse import urlsplit
 
 from headway.overriding import override
 from headway.sites.coding import CodingError, content_codings, decoded
+from headway.sites.css_references import css_references
 from headway.sites.ownfonts import is_font, with_own_fonts
-from headway.sites.references import css_references
+from headway.sites.references import html_references
 from headway.sites.site import Exchange, Site
 from headway.sites.urls import as_asked
 
@@ -61,7 +62,8 @@ def _without_credentials(
         parser.close()
         yield from (one for one in parser.found if _is_foreign(one[0], exchange.url, site))
     if _is(exchange, "css") or _is(exchange, "html"):
-        for reference in css_references(_text(exchange), exchange.url):
+        references = css_references if _is(exchange, "css") else html_references
+        for reference in references(_text(exchange), exchange.url):
             if reference.url in fonts and _is_foreign(reference.url, site.page, site):
                 yield reference.url, "a font"
 

@@ -9,9 +9,11 @@ from enum import StrEnum
 
 from headway.sites.charsets import decoded_text
 from headway.sites.coding import CodingError, content_codings, decoded
+from headway.sites.css_references import css_references
 from headway.sites.gzipped import GZIP_MAGIC
 from headway.sites.matching import Matcher, RedirectError, followed, redirect_target
-from headway.sites.references import Reference, css_references, html_references
+from headway.sites.references import html_references
+from headway.sites.referring import Reference
 from headway.sites.servable import unservable
 from headway.sites.shortfall import Kept
 from headway.sites.site import Exchange, Site, is_textual
@@ -161,9 +163,16 @@ def _content(exchange: Exchange, matcher: Matcher) -> Iterator[Flaw]:
     if exchange.status == 200 and exchange.method == "GET":
         for reference in _references(exchange, body):
             if matcher.find("GET", reference.url) is None:
-                severity = Severity.BROKEN if reference.is_certain else Severity.DOUBTFUL
                 message = f"refers to {reference.url}, which is not in the archive"
-                yield Flaw(severity, exchange.url, message)
+                yield Flaw(_severity(reference, matcher), exchange.url, message)
+
+
+def _severity(reference: Reference, matcher: Matcher) -> Severity:
+    """How bad it is that what something refers to is not there."""
+    is_one_of_none = bool(reference.others) and not any(
+        matcher.find("GET", other) for other in reference.others
+    )
+    return Severity.BROKEN if reference.is_certain or is_one_of_none else Severity.DOUBTFUL
 
 
 def _references(exchange: Exchange, body: bytes) -> Iterator[Reference]:
@@ -172,6 +181,7 @@ def _references(exchange: Exchange, body: bytes) -> Iterator[Reference]:
     kind = content_type.partition(";")[0].strip().lower()
     text, charset = decoded_text(body, content_type)
     if kind in ("text/html", "application/xhtml+xml"):
-        yield from html_references(text, exchange.url, charset)
+        is_xml = kind != "text/html"
+        yield from html_references(text, exchange.url, charset, is_xml=is_xml)
     elif kind == "text/css":
         yield from css_references(text, exchange.url, charset)
