@@ -47,6 +47,23 @@ def css_references(text: str, base: str, charset: str = "utf-8") -> Iterator[Ref
             yield from _of_rule(name, rule, place)
 
 
+def css_imports(text: str, base: str, charset: str = "utf-8") -> Iterator[Reference]:
+    """What a style sheet imports, which some browsers fetch before they look whether it applies.
+
+    Args:
+        text: of the style sheet.
+        base: its URL.
+        charset: in which queries are sent.
+    """
+    rules = tinycss2.parse_stylesheet(text, skip_comments=True, skip_whitespace=True)
+    for rule in rules:
+        if getattr(rule, "lower_at_keyword", "") not in _BEFORE_IMPORTS:
+            return
+        if rule.lower_at_keyword == "import":
+            for reference in _imported(rule.prelude, Place(base, charset)):
+                yield Reference(reference.url, False)
+
+
 def style_references(text: str, place: Place) -> Iterator[Reference]:
     """What the declarations of an element refer to.
 
@@ -68,8 +85,9 @@ def _imported(prelude: Sequence[Any], place: Place) -> Iterator[Reference]:
         conditions = conditions[1:]
     functions = [one for one in conditions if one.type == "function" and one.lower_name != "layer"]
     media = [one for one in conditions if one.type != "function"]
+    # Chromium fetches those for other media, too, and those whose conditions do not hold.
     shown = matching(" ".join(one.serialize() for one in media))
-    if url is not None and shown is not Matching.NEVER:
+    if url is not None:
         is_certain = shown is Matching.ALWAYS and not functions
         yield from place.references(url, is_certain=is_certain)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from headway.sites.mediaquery import Matching, matching
 from headway.sites.referring import Place, Reference
-from headway.sites.srcset import image_urls, is_shown
+from headway.sites.srcset import image_urls, shown
 
 _POSSIBLE = frozenset(("icon", "manifest", "apple-touch-icon", "prefetch"))
 """Fetched by some browsers, or later."""
@@ -36,16 +36,16 @@ def link_references(attributes: Mapping[str, str], place: Place) -> Iterator[Ref
     """
     kinds = set(attributes.get("rel", "").lower().split())
     url = attributes.get("href", "")
-    shown = matching(attributes.get("media", ""))
+    media = matching(attributes.get("media", ""))
     if "stylesheet" in kinds and _is_of(attributes, _STYLE) and "disabled" not in attributes:
-        is_certain = shown is Matching.ALWAYS and "alternate" not in kinds
+        is_certain = media is Matching.ALWAYS and "alternate" not in kinds
         yield from place.references(url, is_certain=is_certain)
-    elif "modulepreload" in kinds and attributes.get("as", "").lower() in _MODULES:
-        if shown is not Matching.NEVER:
-            yield from place.references(url, is_certain=shown is Matching.ALWAYS)
-    elif "preload" in kinds and shown is not Matching.NEVER:
-        yield from _preloaded(attributes, place, is_certain=shown is Matching.ALWAYS)
-    elif kinds & _POSSIBLE and shown is not Matching.NEVER:
+    elif "modulepreload" in kinds and media is not Matching.NEVER:
+        is_module = attributes.get("as", "").strip().lower() in _MODULES
+        yield from place.references(url, is_certain=is_module and media is Matching.ALWAYS)
+    elif "preload" in kinds and media is not Matching.NEVER:
+        yield from _preloaded(attributes, place, is_certain=media is Matching.ALWAYS)
+    elif kinds & _POSSIBLE and media is not Matching.NEVER:
         yield from place.references(url, is_certain=False)
 
 
@@ -56,10 +56,10 @@ def _preloaded(
     destination = attributes.get("as", "").strip().lower()
     if destination not in _PRELOADED:
         return
-    kind = attributes.get("type", "")
     if destination == "image":
-        urls = image_urls(attributes, "imagesrcset", "href") if is_shown(kind) else []
-        yield from place.choice(urls, is_needed=is_certain)
+        kind = shown(attributes.get("type", ""))
+        urls = image_urls(attributes, "imagesrcset", "href") if kind is not Matching.NEVER else []
+        yield from place.choice(urls, is_needed=is_certain and kind is Matching.ALWAYS)
     elif destination != "style" or _is_of(attributes, _STYLE):
         yield from place.references(attributes.get("href", ""), is_certain=is_certain)
 

@@ -8,11 +8,11 @@ from typing import Any
 
 from justhtml import JustHTML
 
-from headway.sites.css_references import css_references, style_references
+from headway.sites.css_references import css_imports, css_references, style_references
 from headway.sites.links import link_references
 from headway.sites.mediaquery import Matching, matching
 from headway.sites.referring import Place, Reference
-from headway.sites.scripts import is_asked_for
+from headway.sites.scripts import fetching
 from headway.sites.srcset import picture_urls
 from headway.sites.urls import as_asked
 
@@ -107,8 +107,8 @@ class _Document:
                 self._set_base(attributes)
             case "link":
                 yield from link_references(attributes, place)
-            case "script" if is_asked_for(attributes):
-                yield from place.references(attributes.get("src", ""), is_certain=True)
+            case "script":
+                yield from self._script(attributes.get("src", ""), attributes)
             case "style":
                 yield from self._style(node, attributes)
             case "img":
@@ -131,8 +131,13 @@ class _Document:
 
     def _of_svg(self, node: Any, attributes: _Attributes) -> Iterator[Reference]:
         url = attributes.get("href") or attributes.get("xlink:href", "")
-        if node.name in _SVG_IMAGES or (node.name == "script" and is_asked_for(attributes)):
+        if node.name in _SVG_IMAGES:
             yield from self._place.references(url, is_certain=True)
+        elif node.name == "script":
+            is_certain = (
+                fetching({**attributes, "type": attributes.get("type", "")}) is Matching.ALWAYS
+            )
+            yield from self._place.references(url, is_certain=is_certain)
         elif node.name == "use":
             asked = self._place.asked(url)
             if asked and asked != self._url.partition("#")[0]:
@@ -148,12 +153,19 @@ class _Document:
         base = as_asked(attributes["href"].strip(), self._url, self._place.charset)
         self._place = Place(base or self._url, self._place.charset)
 
+    def _script(self, url: str, attributes: _Attributes) -> Iterator[Reference]:
+        asked = fetching(attributes)
+        if asked is not Matching.NEVER:
+            yield from self._place.references(url, is_certain=asked is Matching.ALWAYS)
+
     def _style(self, node: Any, attributes: _Attributes) -> Iterator[Reference]:
         shown = matching(attributes.get("media", ""))
-        if attributes.get("type", "").strip().lower() not in ("", "text/css"):
-            return
+        is_css = attributes.get("type", "").strip().lower() in ("", "text/css")
         text = "".join(str(child.data) for child in node.children if child.name == "#text")
-        if shown is not Matching.NEVER:
+        if not is_css or shown is Matching.NEVER:
+            # Chromium looks for imports before it looks at these.
+            yield from css_imports(text, self._place.base, self._place.charset)
+        else:
             for reference in css_references(text, self._place.base, self._place.charset):
                 is_certain = reference.is_certain and shown is Matching.ALWAYS
                 yield Reference(reference.url, is_certain)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from headway.sites.mediaquery import Matching
+
 _JAVASCRIPT = frozenset(
     (
         *("application/ecmascript", "application/javascript", "application/x-ecmascript"),
@@ -16,8 +18,8 @@ _JAVASCRIPT = frozenset(
 _MODULE = "module"
 
 
-def is_asked_for(attributes: Mapping[str, str]) -> bool:
-    """Whether a browser of today fetches the source of a script; not of data, nor what is for those without modules.
+def fetching(attributes: Mapping[str, str]) -> Matching:
+    """How many browsers fetch the source of a script: none that of data, or what is for those without modules.
 
     Args:
         attributes: of the element, with names in lower case.
@@ -29,9 +31,12 @@ def is_asked_for(attributes: Mapping[str, str]) -> bool:
     else:
         kind = ""
     if kind.strip().lower() == _MODULE:
-        return True
+        return Matching.ALWAYS
     is_javascript = not kind or kind.strip().lower() in _JAVASCRIPT
-    return is_javascript and "nomodule" not in attributes and not _is_of_an_event(attributes)
+    if not is_javascript or "nomodule" in attributes:
+        return Matching.NEVER
+    # Chromium fetches ahead what is for an event, and does not execute it.
+    return Matching.SOMETIMES if _is_of_an_event(attributes) else Matching.ALWAYS
 
 
 def _is_of_an_event(attributes: Mapping[str, str]) -> bool:

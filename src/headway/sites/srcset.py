@@ -17,7 +17,9 @@ _TYPES = frozenset(
         *("x-icon", "vnd.microsoft.icon", "x-png"),
     )
 )
-"""What browsers of today show."""
+"""What all browsers of today show."""
+_TYPES_OF_SOME = frozenset(("image/jxl", "image/heic", "image/heif"))
+"""What some show: Chromium and Safari JPEG XL, and Safari HEIF."""
 
 
 @dataclass(frozen=True)
@@ -76,14 +78,16 @@ def _end_of_descriptors(srcset: str, at: int) -> int:
     return len(srcset)
 
 
-def is_shown(kind: str) -> bool:
-    """Whether browsers show images of a type; they try what has none.
+def shown(kind: str) -> Matching:
+    """How many browsers show images of a type; they try what has none.
 
     Args:
         kind: media type, with or without parameters.
     """
     kind = kind.partition(";")[0].strip().lower()
-    return not kind or kind in _TYPES
+    if not kind or kind in _TYPES:
+        return Matching.ALWAYS
+    return Matching.SOMETIMES if kind in _TYPES_OF_SOME else Matching.NEVER
 
 
 def image_urls(
@@ -113,11 +117,11 @@ def picture_urls(sources: Sequence[Mapping[str, str]], image: Mapping[str, str])
     """
     urls: list[str] = []
     for source in sources:
-        shown = matching(source.get("media", ""))
+        conditions = {matching(source.get("media", "")), shown(source.get("type", ""))}
         chosen = image_urls(source, src="")
-        if not chosen or shown is Matching.NEVER or not is_shown(source.get("type", "")):
+        if not chosen or Matching.NEVER in conditions:
             continue
         urls += chosen
-        if shown is Matching.ALWAYS:
+        if conditions == {Matching.ALWAYS}:
             return urls
     return urls + image_urls(image)
