@@ -8,7 +8,7 @@ from typing import Any
 import tinycss2
 
 from headway.sites.mediaquery import Matching, matching
-from headway.sites.referring import Place, Reference
+from headway.sites.referring import UrlPlace, Reference
 
 _HINTS = ("url(", "@import", "image-set(")
 _SETS = frozenset(("image-set", "-webkit-image-set"))
@@ -34,7 +34,7 @@ def css_references(text: str, base: str, charset: str = "utf-8") -> Iterator[Ref
     """
     if not any(hint in text.lower() for hint in _HINTS):
         return
-    place = Place(base, charset)
+    place = UrlPlace(base, charset)
     rules = tinycss2.parse_stylesheet(text, skip_comments=True, skip_whitespace=True)
     may_import = True
     for rule in rules:
@@ -60,11 +60,11 @@ def css_imports(text: str, base: str, charset: str = "utf-8") -> Iterator[Refere
         if getattr(rule, "lower_at_keyword", "") not in _BEFORE_IMPORTS:
             return
         if rule.lower_at_keyword == "import":
-            for reference in _imported(rule.prelude, Place(base, charset)):
+            for reference in _imported(rule.prelude, UrlPlace(base, charset)):
                 yield Reference(reference.url, False)
 
 
-def style_references(text: str, place: Place) -> Iterator[Reference]:
+def style_references(text: str, place: UrlPlace) -> Iterator[Reference]:
     """What the declarations of an element refer to.
 
     Args:
@@ -75,7 +75,7 @@ def style_references(text: str, place: Place) -> Iterator[Reference]:
         yield from _urls(tinycss2.parse_component_value_list(text, skip_comments=True), place)
 
 
-def _imported(prelude: Sequence[Any], place: Place) -> Iterator[Reference]:
+def _imported(prelude: Sequence[Any], place: UrlPlace) -> Iterator[Reference]:
     tokens = [token for token in prelude if token.type not in ("whitespace", "comment")]
     if not tokens:
         return
@@ -92,7 +92,7 @@ def _imported(prelude: Sequence[Any], place: Place) -> Iterator[Reference]:
         yield from place.references(url, is_certain=is_certain)
 
 
-def _of_rule(name: str, rule: Any, place: Place, depth: int = 0) -> Iterator[Reference]:
+def _of_rule(name: str, rule: Any, place: UrlPlace, depth: int = 0) -> Iterator[Reference]:
     content = rule.content or ()
     if name == "font-face":
         yield from _font(content, place)
@@ -117,7 +117,7 @@ def _values(inner: Any) -> Sequence[Any]:
     return getattr(inner, "content", None) or getattr(inner, "value", None) or ()
 
 
-def _font(content: Sequence[Any], place: Place) -> Iterator[Reference]:
+def _font(content: Sequence[Any], place: UrlPlace) -> Iterator[Reference]:
     """The file of a font: the first that browsers read, of the last list; others only if that fails."""
     declarations = tinycss2.parse_blocks_contents(content, True, True)
     sources = [
@@ -157,7 +157,7 @@ def _url(token: Any) -> str | None:
     return None
 
 
-def _urls(tokens: Iterable[Any], place: Place) -> Iterator[Reference]:
+def _urls(tokens: Iterable[Any], place: UrlPlace) -> Iterator[Reference]:
     """All URLs in tokens, however deep; without recursion, since others nest as deep as they like."""
     pending = [(token, False) for token in reversed(list(tokens))]
     while pending:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from headway.sites.mediaquery import Matching, matching
-from headway.sites.referring import Place, Reference
+from headway.sites.referring import UrlPlace, Reference
 from headway.sites.srcset import image_urls, shown
 
 _POSSIBLE = frozenset(("icon", "manifest", "apple-touch-icon", "prefetch"))
@@ -27,7 +27,7 @@ _MODULES = frozenset(
 _STYLE = "text/css"
 
 
-def link_references(attributes: Mapping[str, str], place: Place) -> Iterator[Reference]:
+def link_references(attributes: Mapping[str, str], place: UrlPlace) -> Iterator[Reference]:
     """What a link has a browser fetch.
 
     Args:
@@ -50,7 +50,7 @@ def link_references(attributes: Mapping[str, str], place: Place) -> Iterator[Ref
 
 
 def _preloaded(
-    attributes: Mapping[str, str], place: Place, *, is_certain: bool
+    attributes: Mapping[str, str], place: UrlPlace, *, is_certain: bool
 ) -> Iterator[Reference]:
     """What a preload fetches: nothing if it does not say as what, or if that is of a type that nobody reads."""
     destination = attributes.get("as", "").strip().lower()

@@ -11,7 +11,7 @@ from justhtml import JustHTML
 from headway.sites.css_references import css_imports, css_references, style_references
 from headway.sites.links import link_references
 from headway.sites.mediaquery import Matching, matching
-from headway.sites.referring import Place, Reference
+from headway.sites.referring import UrlPlace, Reference
 from headway.sites.scripts import fetching
 from headway.sites.srcset import picture_urls
 from headway.sites.urls import as_asked
@@ -74,7 +74,7 @@ class _Document:
     """A document whose elements are looked at in order."""
 
     def __init__(self, base: str, charset: str, depth: int = 0) -> None:
-        self._place = Place(base, charset)
+        self._place = UrlPlace(base, charset)
         self._url = base
         self._has_base = False
         self._depth = depth
@@ -151,7 +151,7 @@ class _Document:
             return
         self._has_base = True
         base = as_asked(attributes["href"].strip(), self._url, self._place.charset)
-        self._place = Place(base or self._url, self._place.charset)
+        self._place = UrlPlace(base or self._url, self._place.charset)
 
     def _script(self, url: str, attributes: _Attributes) -> Iterator[Reference]:
         asked = fetching(attributes)
@@ -202,8 +202,8 @@ class _Document:
             is_sure = "src" in attributes or all(not one.get("media") for one in sources)
             yield from self._place.choice(urls, is_needed=is_sure)
         tracks = [child.attrs for child in node.children if child.name == "track"]
-        default = next((one for one in tracks if "default" in one), {})
-        yield from self._place.references(default.get("src") or "", is_certain=True)
+        shown = [one.get("src") or "" for one in tracks if "default" in one]
+        yield from self._place.references("".join(shown[:1]), is_certain=True)
 
 
 def _children(node: Any) -> list[Any]:

@@ -28,7 +28,7 @@ class Reference:
 
 
 @dataclass(frozen=True)
-class Place:
+class UrlPlace:
     """Where URLs stand.
 
     Attributes:
