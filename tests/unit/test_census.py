@@ -435,7 +435,7 @@ WRONG = {
         '2024-06-01,mobile,a,true,true,"{""protocol"": ""h2""}",[]\n',
         "older.csv: none of the first 1 rows has `respHttpVersion` in `summary`: another version",
     ),
-    "table.xlsx": ("a", "table.xlsx: is neither Parquet nor CSV"),
+    "table.xlsx": ("a", "table.xlsx: a text, not an export of the HTTP Archive"),
 }
 
 

@@ -111,7 +111,9 @@ def test_looks_at_the_results_take_more_repetitions() -> None:
 
 
 def test_a_plan_says_how_many_claims_can_be_decided_and_what_the_others_take() -> None:
-    assert [*outlook([experiment(ORDER)])] == ["1 claim of 1 can be decided by runs that scatter little."]
+    assert [*outlook([experiment(ORDER)])] == [
+        "1 claim of 1 can be decided by runs that scatter little."
+    ]
     first, second = outlook([experiment(ORDER, 3)])
     assert first.startswith("0 claims of 1")
     assert "takes 6, and has 3 repetitions" in second

@@ -8,6 +8,8 @@ import json
 import os
 import re
 import shlex
+import subprocess
+import sys
 import tarfile
 import zipfile
 from pathlib import Path
@@ -188,3 +190,30 @@ def test_every_content_has_a_name(start: bytes, at: int, middle: bytes, tail: by
 def test_every_kind_has_a_key_of_its_own() -> None:
     keys = [kind.key for kind in every_kind()]
     assert len(keys) == len(set(keys)) > 90
+
+
+@pytest.mark.parametrize(
+    ("command", "noun"),
+    [
+        (("states", "a.har"), "a qlog file"),
+        (("run", "a.har"), "a study"),
+        (("validate", "a.har"), "a study"),
+        (("sites", "verify", "a.har"), "an archive"),
+        (("census", "a.trace"), "an export"),
+        (("record", "a.trace", "--out", "x.warc.gz"), "a recording"),
+        (("report", "image"), "results of Headway"),
+    ],
+)
+def test_commands_name_what_they_were_given(
+    tmp_path: Path, command: tuple[str, ...], noun: str
+) -> None:
+    (tmp_path / "a.har").write_bytes(text(HAR))
+    (tmp_path / "a.trace").write_bytes(b"0\n3\n17\n")
+    (tmp_path / "image").mkdir()
+    (tmp_path / "image" / "oci-layout").touch()
+    words = [sys.executable, "-m", "headway", *command]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    (line,) = done.stderr.splitlines()
+    assert f", not {noun}" in line
+    assert "`" in line, "the message has a way"

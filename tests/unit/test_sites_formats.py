@@ -297,5 +297,7 @@ def test_mutants_are_read_or_refused_in_a_line(
 
 def test_studies_name_archives_and_other_recordings_become_some(tmp_path: Path) -> None:
     path = playwright(tmp_path)
-    with pytest.raises(WrongInputError, match=f"not an archive.*`headway record {path} --out SITE.warc.gz`"):
+    with pytest.raises(
+        WrongInputError, match=f"not an archive.*`headway record {path} --out SITE.warc.gz`"
+    ):
         find_site(str(path))

@@ -11,6 +11,8 @@ import polars as pl
 from headway.columns import Columns, Record, schema_of
 from headway.columns.record import FlowRecord
 from headway.errors import WrongInputError, counted
+from headway.foreign.kinds.containers import RESULTS
+from headway.foreign.kinds.refusing import check_kind
 from headway.foreign.names import plain
 from headway.records.manifest import Manifest, ToldExperiment, ToldStudy, read_manifest
 from headway.records.store import FLOWS_FILE
@@ -105,6 +107,8 @@ def load_results(directory: Path) -> StudyResults:
     file = directory / "runs.parquet"
     check_files(directory)
     if not file.exists():
+        if directory.exists():
+            check_kind(directory, "results of Headway", RESULTS)
         raise WrongInputError("no runs.parquet; is this a results directory?", where=str(directory))
     try:
         runs = read_parquet(file)

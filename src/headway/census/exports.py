@@ -12,6 +12,8 @@ import duckdb
 from headway.census.asked import Key
 from headway.census.schema import SCHEMAS, Schema, schema_of
 from headway.errors import WrongInputError, nearest
+from headway.foreign.kinds.identify import identify
+from headway.foreign.kinds.refusing import of_other_kind
 
 # As BigQuery writes it; guessing would look for other signs in texts that are full of quotes and commas.
 _CSV = """read_csv({file}, header = true, all_varchar = true, delim = ',', quote = '"', escape = '"')"""
@@ -86,7 +88,9 @@ def _read(file: Path) -> str:
         if file.name.lower().endswith(suffix):
             # DuckDB takes names for patterns.
             return reader.format(file=literal(_PATTERN.sub(r"[\g<0>]", str(file))))
-    raise WrongInputError(f"is neither Parquet nor CSV ({', '.join(_FORMATS)})", where=str(file))
+    raise of_other_kind(
+        identify(file), file, f"an export of the HTTP Archive ({', '.join(_FORMATS)})"
+    )
 
 
 def _columns(connection: duckdb.DuckDBPyConnection, file: Path, read: str) -> dict[str, str]:

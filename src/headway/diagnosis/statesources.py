@@ -17,6 +17,8 @@ from headway.diagnosis.sender import Phase, is_filling, tcp_sender
 from headway.diagnosis.statepath import INITIAL, MachineKind, StatePath, state_name, visits_of
 from headway.diagnosis.transfer import SampledSegment, Transfer
 from headway.errors import HeadwayError, WrongInputError, counted
+from headway.foreign.kinds.documents import QLOG
+from headway.foreign.kinds.refusing import check_kind
 
 _CA_STATES = {1: "Disorder", 2: "Cwr", 3: "Recovery", 4: "Loss"}
 """Of enum tcp_ca_state (linux/tcp.h); 0 is Open, which says nothing of the window."""
@@ -30,6 +32,8 @@ def read_state_file(file: Path) -> list[StatePath]:
     Raises:
         WrongInputError: it is neither, or tells no states.
     """
+    if file.suffix != SUFFIX:
+        check_kind(file, "a qlog file", QLOG)
     try:
         paths = [_native(file)] if file.suffix == SUFFIX else _logged(file)
     except OSError as error:

@@ -13,6 +13,8 @@ from pydantic import ValidationError
 
 from headway.errors import WrongInputError, nearest
 from headway.foreign.documents import check_depth, toml_tables
+from headway.foreign.kinds.lines import STUDY
+from headway.foreign.kinds.refusing import check_kind
 from headway.study.cellchecks import check_rules
 from headway.study.consistency import check_number
 from headway.study.experiment import NAME, Experiment, Study
@@ -68,6 +70,8 @@ def find_source(name_or_file: str) -> Source:
     if name_or_file in known:
         return Source(f"{name_or_file}.toml", builtin_text(name_or_file), DIRECTORY)
     file = Path(name_or_file)
+    if file.is_file() or file.is_dir():
+        check_kind(file, "a study", STUDY)
     try:
         return Source(name_or_file, file.read_text(encoding="utf-8-sig"), file.parent)
     except FileNotFoundError:

@@ -68,6 +68,7 @@ _MARKS = (
     _mark(rb"....ftyp", "mp4", "a video (MP4)", "name the MPD that it belongs to in `workload.mpd`, or write one: `headway video make --help`"),
     _mark(rb"....(styp|sidx|moof)", "segment", "a segment of a video (MP4)", "name the MPD that it belongs to in `workload.mpd`"),
     _mark(rb"\x1a\x45\xdf\xa3", "webm", "a video (Matroska or WebM)", "write its segments and an MPD with a packager"),
+    _mark(rb"HWSENDER", "hwtrace", "a compact trace of a sender of Headway's", "`headway states {file}`"),
     _mark(rb"\x7fELF", "elf", "a program (ELF)", "`headway exec -- {file}` runs it; `headway check` compares two builds"),
     _mark(rb"\x00asm", "wasm", "a WebAssembly module"),
     _mark(rb"PAR1", "parquet", "a Parquet table", "`headway census {file}`, if it is an export of the HTTP Archive"),

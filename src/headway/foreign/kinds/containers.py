@@ -58,13 +58,13 @@ RESULTS_ARCHIVE = FileKind(
     "unpack it; its README.md says how to run it again",
 )
 TREE = FileKind("tree", "a root tree", _IMAGE)
-ZIP = FileKind("zip", "a ZIP file", "unpack it first: `unzip {file}`")
+ZIP = FileKind("zip", "a ZIP file", "unpack it first: `unzip {file}`", is_vague=True)
 FIDDLER = FileKind("fiddler", "a session of Fiddler", "export it as HTTPArchive (.har)")
 OFFICE = FileKind("office", "a document of an office program")
 PYTHON_PACKAGE = FileKind("wheel", "a Python package")
 CHROMIUM_PROGRAM = FileKind("apk", "a program of Android or Java")
-TAR = FileKind("tar", "a tar archive", "unpack it first: `tar -xf {file}`")
-DIRECTORY = FileKind("directory", "a directory", "name the file in it that is meant")
+TAR = FileKind("tar", "a tar archive", "unpack it first: `tar -xf {file}`", is_vague=True)
+DIRECTORY = FileKind("directory", "a directory", "name the file in it that is meant", is_vague=True)
 EMPTY_DIRECTORY = FileKind("empty-directory", "an empty directory", is_defect=True)
 DAMAGED_ZIP = FileKind("damaged-zip", "a ZIP file that is damaged or cut off", is_defect=True)
 _SAVED, _LAYOUT, _INDEX = "manifest.json", "oci-layout", "index.json"

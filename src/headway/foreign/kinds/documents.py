@@ -41,18 +41,21 @@ OCI_INDEX = FileKind("oci-index", "the index of an OCI image", "name the directo
 IMAGE_MANIFEST = FileKind(
     "image-manifest", "the manifest of a container image", "name the directory that it is in"
 )
-JSON = FileKind("json", "a JSON document")
+JSON = FileKind("json", "a JSON document", is_vague=True)
 JSON_LIST = FileKind(
-    "json-list", "a list in JSON", "from Charles and others, export the session as HAR"
+    "json-list",
+    "a list in JSON",
+    "from Charles and others, export the session as HAR",
+    is_vague=True,
 )
-JSON_LINES = FileKind("json-lines", "a file of JSON lines")
+JSON_LINES = FileKind("json-lines", "a file of JSON lines", is_vague=True)
 HTML = FileKind(
     "html",
     "an HTML document",
     "serve it and record its URL: `headway record http://localhost:8000/ --map shop.test=localhost:8000 "
     "--out SITE.warc.gz`",
 )
-XML = FileKind("xml", "an XML document")
+XML = FileKind("xml", "an XML document", is_vague=True)
 _SMOOTH = FileKind(
     "smooth", "a manifest of Smooth Streaming", "write an MPD of the same video with a packager"
 )

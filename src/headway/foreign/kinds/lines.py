@@ -17,8 +17,10 @@ MAHIMAHI_TRACE = FileKind(
     _TRACE,
     reads="milliseconds, a line for each opportunity to deliver 1500 bytes",
 )
-RATE_TRACE = FileKind("rates", "a table of times and rates", _IMPORT, reads="columns of numbers")
-CSV = FileKind("csv", "a table (CSV)", _IMPORT, reads="columns with names")
+RATE_TRACE = FileKind(
+    "rates", "a table of times and rates", _IMPORT, reads="columns of numbers", is_vague=True
+)
+CSV = FileKind("csv", "a table (CSV)", _IMPORT, reads="columns with names", is_vague=True)
 NETEM_TABLE = FileKind("dist", "a table of netem's delay distribution")
 STUDY = FileKind("study", "a study", "`headway run {file}`", reads="all")
 PROGRAMS = FileKind(
@@ -27,7 +29,7 @@ PROGRAMS = FileKind(
     'name it in a study: `programs = "{file}"`, or lay it beside one as programs.toml',
     reads="all",
 )
-TOML = FileKind("toml", "a TOML document")
+TOML = FileKind("toml", "a TOML document", is_vague=True)
 HLS = FileKind("hls", "a playlist of HLS", "write an MPD of the same video with a packager")
 MHTML = FileKind(
     "mhtml",
@@ -54,8 +56,8 @@ HTTP_MESSAGE = FileKind(
     "http", "an HTTP message", "record its page: `headway record URL --out SITE.warc.gz`"
 )
 CURL_TRACE = FileKind("curl", "an output of curl")
-TEXT = FileKind("text", "a text")
-BINARY = FileKind("unknown", "of no kind that is known here", is_defect=True)
+TEXT = FileKind("text", "a text", is_vague=True)
+BINARY = FileKind("unknown", "of no kind that is known here", is_defect=True, is_vague=True)
 
 _NUMBER = r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?"
 _STUDY_KEYS = frozenset(

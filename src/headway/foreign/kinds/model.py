@@ -17,6 +17,7 @@ class FileKind:
         way: what to do with one, with ``{file}`` where its name stands; empty if there is nothing.
         reads: of which versions and makers Headway reads such files, and what of them; empty if it does not.
         is_defect: whether nobody can have meant it: it is empty, damaged, or nothing that is known.
+        is_vague: whether it is a form that files of many kinds have, such as a text.
     """
 
     key: str
@@ -24,6 +25,7 @@ class FileKind:
     way: str = ""
     reads: str = ""
     is_defect: bool = False
+    is_vague: bool = False
 
     @property
     def is_read(self) -> bool:
