@@ -8,7 +8,7 @@ from typing import Any
 import tinycss2
 
 from headway.sites.mediaquery import Matching, matching
-from headway.sites.referring import UrlPlace, Reference
+from headway.sites.referring import Reference, UrlPlace
 
 _HINTS = ("url(", "@import", "image-set(")
 _SETS = frozenset(("image-set", "-webkit-image-set"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from headway.sites.mediaquery import Matching, matching
-from headway.sites.referring import UrlPlace, Reference
+from headway.sites.referring import Reference, UrlPlace
 from headway.sites.srcset import image_urls, shown
 
 _POSSIBLE = frozenset(("icon", "manifest", "apple-touch-icon", "prefetch"))

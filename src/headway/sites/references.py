@@ -11,7 +11,7 @@ from justhtml import JustHTML
 from headway.sites.css_references import css_imports, css_references, style_references
 from headway.sites.links import link_references
 from headway.sites.mediaquery import Matching, matching
-from headway.sites.referring import UrlPlace, Reference
+from headway.sites.referring import Reference, UrlPlace
 from headway.sites.scripts import fetching
 from headway.sites.srcset import picture_urls
 from headway.sites.urls import as_asked
