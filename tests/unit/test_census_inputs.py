@@ -176,16 +176,106 @@ def test_a_campaign_is_asked_as_a_crawl(
     }
 
 
+SPELLINGS: dict[str, tuple[Any, ...]] = {
+    "h1": ("HTTP/1.1", "http/1.1", "1.1", "1.0", "HTTP/1.0", "http/1", "0.9", "h1.1"),
+    "h2": ("h2", "HTTP/2", "HTTP/2.0", "http/2.0", "2.0", "2", "h2c", "H2", "HTTP 2"),
+    "h3": ("h3", "HTTP/3", "http/3.0", "3", "h3-29", "H3", "HTTP/3.0"),
+    "gquic": ("http/2+quic/46", "h3-Q050", "quic/1+spdy/3", "h3-T051"),
+    "unknown": ("unknown", "", "spdy/3.1", "data", None, 7),
+}
+
+
+@pytest.mark.parametrize("version", SPELLINGS)
+def test_versions_of_all_makers(tmp_path: Path, version: str) -> None:
+    file = har(tmp_path, *[entry(version=one) for one in SPELLINGS[version]])
+    (found,) = rows(file, question=Question.VERSIONS)
+    assert (found["version"], found["requests"]) == (version, len(SPELLINGS[version]))
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"_protocol": "HTTP/3"},
+        {
+            "response": {
+                "httpVersion": "unknown",
+                "headers": [{"name": "x-firefox-http3", "value": "h3"}],
+            }
+        },
+        {"request": {"method": "GET", "url": DOCUMENT, "httpVersion": "h3"}},
+    ],
+)
+def test_what_else_states_a_version(tmp_path: Path, more: dict[str, Any]) -> None:
+    (found,) = responses_of_har(har(tmp_path, entry(version="", **more)))
+    assert found.protocol == "h3"
+
+
+@pytest.mark.parametrize(
+    ("of_cache", "is_cached"),
+    [
+        ({"_fromCache": "disk"}, True), ({"_fromCache": "memory"}, True), ({"_fromCache": True}, True),
+        ({"_fromCache": None}, False), ({"_fromCache": False}, False), ({"_fetchType": "Disk Cache"}, True),
+        ({"_fetchType": "Network Load"}, False), ({"cache": {}}, False), ({"cache": None}, False),
+        ({"cache": {"afterRequest": None}, "response": {"bodySize": 0}}, True),
+        ({"cache": {"beforeRequest": {"hitCount": 0}}, "response": {"_transferSize": 0}}, True),
+        ({"cache": {"beforeRequest": None, "afterRequest": {"hitCount": 1}}}, False),
+        ({"cache": {"afterRequest": None}, "response": {"bodySize": 0, "status": 304}}, False),
+    ],
+)  # fmt: skip
+def test_what_a_cache_answered_by_all_makers(
+    tmp_path: Path, of_cache: dict[str, Any], is_cached: bool
+) -> None:
+    file = har(tmp_path, entry(), entry(f"{DOCUMENT}x", **of_cache))
+    assert len(responses_of_har(file)) == 2 - is_cached
+
+
+@pytest.mark.parametrize(
+    ("entries", "url"),
+    [
+        # A 304 is no redirect, but these are.
+        ([entry(response={"status": 304})], DOCUMENT),
+        *(([entry("https://a.test/r", response={"status": status}), entry()], DOCUMENT)
+          for status in (301, 302, 303, 307, 308)),
+        # By time, not by place; by the header where the content's type is unknown.
+        ([entry("https://a.test/frame", startedDateTime="2024-06-13T10:00:01Z"), entry()], DOCUMENT),
+        ([entry("https://a.test/i", response={"content": {"mimeType": "image/png"}}),
+          entry(response={"content": {"mimeType": "x-unknown"}, "headers": [{"name": "Content-Type", "value": "Text/HTML"}]})],
+         DOCUMENT),
+        ([entry("https://a.test/i", response={"content": {}}), entry(_resourceType="document", response={"content": {}})], DOCUMENT),
+        ([entry("https://a.test/early"), entry(_final_base_page=True)], DOCUMENT),
+        ([entry("https://a.test/i", response={"content": {"mimeType": "image/png"}}), entry(pageref="")], DOCUMENT),
+    ],
+)  # fmt: skip
+def test_documents_by_all_makers(tmp_path: Path, entries: list[dict[str, Any]], url: str) -> None:
+    file = tmp_path / "page.har"
+    pages = [{"id": "page_1", "startedDateTime": "2024-06-13T09:59:59Z"}]
+    file.write_text(json.dumps({"log": {"pages": pages, "entries": entries}}))
+    assert [one.url for one in responses_of_har(file) if one.is_document] == [url]
+
+
+def test_odd_entries_are_left_out_and_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = har(tmp_path, entry(), {**entry(), "response": None})
+    assert headway(monkeypatch, str(file), "--question", "versions", "--json") == 0
+    said = capsys.readouterr()
+    assert json.loads(said.out)["rows"][0]["requests"] == 1
+    assert "left out: entry 2, GET https://a.test/: response is null" in said.err
+    timeless = har(tmp_path, {**entry(), "startedDateTime": "soon"})
+    assert headway(monkeypatch, str(timeless)) == 2
+    assert "has no entry with startedDateTime" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "page.har: not a HAR 1.2 file: Invalid JSON"),
+        ("", "page.har: not a HAR 1.2 file: its JSON is broken in line 1, column 1"),
         ("[]", "page.har: not a HAR 1.2 file: "),
         (
             '{"log": {"version": "1.2"}}',
-            "page.har: not a HAR 1.2 file: log.entries: Field required",
+            "page.har: not a HAR 1.2 file: it has no list log.entries",
         ),
-        ('{"log": {"entries": [{"a": 1}]}}', "log.entries.0.startedDateTime: Field required"),
+        ('{"log": {"entries": [{"a": 1}]}}', "left out: entry 1: request is missing"),
         ('{"log": {"entries": []}}', "page.har: has no response that came over the network"),
     ],
 )

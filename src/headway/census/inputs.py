@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from headway.census.campaign import responses_of_campaign
-from headway.census.har import responses_of_har
+from headway.census.har import Remark, no_remark, responses_of_har
 from headway.census.rows import CrawledResponse, write_rows
 from headway.census.sample import SAMPLE, sample_file
 from headway.errors import WrongInputError
@@ -17,8 +17,12 @@ _HARS = (".har", ".har.gz")
 
 
 @contextmanager
-def as_exports(inputs: Sequence[Path]) -> Iterator[list[Path]]:
+def as_exports(inputs: Sequence[Path], remark: Remark = no_remark) -> Iterator[list[Path]]:
     """Exports, among them one that is made of what is none and removed afterwards.
+
+    Args:
+        inputs: what is named.
+        remark: is told what is left out of them.
 
     Raises:
         WrongInputError: a HAR file or a directory cannot be read as such.
@@ -31,13 +35,18 @@ def as_exports(inputs: Sequence[Path]) -> Iterator[list[Path]]:
         exports = [sample_file() if _is_sample(one) else one for one in inputs if _is_export(one)]
         if others:
             made = Path(place) / "requests.parquet"
-            write_rows(_responses(others), made)
+            write_rows(_responses(others, remark), made)
             exports.append(made)
         yield exports
 
 
-def write_as_crawl(inputs: Sequence[Path], file: Path) -> int:
+def write_as_crawl(inputs: Sequence[Path], file: Path, remark: Remark = no_remark) -> int:
     """Write HAR files and results as Parquet in the schema of `crawl.requests`; returns how many rows.
+
+    Args:
+        inputs: the files and directories.
+        file: to write.
+        remark: is told what is left out of them.
 
     Raises:
         WrongInputError: one of them is an export already, or cannot be read.
@@ -45,7 +54,7 @@ def write_as_crawl(inputs: Sequence[Path], file: Path) -> int:
     for one in inputs:
         if _is_export(one):
             raise WrongInputError("is an export already, not a HAR file or results", where=str(one))
-    return write_rows(_responses(inputs), file)
+    return write_rows(_responses(inputs, remark), file)
 
 
 def made_first(inputs: Sequence[Path]) -> Path | None:
@@ -61,6 +70,6 @@ def _is_sample(path: Path) -> bool:
     return str(path) == SAMPLE and not path.exists()
 
 
-def _responses(inputs: Sequence[Path]) -> Iterator[CrawledResponse]:
+def _responses(inputs: Sequence[Path], remark: Remark) -> Iterator[CrawledResponse]:
     for one in inputs:
-        yield from responses_of_campaign(one) if one.is_dir() else responses_of_har(one)
+        yield from responses_of_campaign(one) if one.is_dir() else responses_of_har(one, remark)

@@ -12,7 +12,7 @@ from headway.census.asked import Asked, Dialect, Question, keys_of, months_of
 from headway.census.installed import check_installed
 from headway.errors import WrongInputError, counted
 from headway.foreign.console import escaping_console
-from headway.terminal import output, say
+from headway.terminal import note, output, say
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -99,7 +99,7 @@ def _answer(asked: Asked, inputs: list[Path], as_json: bool, out: Path | None) -
 
     if out:
         files.check_writable(asked, out)
-    with as_exports(inputs) as exports:
+    with as_exports(inputs, note) as exports:
         found = answer(asked, exports)
     if out:
         files.write(asked, found, out)
@@ -118,7 +118,7 @@ def _print_published(asked: Asked, inputs: list[Path], as_json: bool) -> None:
         from headway.census.engine import answer
         from headway.census.inputs import as_exports
 
-        with as_exports(inputs) as exports:
+        with as_exports(inputs, note) as exports:
             beside = published.ours(asked.months, lambda one: answer(one, exports))
     if as_json:
         say(published.published_json(beside))
@@ -138,7 +138,7 @@ def _print_sql(asked: Asked, sql: Dialect, inputs: list[Path], tables: list[str]
         return
     if other := made_first(inputs):
         raise WrongInputError("is no table; --as-crawl makes it one", where=str(other))
-    with as_exports(inputs) as exports:
+    with as_exports(inputs, note) as exports:
         say(engine.sql_for_files(asked, exports))
 
 
@@ -150,7 +150,7 @@ def _write_as_crawl(inputs: list[Path], file: Path) -> None:
         raise WrongInputError("must end in .parquet", where=where)
     if not file.parent.is_dir():
         raise WrongInputError("there is no such directory", where=where)
-    say(f"{file}: {counted(write_as_crawl(inputs, file), 'response')}")
+    say(f"{file}: {counted(write_as_crawl(inputs, file, note), 'response')}")
 
 
 def _print(shown: Callable[[int], Table]) -> None:
