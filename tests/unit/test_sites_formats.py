@@ -88,6 +88,13 @@ def test_wacz_files_with_the_page_that_they_list(tmp_path: Path) -> None:
     assert read(zipped(tmp_path / "b.wacz", files)).site.page == f"{URL}other"
 
 
+def test_gzip_in_gzip(tmp_path: Path) -> None:
+    listed = har(tmp_path / "x.har", entry(URL, {"content": {"text": "<p>"}}))
+    for name, data in (("x.har", Path(listed).read_bytes()), ("x.warc", raw(URL, OK + b"\r\n<p>"))):
+        (tmp_path / name).write_bytes(gzip.compress(gzip.compress(data)))
+        assert record(str(tmp_path / name), Browsing()).site.exchanges[0].body == b"<p>"
+
+
 def test_gzip_around_har_and_flows(tmp_path: Path) -> None:
     for name in ("flows.har", "flows.mitm"):
         (tmp_path / f"{name}.gz").write_bytes(gzip.compress((RECORDED / name).read_bytes()))

@@ -14,6 +14,7 @@ GZIP_MAGIC = b"\x1f\x8b"
 _GZIP = 16 + zlib.MAX_WBITS
 _READ_BYTES = 1 << 16
 _BEGINNING_BYTES = 4096
+_MOST_TIMES = 4
 
 
 class DamagedError(Exception):
@@ -55,6 +56,26 @@ def beginning(start: bytes) -> bytes:
         return b""
 
 
+def compressed_once(data: bytes, budget: Budget) -> bytes:
+    """Content that is compressed once or not at all, of what was compressed several times.
+
+    Args:
+        data: the content.
+        budget: what it may hold, each time.
+
+    Raises:
+        DamagedError: it is damaged, or was cut.
+        TooMuchContentError: it holds more than the budget has.
+    """
+    for _ in range(_MOST_TIMES):
+        if not data.startswith(GZIP_MAGIC) or not beginning(data[:_BEGINNING_BYTES]).startswith(
+            GZIP_MAGIC
+        ):
+            break
+        data = b"".join(members(data, budget))
+    return data
+
+
 def read_unzipped(path: Path) -> bytes:
     """The content of a file, compressed or not.
 
@@ -64,6 +85,7 @@ def read_unzipped(path: Path) -> bytes:
     try:
         data = read_regular(path)
         budget = RECORDING.budget(len(data))
+        data = compressed_once(data, budget)
         return b"".join(members(data, budget)) if data.startswith(GZIP_MAGIC) else data
     except TooMuchContentError as error:
         raise WrongInputError(error.message, where=str(path)) from None

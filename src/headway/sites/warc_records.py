@@ -20,7 +20,7 @@ from headway.sites.captured import (
     Told,
 )
 from headway.sites.digests import broken_digest
-from headway.sites.gzipped import DamagedError
+from headway.sites.gzipped import DamagedError, compressed_once
 from headway.sites.http1 import Message, parsed
 from headway.sites.instants import instant_s
 from headway.sites.ordering import in_time
@@ -63,7 +63,8 @@ def archive_of(contents: Iterable[bytes], path: Path, budget: Budget) -> Recorde
     """
     reader = _Reader()
     try:
-        for data in contents:
+        for content in contents:
+            data = compressed_once(content, budget)
             for record in (read_arc if is_arc(data) else read_all)(data, budget):
                 reader.add(record)
     except (DamagedError, TooMuchContentError) as error:
