@@ -104,6 +104,20 @@ def test_verify_fails_if_one_of_them_is_broken(
     )
 
 
+def test_a_flood_of_findings_is_cut(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], archive: Path
+) -> None:
+    lazy = "".join(f"<img loading=lazy src=/{at}>" for at in range(1000))
+    body = f"{lazy}<script src=/{'x' * 100_000}></script>".encode()
+    page = Exchange("GET", PAGE.url, 200, PAGE.headers, body)
+    write_archive(Site("many", page.url, (page,)), archive)
+    assert run(monkeypatch, "sites", "verify", archive) == 1
+    head, first, *others, last = capsys.readouterr().out.splitlines()
+    assert head.endswith("1 broken, 1000 doubtful (1 exchanges)")
+    assert first.startswith("  broken    https://a.test/: refers to https://a.test/xxx")
+    assert (len(first) < 700, len(others), last) == (True, 199, "  and 801 more")
+
+
 def test_record_imports_into_an_archive(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], archive: Path
 ) -> None:

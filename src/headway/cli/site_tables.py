@@ -10,6 +10,7 @@ from rich.text import Text
 
 from headway.cli.lists import chosen
 from headway.foreign.console import escaping_console
+from headway.foreign.shown import shortened
 from headway.sites.corpus import corpus_names
 from headway.sites.corpus.summary import Summary, summary
 from headway.sites.finding import find_site
@@ -18,6 +19,10 @@ from headway.sites.verify import Severity, findings
 from headway.terminal import output, say
 
 _PIPED_WIDTH = 200
+
+
+_MOST_FINDINGS = 200
+"""Of a site: those that are broken come first if there are more."""
 
 
 def print_sites(archives: Sequence[str] = (), only: Sequence[str] = ()) -> None:
@@ -64,8 +69,11 @@ def print_findings(name: str, site: Site) -> bool:
     }
     told = ", ".join(f"{count} {severity}" for severity, count in counts.items() if count)
     say(f"{name}: {told or 'nothing is wrong'} ({len(site.exchanges)} exchanges)")
-    for finding in found:
-        say(f"  {finding.severity:8}  {finding.url}: {finding.message}")
+    shown = sorted(found, key=lambda finding: tuple(Severity).index(finding.severity))
+    for finding in shown[:_MOST_FINDINGS] if len(found) > _MOST_FINDINGS else found:
+        say(f"  {finding.severity:8}  {shortened(f'{finding.url}: {finding.message}')}")
+    if (more := len(found) - _MOST_FINDINGS) > 0:
+        say(f"  and {more:,} more")
     return counts[Severity.BROKEN] > 0
 
 
