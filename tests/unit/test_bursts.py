@@ -8,6 +8,7 @@ import pytest
 
 from headway.campaign.feasibility import all_remarks, checked_plan
 from headway.study.load import study_from
+from tests.unit.study_keys import documented, effect
 
 BURSTS = {"mean": "2 %", "burst": 5}
 
@@ -50,3 +51,12 @@ def test_bursts_that_hit_data_and_acknowledgments_are_remarked_on_once(
 )
 def test_single_losses_and_bursts_in_one_direction_are_not(path: dict[str, Any]) -> None:
     assert remarks_of(path=path) == []
+
+
+def test_documented_studies_have_bursts_in_one_direction_but_for_the_one_about_both() -> None:
+    remarked = {
+        name.partition(" ")[0]
+        for name, raw in documented()
+        if any("bursts in both directions" in note for note in effect(raw).notes)
+    }
+    assert remarked == {"same-controller.md"}

@@ -31,19 +31,17 @@ def replaced(setting: Setting) -> Iterator[str]:
 
 
 def idle_peps(runs: Iterable[Run]) -> Iterator[str]:
-    """PEPs that act in no run of their experiment, because none speaks what they split or all pass them by."""
-    acting: dict[tuple[str, str], bool] = {}
+    """PEPs that act in no run, because none speaks what they split or all pass them by."""
+    acting: dict[str, bool] = {}
     for run in runs:
         there = {end.where for end in run.deployment.programs}
         for hop in run.setting.hops.values():
             for name, _ in _peps(hop):
                 key = f"hops.{hop.name}.{name}"
-                place = run.experiment, key
-                acting[place] = acting.get(place, False) or key in there
-    for (experiment, key), acts in acting.items():
+                acting[key] = acting.get(key, False) or key in there
+    for key, acts in acting.items():
         if not acts:
-            where = f" of {experiment}" if experiment else ""
-            yield f"{key} is without effect: no run{where} has connections that it splits"
+            yield f"{key} is without effect: no run has connections that it splits"
 
 
 def _peps(hop: Hop) -> Iterator[tuple[str, Pep]]:

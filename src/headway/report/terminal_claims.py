@@ -35,10 +35,11 @@ _STYLES = {
     Judgement.UNDECIDED: "dim",
 }
 _LEGEND = (
-    "Open: undecided. Theirs: published, or what has to be. Ours: the estimate, or the lowest and the highest of several.{gathered} The "
+    "Open: undecided. Theirs: published, or what has to be. Ours: the estimate, or the lowest and the highest of several.{more} The "
     "report has each with its intervals, its place and, where it does not hold, why."
 )
 _GATHERED = " Claims of one kind share a line, in the study's order."
+_COUNTED = " Behind an experiment's name stands how many others it has."
 _WIDEST = 5
 """The numbers of claims on one line have the width of the terminal over this, theirs as ours."""
 _LEAST_WIDE = 20
@@ -114,7 +115,8 @@ _Experiments = Sequence[tuple[str, Sequence[Judged]]]
 def _airiest(console: Console, found: _Experiments, lines: float) -> tuple[Table, Text]:
     """The airiest table that fits, with its legend; else the closest."""
     for close in _CLOSENESSES:
-        legend = _LEGEND.format(gathered=_GATHERED if close.gathered else "")
+        more = (_GATHERED if close.gathered else "") + (_COUNTED if close.counted else "")
+        legend = _LEGEND.format(more=more)
         shown = _table(console.width, found, close), Text(legend, style="dim")
         if _height(console, *shown) <= lines:
             break
