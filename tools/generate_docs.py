@@ -22,6 +22,7 @@ from headway.programs.base import Adapter, Client, Knob, ReverseProxy
 from headway.programs.knobfile import NATIVE_KNOBS
 from headway.programs.registry import CLIENTS, PROXIES, QUIC_PEPS, SERVERS, TCP_PEPS
 from headway.sites.cleanup import CHANGED, DROPPED, FieldRule
+from headway.study.fits import EXCLUSIONS
 from headway.study.host import Protocol
 from headway.study.kernel import HostProfile
 from headway.study.processor import Processor, ProcessorProfile
@@ -283,6 +284,17 @@ def processors() -> str:
     return "\n".join([f"{before}<!-- processors -->", *rows, f"<!-- /processors -->{after}"])
 
 
+def study_format() -> str:
+    """The text of docs/study-format.md, whose table of exclusions is made."""
+    rows = ["| part | not beside | because | instead |", "|---|---|---|---|"]
+    for row in EXCLUSIONS:
+        instead = row.instead or "leave out one of them"
+        rows.append(f"| `{row.key}` | `{row.beside}` | {row.because} | {instead} |")
+    before, _, rest = (DOCS / "study-format.md").read_text().partition("<!-- exclusions -->\n")
+    _, _, after = rest.partition("<!-- /exclusions -->")
+    return "\n".join([f"{before}<!-- exclusions -->", *rows, f"<!-- /exclusions -->{after}"])
+
+
 def site_headers() -> str:
     """The text of docs/site-headers.md."""
     return _SITE_HEADERS.format(dropped=_rules(DROPPED), changed=_rules(CHANGED))
@@ -392,6 +404,7 @@ def main() -> None:
     (DOCS / "hosts.md").write_text(hosts())
     (DOCS / "processors.md").write_text(processors())
     (DOCS / "files.md").write_text(files())
+    (DOCS / "study-format.md").write_text(study_format())
     (DOCS / "site-headers.md").write_text(site_headers())
 
 

@@ -1,20 +1,19 @@
-"""C programs of tests, compiled: for labs static, since the lab's C library is newer."""
+"""C programs of tests, compiled by Headway's own toolchain: for labs static, since the lab's C library is newer."""
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-import pytest
+from tests.toolchain import environment
 
 _HERE = Path(__file__).parent
 _WARNINGS = ("-O1", "-Wall", "-Wextra", "-Werror")
 
 
 def compiled(name: str, directory: Path) -> Path:
-    """Compile NAME.c of this directory; the test is skipped without a compiler.
+    """Compile NAME.c of this directory.
 
     Returns:
         The directory of the program, as an extra of a lab.
@@ -33,9 +32,8 @@ def preloadable(name: str, directory: Path) -> Path:
 
 
 def _compile(name: str, directory: Path, flags: Sequence[str]) -> Path:
-    if shutil.which("gcc") is None:
-        pytest.skip("gcc is missing; `apt-get install gcc libc6-dev` brings it")
     made = directory / name / name
     made.parent.mkdir(parents=True)
-    subprocess.run(["gcc", *_WARNINGS, *flags, "-o", made, _HERE / f"{name}.c"], check=True)
+    command = ["gcc", *_WARNINGS, *flags, "-o", str(made), str(_HERE / f"{name}.c")]
+    subprocess.run(command, check=True, env=environment())
     return made

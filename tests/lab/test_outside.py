@@ -29,6 +29,7 @@ from headway.study.host import Host, Protocol
 from headway.study.outsidefile import read_programs
 from headway.study.setting import Setting
 from tests.lab.conftest import RunSetting
+from tests.toolchain import environment
 
 pytestmark = pytest.mark.lab
 
@@ -43,10 +44,8 @@ def programs(tmp_path: Path) -> Path:
     place = tmp_path / "programs"
     shutil.copytree(HERE, place)
     (place / "built").mkdir()
-    rustc = shutil.which("rustc")
-    if rustc is None:
-        pytest.skip("there is no rustc")
-    subprocess.run([rustc, "-O", "client.rs", "-o", "built/client"], cwd=place, check=True)
+    command = ["rustc", "-O", "client.rs", "-o", "built/client"]
+    subprocess.run(command, cwd=place, check=True, env=environment())
     shutil.copy(place / "server.py", place / "built" / "server")
     return place / "programs.toml"
 
@@ -268,12 +267,10 @@ def test_one_that_writes_over_what_is_read_spoils_its_own_run(
 
 
 def compiled(directory: Path, name: str, source: str, *options: str) -> Path:
-    gcc = shutil.which("gcc")
-    if gcc is None:
-        pytest.skip("there is no gcc")
     (directory / f"{name}.c").write_text(source)
     made = directory / name
-    subprocess.run([gcc, f"{name}.c", "-o", name, *options], cwd=directory, check=True)
+    command = ["gcc", f"{name}.c", "-o", name, *options]
+    subprocess.run(command, cwd=directory, check=True, env=environment())
     return made
 
 

@@ -35,6 +35,7 @@ def test_generated_pages_are_up_to_date() -> None:
     assert (ROOT / "docs" / "native-quic.md").read_text() == generator().native_quic()
     assert (ROOT / "docs" / "hosts.md").read_text() == generator().hosts()
     assert (ROOT / "docs" / "site-headers.md").read_text() == generator().site_headers()
+    assert (ROOT / "docs" / "study-format.md").read_text() == generator().study_format()
     assert (ROOT / "docs" / "files.md").read_text() == generator().files()
 
 

@@ -13,8 +13,15 @@ from headway.image.image import Layout
 from headway.image.infos import INFO_FILE
 from headway.image.process import Runner
 from headway.image.shipped import PACKAGE, PARTS, shipped
+from headway.image.toolchain import Toolchain
 from headway.image.treeown import add_own, are_shipped, compile_own, own_name
-from tests.made_toolchain import of_this_machine
+from tests.toolchain import own_toolchain
+
+
+@pytest.fixture(scope="module")
+def toolchain() -> Toolchain:
+    """Found before the cache is another one."""
+    return own_toolchain()
 
 
 @pytest.fixture
@@ -76,10 +83,9 @@ def test_nothing_is_shipped_without_the_package(parts: Path) -> None:
 
 
 def test_files_of_the_root_tree_need_no_compiler_if_they_are_shipped(
-    parts: Path, tmp_path: Path
+    toolchain: Toolchain, parts: Path, tmp_path: Path
 ) -> None:
     assert not are_shipped()
-    toolchain = of_this_machine(tmp_path)
     runner, compiled, copied = Runner(tmp_path / "log"), tmp_path / "one", tmp_path / "other"
     for tree in (compiled, copied):
         tree.mkdir()

@@ -121,7 +121,7 @@ def test_hosts_that_nobody_or_two_would_serve(origins: dict[str, Any], message: 
             "only route, and a splits connections",
         ),
         ({"hops": [{"name": "servers"}]}, "is the name of the router before"),
-        ({"dual_stack": {}}, "hosts of both families go without origins"),
+        ({"dual_stack": {}}, "cannot be combined with origins"),
     ],
 )
 def test_what_does_not_go_with_them(more: dict[str, Any], message: str) -> None:
@@ -132,7 +132,7 @@ def test_what_does_not_go_with_them(more: dict[str, Any], message: str) -> None:
 @pytest.mark.parametrize(
     ("keys", "message"),
     [
-        ({"origins": {"cdn": {"hosts": ["img.*"]}}}, "origins is for a study of one flow"),
+        ({"origins": {"cdn": {"hosts": ["img.*"]}}}, "cannot be combined with flows"),
         ({"versions": "recorded"}, "a page among flows that compete has one server"),
     ],
 )

@@ -162,8 +162,8 @@ REFUSED = [
         '2: workload: an address changes "after" so many bytes or "at" a time: state one',
     ),
     (
-        SECOND + '[[hops]]\nname = "gw"',
-        "7: workload.second_path: a second path leads from the client to the server: leave out hops",
+        SECOND + '[proxy]\nprogram = "nginx"',
+        "7: workload.second_path: cannot be combined with proxy",
     ),
     (
         SECOND.replace("10 ms", "1 s") + 'nat = true\ntunnel = "2 kB"',

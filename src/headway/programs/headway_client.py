@@ -259,15 +259,13 @@ class HeadwayClient(NativeQuic, Client):
 
 def _addressing(flow: Flow) -> tuple[str, ...]:
     """Tells the server's address, or whom to ask for it; and to which of the client's own it is to migrate, if any."""
-    if flow.second_address:
-        return (
-            f"--resolve={SERVER_NAME}:{flow.address}",
-            f"--migrate-to={flow.second_address}",
-        )
+    moves = (f"--migrate-to={flow.second_address}",) if flow.second_address else ()
     if flow.resolver is None:
-        return tuple(f"--resolve={SERVER_NAME}:{address}" for address in flow.addresses)
+        addresses = (f"--resolve={SERVER_NAME}:{address}" for address in flow.addresses)
+        return (*addresses, *moves)
     over = flow.resolver.dns.transport
-    return (f"--resolver={flow.resolver.address.at(DNS_PORT)}", f"--resolver-over={over}")
+    asks = (f"--resolver={flow.resolver.address.at(DNS_PORT)}", f"--resolver-over={over}")
+    return (*asks, *moves)
 
 
 def _series(flow: Flow, series: RequestSeries, files: dict[str, str]) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from enum import Enum
 
 from pydantic import Field
@@ -68,7 +68,6 @@ def offered(protocol: Protocol, discovery: Discovery | None) -> frozenset[Protoc
 def check_discovery(
     discovery: Discovery,
     workload: WorkloadPart,
-    beside: Sequence[str],
     paths: Iterable[Path | None],
     *,
     tls: bool,
@@ -78,16 +77,12 @@ def check_discovery(
     Args:
         discovery: what the study says of it.
         workload: what it does.
-        beside: keys of what the study has between client and server, and of further servers.
         paths: between the hosts.
         tls: whether connections are encrypted.
 
     Raises:
         PydanticCustomError: it cannot find out so; names the key.
     """
-    if beside:
-        told = f"a server that offers several versions cannot have {' and '.join(beside)}"
-        raise wrong("discovery", told)
     if not tls:
         raise wrong(
             "discovery", "clients find out the version of HTTP by TLS: this needs tls = true"

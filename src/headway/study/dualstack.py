@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from pydantic import Field
 
 from headway.study.part import Part, wrong
@@ -20,19 +18,15 @@ class DualStack(Part):
     )
 
 
-def check_dual_stack(workload: WorkloadPart, beside: Sequence[str]) -> None:
+def check_dual_stack(workload: WorkloadPart) -> None:
     """Check hosts of both families against the rest of a setting.
 
     Args:
         workload: what the client does.
-        beside: keys of what the study has between client and server, and of further servers.
 
     Raises:
         PydanticCustomError: they cannot be; names the key.
     """
-    if beside:
-        told = f"hosts of both families go without {' and '.join(beside)}"
-        raise wrong("dual_stack", told)
     if workload.migrates or not (workload.over_http and workload.content_size is None):
         raise wrong("dual_stack", "it is for pages and downloads")
     if workload.replayed is not None and workload.own_addresses:

@@ -17,7 +17,8 @@ from headway.study.discovery import Discovery, check_discovery
 from headway.study.dns import Dns
 from headway.study.dualstack import DualStack, check_dual_stack
 from headway.study.family import Family
-from headway.study.fault import AXIS, Fault, check_fault
+from headway.study.fault import Fault, check_fault
+from headway.study.fits import check_fits
 from headway.study.flow import SERVERS, CompetingFlow, check_flows, with_usual_values
 from headway.study.givingup import Limits
 from headway.study.hop import Hop, Proxy, described, named_hops, that_is_there
@@ -38,7 +39,6 @@ from headway.study.workload import (
     check_carried,
     check_ends,
     check_kept,
-    check_second_path,
 )
 
 
@@ -53,8 +53,6 @@ class Variation(StrEnum):
     NONE = "none"
 
 
-_ALONE = ("proxy", "control", "certificate_chain", "origins", "dns", "dual_stack", "discovery")
-"""Keys of a study without flows that compete."""
 _MOST_NETWORKS = 256
 """Between all neighbours, routers of links included: of IPv4, 10.0.0.0/24 to 10.0.255.0/24."""
 
@@ -186,6 +184,7 @@ class Setting(Part):
     @model_validator(mode="after")
     def _possible(self) -> Self:
         check_tls(self.protocol, self.tls)
+        check_fits(self._parts)
         self._check_hops()
         self._check_rtt()
         ipv6, both = self.family is Family.IPV6, bool(self.dual_stack)
@@ -198,14 +197,9 @@ class Setting(Part):
             self._check_flows()
             return self
         if self.discovery:
-            beside = [key for key in ("proxy", "hops", "origins") if getattr(self, key)]
-            check_discovery(self.discovery, self.workload, beside, self.every_path, tls=self.tls)
+            check_discovery(self.discovery, self.workload, self.every_path, tls=self.tls)
         if self.dual_stack:
-            keys = ("proxy", "hops", "origins", "control", "fault")
-            check_dual_stack(self.workload, [key for key in keys if getattr(self, key)])
-        if self.workload.path_beside:
-            known = ("proxy", "hops", "dns", "fault")
-            check_second_path([key for key in known if getattr(self, key)])
+            check_dual_stack(self.workload)
         check_carried(self.workload, self.protocol)
         check_transfer(self._chain, self.workload, self.limits.virtual)
         check_ends(self.workload, self.limits.virtual, "workload")
@@ -215,6 +209,16 @@ class Setting(Part):
         if self.control:
             check_pings_pass(self.control, self.paths, self.clock)
         return self
+
+    @property
+    def _parts(self) -> dict[str, object]:
+        """What there is or is not, by the keys of `headway.study.fits`."""
+        return {
+            **vars(self),
+            "hops.programs": any(hop.splits for hop in self.middleboxes),
+            "hops.proxy": any(hop.proxy for hop in self.middleboxes),
+            "workload.second_path": self.workload.path_beside,
+        }
 
     @property
     def hosts(self) -> Iterator[tuple[str, Host | Proxy | Hop]]:
@@ -260,8 +264,6 @@ class Setting(Part):
         return size
 
     def _check_hops(self) -> None:
-        if self.proxy and self.hops:
-            raise wrong("proxy", "with [[hops]], a reverse proxy is the proxy of one of them")
         for name in self.bypass:
             _check_declared(name, list(self.hops))
         for name, hop in self.hops.items():
@@ -273,9 +275,6 @@ class Setting(Part):
     def _check_flows(self) -> None:
         """What is said of one flow beside them is only what they have in common."""
         check_flows(self.flows, self.hops)
-        for key in (*_ALONE, AXIS):
-            if getattr(self, key):
-                raise wrong(key, f"{key} is for a study of one flow, without [flows]")
         for name, flow in self.flows.items():
             if self.capture.bodies:
                 check_kept(flow.workload)

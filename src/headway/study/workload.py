@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import Annotated, Any, Literal, Self, get_args
 
@@ -344,19 +344,3 @@ def check_kept(workload: WorkloadPart) -> None:
     else:
         return
     raise wrong("capture.bodies", told)
-
-
-def check_second_path(beside: Sequence[str]) -> None:
-    """Refuse a second interface of the client beside what has one way to the server.
-
-    Args:
-        beside: keys of what the study has, too, and which cannot be.
-
-    Raises:
-        PydanticCustomError: there are some.
-    """
-    if beside:
-        told = (
-            f"a second path leads from the client to the server: leave out {' and '.join(beside)}"
-        )
-        raise wrong("workload.second_path", told)
