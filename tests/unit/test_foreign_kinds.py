@@ -85,6 +85,8 @@ CONTENTS = [
     (b"a few words, and no more\n", "a text"),
     (b"", "an empty file"),
     (b"\0" * 700, "an empty file"),
+    (b"\0" * 70_000, "of no kind that is known here"),
+    (b"\xef\xbb\xbf" + WARCINFO, "a WARC 1.1 file of Crawler/2"),
     (bytes(range(256)), "of no kind that is known here"),
     (b"\x1f\x8bxx", "compressed data (gzip) that is damaged or cut off"),
     (b"PK\x03\x04....", "a ZIP file that is damaged or cut off"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 import struct
 from dataclasses import dataclass
@@ -84,8 +85,8 @@ _MARKS = (
 
 def binary_kind(start: Beginning) -> Identity | None:
     """What begins so; None if other marks have to tell."""
-    data = start.data
-    if not data.strip(b"\0"):
+    data = start.data.removeprefix(codecs.BOM_UTF8)
+    if start.is_whole and not data.strip(b"\0"):
         return Identity(EMPTY)
     if data.startswith(b"WARC/"):
         return _warc(data)
