@@ -16,6 +16,7 @@ from headway.campaign.rounds import Rounds
 from headway.errors import counted
 from headway.planning.looks import looks_of
 from headway.planning.runs import Run
+from headway.planning.traces import trace_lines
 from headway.planning.vain import vain
 from headway.study.experiment import Experiment, Study
 from headway.study.fault import AXIS
@@ -32,7 +33,7 @@ def print_plan(console: Console, study: Study, runs: Sequence[Run], *, labs: int
     estimator = Estimator(labs, CostModel.of_machine())
     console.print(_experiments(study, runs, estimator))
     console.print(_axes(study))
-    for line in outlook(study.experiments):
+    for line in (*trace_lines(runs), *outlook(study.experiments)):
         console.print(line, markup=False, soft_wrap=True)
     estimated = estimator.of(runs)
     least = Rounds.of(study, runs).due(set(), ())

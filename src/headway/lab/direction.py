@@ -96,7 +96,7 @@ def _bottleneck(way: LinkWay) -> Iterator[Shaping]:
     device = way.devices.queue_device
     overhead = way.direction.overhead_bytes
     yield Shaper(device, _rate_at_start(way, rate), overhead)
-    limit_bytes = queue.limit_bytes(rate, way.rtt)
+    limit_bytes = way.direction.queue_bytes(way.rtt) or 0
     yield Queue(device, queue.discipline, limit_bytes, queue.packets, rate, queue.ecn)
 
 
@@ -244,7 +244,7 @@ def trace_links(way: LinkWay) -> list[TraceLink]:
     rate = way.direction.rate
     if not isinstance(rate, TraceRate):
         return []
-    limit = way.direction.queue.limit_bytes(way.direction.first_rate or Rate(1), way.rtt)
+    limit = way.direction.queue_bytes(way.rtt) or 0
     # The queue's size is in bytes on the wire, but a TUN device's packets have no frame.
     limit = limit * _PACKET_BYTES // FRAME_BYTES
     return [

@@ -16,6 +16,7 @@ from headway.planning.queues import idle_queues
 from headway.planning.racing import check_races
 from headway.planning.replaced import replaced
 from headway.planning.talking import check_talks
+from headway.planning.traces import short_queues
 from headway.programs.base import Adapter, ReverseProxy, Server
 from headway.programs.registry import CLIENTS, SERVERS, names_where
 from headway.study.bulk import BulkPart
@@ -108,6 +109,7 @@ def remarks(deployment: Deployment) -> tuple[str, ...]:
         *idle_queues(deployment),
         *bursts_both_ways(deployment.setting),
         *replaced(deployment.setting),
+        *short_queues(deployment),
     )
     return tuple(dict.fromkeys(told))
 
@@ -322,10 +324,10 @@ def _flooding(flow: DeployedFlow) -> Iterator[str]:
             continue
         paths = [leg.path for leg in segment.legs if leg.path]
         held = [
-            link.down.queue.limit_bytes(link.down.first_rate, path.rtt) // FRAME_BYTES
+            size // FRAME_BYTES
             for path in paths
             for link in path.links
-            if link.down.first_rate
+            if (size := link.down.queue_bytes(path.rtt)) is not None
         ]
         if min(held, default=_FLOODING_PACKETS) < _FLOODING_PACKETS:
             yield (

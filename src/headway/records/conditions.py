@@ -126,7 +126,7 @@ def _queue_bytes(direction: Direction, setting: Setting) -> int | None:
         for path in setting.paths
         if path and any(link.down is direction for link in path.links)
     )
-    return direction.queue.limit_bytes(direction.first_rate, rtt)
+    return direction.queue_bytes(rtt)
 
 
 def _loss_pct(directions: list[Direction]) -> float:

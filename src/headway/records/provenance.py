@@ -20,7 +20,7 @@ from headway.programs.base import Adapter
 from headway.records.manifest import Manifest, ToldExperiment, ToldStudy
 from headway.study.experiment import Experiment, Study
 from headway.study.outside import OutsideProgram
-from headway.study.tracekey import without_traces
+from headway.study.tracekey import with_accounts, without_traces
 from headway.version import VERSION
 
 _MADE = ("__pycache__",)
@@ -75,7 +75,7 @@ def told_study(study: Study) -> ToldStudy:
 
 def _experiment(experiment: Experiment) -> ToldExperiment:
     """An experiment as its file has it, with everything that is usual filled in."""
-    raw = experiment.model_dump(mode="json")
+    raw = with_accounts(experiment.model_dump(mode="json"))
     if experiment.compare is None:
         del raw["compare"]  # results of before do not have it
     if experiment.repetitions.until is not None:

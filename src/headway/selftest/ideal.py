@@ -83,8 +83,7 @@ class Stage:
     @property
     def limit_bytes(self) -> int | None:
         """How much the queue holds; None without a rate, as nothing ever queues then."""
-        rate = self.direction.first_rate
-        return None if rate is None else self.direction.queue.limit_bytes(rate, self.rtt)
+        return self.direction.queue_bytes(self.rtt)
 
     @property
     def opportunities_ms(self) -> tuple[int, ...]:

@@ -28,7 +28,7 @@ from headway.study.setting import Setting
 from headway.study.source import Source
 from headway.study.tomlvalue import as_toml
 from headway.study.tracekey import TRACE_KEY
-from headway.traces.mahimahi import read_opportunities
+from headway.traces.mahimahi import TimeUnit, read_opportunities
 
 
 def read_experiment(
@@ -151,8 +151,8 @@ def _find_files(raw: Any, source: Source, key: tuple[str, ...], experiment: str)
             raw[name] = _located(raw[name], source.directory)
         for name in _MPDS & raw.keys():
             raw[name] = _beside(raw[name], source.directory)
-        if isinstance(raw.get("trace"), str):
-            raw[TRACE_KEY] = list(_trace(raw["trace"], source, key, experiment))
+        if isinstance(raw.get("trace"), str) and key and key[-1].rpartition(".")[2] == "rate":
+            raw[TRACE_KEY] = list(_trace(raw, source, key, experiment))
         for name, item in raw.items():
             _find_files(item, source, (*key, name), experiment)
 
@@ -165,11 +165,14 @@ def _find_strata(population: Any, directory: Path) -> None:
             strata[name] = _located(sites, directory)
 
 
-def _trace(name: str, source: Source, key: tuple[str, ...], experiment: str) -> tuple[int, ...]:
+def _trace(
+    rate: dict[str, Any], source: Source, key: tuple[str, ...], experiment: str
+) -> tuple[int, ...]:
     """A trace's times; what is wrong with the file as such is wrong in the study."""
+    name, unit = rate["trace"], rate.get("unit")
     file = source.directory / name
     try:
-        return read_opportunities(file)
+        return read_opportunities(file, TimeUnit(unit) if unit in list(TimeUnit) else None)
     except WrongInputError as error:
         if error.where != str(file):
             raise

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from headway.study.experiment import Experiment
-from headway.study.tracekey import TRACE_KEY
+from headway.study.tracekey import without_traces
 
 
 def cell_name(experiment: Experiment, coordinates: Mapping[str, Any]) -> str:
@@ -21,7 +21,7 @@ def cell_name(experiment: Experiment, coordinates: Mapping[str, Any]) -> str:
 def slug(value: Any) -> str:
     """A value of a study file as part of a name."""
     if isinstance(value, dict):
-        return ".".join(f"{key}{slug(item)}" for key, item in value.items() if key != TRACE_KEY)
+        return ".".join(f"{key}{slug(item)}" for key, item in without_traces(value).items())
     if isinstance(value, list):
         return ".".join(slug(item) for item in value)
     return re.sub(r"[^A-Za-z0-9.]+", "", str(value).replace("%", "pct"))

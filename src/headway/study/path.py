@@ -23,7 +23,7 @@ from headway.study.middlebox import Mtu, MtuSource, Policer, UdpSource
 from headway.study.nat import NatSource
 from headway.study.part import Part, wrong
 from headway.study.queue import FRAME_BYTES, Discipline, Queue
-from headway.study.rates import RandomRate, RateSchedule, RateSource, TraceRate
+from headway.study.rates import RandomRate, RateSchedule, RateSource, TraceRate, is_trace
 from headway.study.satellite import CarrierCourse, Satellite
 from headway.study.tunnel import TunnelSource, carried
 from headway.study.units import Duration, Rate, Ratio, UnitError
@@ -115,8 +115,18 @@ class Direction(Part):
     queue: Queue = Queue(bdp=1)
     changes: tuple[Change, ...] = ()
 
+    @model_validator(mode="before")
+    @classmethod
+    def _with_room_for_bursts(cls, value: Any) -> Any:
+        """Give a trace a queue that its bursts do not overflow, unless one is stated."""
+        if isinstance(value, dict) and "queue" not in value and is_trace(value.get("rate")):
+            return {**value, "queue": {"size": "1 BDP", "bursts": True}}
+        return value
+
     @model_validator(mode="after")
     def _consistent(self) -> Self:
+        if self.queue.bursts and not isinstance(self.rate, TraceRate):
+            raise wrong("queue.bursts", "only a trace has bursts; leave it out")
         if self.rate is None and any(change.rate for change in self.changes):
             raise ValueError("changes give a rate, but the direction has none to begin with")
         carried(self.mtu, self.tunnel)
@@ -194,6 +204,18 @@ class Direction(Part):
             case TraceRate(opportunities_ms=times):
                 return Rate(len(times) * 1500 * 8 * 1000 // times[-1]) if times else Rate(1)
 
+    def queue_bytes(self, rtt: Duration) -> int | None:
+        """Size of its queue on the wire; None without a rate, as nothing ever queues then.
+
+        Args:
+            rtt: of the path: a BDP is what its rate lets pass within it.
+        """
+        rate = self.first_rate
+        if rate is None:
+            return None
+        best = self.rate.best(rtt) if isinstance(self.rate, TraceRate) else None
+        return self.queue.limit_bytes(rate, rtt, best)
+
     @property
     def highest_rate(self) -> Rate | None:
         """Highest rate at any time; None if unlimited, or not known because a trace gives it."""
@@ -215,6 +237,11 @@ class Direction(Part):
                 return [low, high, *changed]
             case _:
                 return []
+
+
+def _states_bdp(way: Direction) -> bool:
+    """Whether somebody stated a queue in BDP, which is not the one that a trace has without any."""
+    return "queue" in way.model_fields_set and bool(way.queue.bdp) and not way.queue.bursts
 
 
 def _valid(raw: dict[str, Any]) -> Direction | None:
@@ -317,7 +344,7 @@ class Path(Part):
     def _bdp_is_one(self) -> Self:
         for link in self.links:
             ways = link.down, link.up
-            if not any("queue" in way.model_fields_set and way.queue.bdp for way in ways):
+            if not any(_states_bdp(way) for way in ways):
                 continue
             if all(way.rate is None for way in ways):
                 raise wrong("queue", "a queue in BDP needs a rate; write it in kB or packets")

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from headway.study.middlebox import SMALLEST_MTU_IPV6
 from headway.study.part import wrong
 from headway.study.path import Direction, Path
+from headway.study.rates import TraceRate
 from headway.study.units import Duration
 
 _LARGEST_PACKET = 65_535
@@ -43,6 +44,13 @@ def _check_moments(where: str, path: Path, limit: Duration) -> None:
         if late := next((one for one in nat.rebindings if one.at >= limit), None):
             told = f"{late.at} is beyond limits.virtual ({limit})"
             raise wrong(f"{where}.nat.rebindings", told)
+    for name, direction in (
+        (name, getattr(link, name)) for link in path.links for name in ("down", "up")
+    ):
+        times = direction.rate.opportunities_ms if isinstance(direction.rate, TraceRate) else ()
+        if times and (first := Duration(times[0] * 10**6)) >= limit:
+            told = f"its first opportunity is after {first}, beyond limits.virtual ({limit}), after which a run is given up"
+            raise wrong(f"{where}.{name}.rate.trace", told)
 
 
 def _check_packets(where: str, path: Path, *, ipv6: bool, offload: bool) -> None:

@@ -15,7 +15,7 @@ from headway.study.middlebox import Udp
 from headway.study.path import Direction, Jitter, Link, Path, Window
 from headway.study.queue import Discipline
 from headway.study.rates import RandomRate, RateSchedule, TraceRate
-from headway.study.units import Duration
+from headway.study.units import Duration, Rate
 
 _MOST_WINDOWS = 8
 NONE, _NO_LIMIT = "none", "no limit"
@@ -176,10 +176,10 @@ def _rate(way: Direction) -> str:
 
 def _trace(way: Direction) -> str:
     assert isinstance(way.rate, TraceRate)
-    if not way.rate.opportunities_ms:
+    if (account := way.rate.account) is None:
         return f"trace {way.rate.trace}"
-    length = Duration(way.rate.opportunities_ms[-1] * 10**6)
-    return f"trace {way.rate.trace}, {way.first_rate} in the mean over {length}"
+    mean, length = Rate(account.mean_bit_per_s), Duration(account.length_ms * 10**6)
+    return f"trace {way.rate.trace}, {mean} in the mean over {length}"
 
 
 def _delay(way: Direction) -> str:
@@ -204,6 +204,7 @@ def _queue(way: Direction) -> str:
     if queue.packets is not None:
         size = f"{queue.packets} packets"
     name = "" if queue.discipline is Discipline.DROPTAIL else f" {queue.discipline}"
+    size += " at the trace's best and its largest burst" if queue.bursts else ""
     return f"{size}{name}{' ECN' if queue.ecn else ''}"
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import operator
 from decimal import Decimal
 from enum import StrEnum
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, NamedTuple, Self
 
 from pydantic import Field, WithJsonSchema, model_validator
 
@@ -48,6 +49,13 @@ def _queue_hint(number: Decimal, unit: str) -> str:
     return Size.hint(number, unit, *_QUEUE_UNITS[::2])
 
 
+class TraceBest(NamedTuple):
+    """What a trace lets pass at most, in bytes on the wire: within a round trip, and at once."""
+
+    within_rtt_bytes: int
+    burst_bytes: int
+
+
 class Queue(Part):
     """The bottleneck's queue: a size in BDPs, bytes on the wire or packets, and a discipline."""
 
@@ -60,6 +68,11 @@ class Queue(Part):
     ecn: bool = Field(
         default=False,
         description="marks packets of flows that can ECN (RFC 3168), instead of dropping them",
+    )
+    bursts: bool = Field(
+        default=False,
+        exclude_if=operator.not_,
+        description="of a trace: a BDP is the most that passes within a round trip, and the largest burst has room besides",
     )
 
     @model_validator(mode="before")
@@ -95,9 +108,18 @@ class Queue(Part):
             raise ValueError(f"{self.discipline} {said}; ecn is for {able}")
         return self
 
-    def limit_bytes(self, rate: Rate, rtt: Duration) -> int:
-        """Size in bytes on the wire; never less than two full packets, or nothing would pass."""
+    def limit_bytes(self, rate: Rate, rtt: Duration, trace: TraceBest | None = None) -> int:
+        """Size in bytes on the wire; never less than two full packets, or nothing would pass.
+
+        Args:
+            rate: a BDP's.
+            rtt: a BDP's.
+            trace: what a trace lets pass at best, for a queue with room for bursts.
+        """
         if self.packets is not None:
             return self.packets * FRAME_BYTES
-        wanted = self.size if self.size is not None else int((self.bdp or 0) * rate * rtt / 8e9)
+        bdp_bytes = (self.bdp or 0) * rate * rtt / 8e9
+        if self.bursts and trace:
+            bdp_bytes = (self.bdp or 0) * trace.within_rtt_bytes + trace.burst_bytes
+        wanted = self.size if self.size is not None else int(bdp_bytes)
         return max(int(wanted), 2 * FRAME_BYTES)

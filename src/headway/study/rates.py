@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import itertools
+import math
 from typing import Annotated, Self
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
 
 from headway.study.part import Part
+from headway.study.queue import FRAME_BYTES, TraceBest
 from headway.study.units import Duration, Rate
+from headway.traces.account import TraceAccount, most_within, trace_account
+from headway.traces.mahimahi import TimeUnit
 
 
 class RateStep(Part):
@@ -62,7 +66,28 @@ class TraceRate(Part):
     """
 
     trace: str
+    unit: TimeUnit | None = Field(
+        default=None,
+        exclude_if=lambda unit: unit is None,
+        description="of its times, if they are no milliseconds or look as if they were not",
+    )
     opportunities_ms: tuple[int, ...] = Field(default=(), repr=False, exclude=True)
+    known: TraceAccount | None = Field(default=None, repr=False, exclude=True)
+
+    @property
+    def account(self) -> TraceAccount | None:
+        """What it holds; None if that was left out where it stands."""
+        return trace_account(self.opportunities_ms) if self.opportunities_ms else self.known
+
+    def best(self, rtt: Duration) -> TraceBest | None:
+        """What it lets pass within a round trip, and at once; None if its opportunities are not known."""
+        if not self.opportunities_ms:
+            return None
+        within, burst = (
+            most_within(self.opportunities_ms, window_ms) * FRAME_BYTES
+            for window_ms in (math.ceil(rtt.ms), 1)
+        )
+        return TraceBest(within, burst)
 
 
 def _rate_source(value: object) -> object:
@@ -82,6 +107,11 @@ def _kind_of_rate(value: object) -> str:
     if "trace" in keys:
         return "trace"
     return "random" if {"low", "high", "every"} & set(keys) else "schedule"
+
+
+def is_trace(value: object) -> bool:
+    """Whether the value of a rate, in a study's words or read, is a trace's."""
+    return _kind_of_rate(value) == "trace"
 
 
 RateSource = Annotated[

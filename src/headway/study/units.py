@@ -12,6 +12,7 @@ from decimal import Decimal, InvalidOperation
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
+from headway.foreign.shown import quoted
 from headway.overriding import override
 
 # Labs need quantities but no study format, and pydantic takes longer to load than both.
@@ -26,6 +27,9 @@ _NUMBER_AND_UNIT = re.compile(
 _LARGEST = Decimal("1e300")
 _NUMBER = r"\+?[0-9][0-9_]*(\.[0-9]+)?([eE][-+]?[0-9]{1,4})?"
 _SIGNED = rf"-?{_NUMBER}"
+
+
+_LONGEST_TEXT = 1000
 
 
 class UnitError(ValueError):
@@ -74,7 +78,10 @@ class _Quantity:
             from headway.study.tomlvalue import as_toml
 
             raise UnitError(f'{as_toml(value)} is not a {cls.kind}; write it as "{cls.example}"')
-        number, unit = split_quantity(str(value))
+        if len(text := str(value)) > _LONGEST_TEXT:
+            told = f"{quoted(text)} has {len(text):,} characters"
+            raise UnitError(f'{told}; write a {cls.kind} as "{cls.example}"')
+        number, unit = split_quantity(text)
         if unit is None:
             hint = cls._without_unit(number) or f'write a {cls.kind} as "{cls.example}"'
             raise UnitError(f"{value} has no unit; {hint}")

@@ -85,8 +85,8 @@ def _direction(direction: Direction, path: Path, draw: random.Random) -> Directi
     update: dict[str, object] = {"delay": delay, "changes": changes}
     if direction.first_rate and direction.queue.bdp:
         # A BDP is one of the stated path.
-        size = Size(direction.queue.limit_bytes(direction.first_rate, path.rtt))
-        queue = {"bdp": None, "size": size}
+        size = Size(direction.queue_bytes(path.rtt) or 0)
+        queue = {"bdp": None, "size": size, "bursts": False}
         update["queue"] = direction.queue.model_copy(update=queue)
     if not direction.jitter and not any(change.jitter for change in direction.changes):
         least = min([delay, *(change.delay for change in changes if change.delay is not None)])

@@ -62,7 +62,8 @@ def read_trace_account(file: Path) -> TraceAccount:
     return trace_account(read_opportunities(file))
 
 
-def trace_account(times_ms: Sequence[int]) -> TraceAccount:
+@lru_cache(maxsize=64)
+def trace_account(times_ms: tuple[int, ...]) -> TraceAccount:
     """What a trace holds.
 
     Args:
@@ -79,9 +80,9 @@ def trace_account(times_ms: Sequence[int]) -> TraceAccount:
         length_ms=length_ms,
         first_ms=first_ms,
         mean_bit_per_s=_bit_per_s(len(times), length_ms),
-        highest_bit_per_s=_bit_per_s(most_within(tuple(times_ms), window_ms), window_ms),
+        highest_bit_per_s=_bit_per_s(most_within(times_ms, window_ms), window_ms),
         longest_gap_ms=max(int(gaps.max(initial=0)), first_ms),
-        largest_burst=most_within(tuple(times_ms), 1),
+        largest_burst=most_within(times_ms, 1),
         series_bit_per_s=_series(times, length_ms),
         sha256=trace_digest(times_ms),
     )

@@ -147,7 +147,7 @@ def _longest_wait_ns(direction: Direction, rtt: Duration) -> int | None:
         return None
     if direction.queue.discipline is not Discipline.DROPTAIL:
         return None
-    limit = direction.queue.limit_bytes(direction.first_rate, rtt)
+    limit = direction.queue_bytes(rtt) or 0
     return (limit + FRAME_BYTES + direction.overhead_bytes) * 8 * 10**9 // lowest
 
 
@@ -160,7 +160,7 @@ def _full_wait_ns(direction: Direction, rtt: Duration) -> int | None:
     plain = direction.queue.packets is None and not direction.has_rules and not direction.tunnel
     if not rate or not plain or rate != direction.lowest_rate or rate != direction.highest_rate:
         return None
-    return (direction.queue.limit_bytes(rate, rtt) - FRAME_BYTES) * 8 * 10**9 // rate
+    return ((direction.queue_bytes(rtt) or 0) - FRAME_BYTES) * 8 * 10**9 // rate
 
 
 def _loses_evenly(direction: Direction) -> bool:

@@ -1,0 +1,48 @@
+"""The lines of a trace's file: of a text, or refused as what the file is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from headway.errors import WrongInputError
+from headway.foreign.files import read_beginning
+from headway.foreign.kinds import documents, lines
+from headway.foreign.kinds.identify import identify
+from headway.foreign.kinds.refusing import of_other_kind
+
+_MOST_BYTES = 256 << 20
+_TEXTS = frozenset(
+    (
+        *(lines.MAHIMAHI_TRACE, lines.RATE_TRACE, lines.CSV, lines.TEXT, lines.EMPTY),
+        *(documents.JSON, documents.JSON_LIST, documents.JSON_LINES),
+    )
+)
+"""Kinds whose lines tell best what is wrong with them."""
+_BOM = "\ufeff"
+
+
+def trace_lines(file: Path) -> list[str]:
+    """The lines of a text.
+
+    Raises:
+        WrongInputError: the file cannot be read, is too long, or is of another kind.
+    """
+    where = str(file)
+    try:
+        data = read_beginning(file, _MOST_BYTES + 1)
+    except FileNotFoundError:
+        raise WrongInputError("no such trace file", where=where) from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "no file has such a name"
+        raise WrongInputError(f"cannot be read: {reason}", where=where) from None
+    if len(data) > _MOST_BYTES:
+        raise WrongInputError(f"has more than {_MOST_BYTES >> 20} MiB; cut it", where=where)
+    identity = identify(file)
+    if identity.kind not in _TEXTS or identity.packings or identity.coding:
+        plain = identity.kind in _TEXTS
+        raise of_other_kind(identity, file, "a plain text in UTF-8" if plain else "a network trace")
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        raise of_other_kind(identity, file, "a text in UTF-8") from None
+    return text.removeprefix(_BOM).splitlines()
