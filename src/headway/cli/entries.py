@@ -52,6 +52,7 @@ COMMANDS = {
     "exec": Listed(_PATH, "lab.execute", "Run one command on the client's side of a path."),
     "shell": Listed(_PATH, "lab.shell", "Open a shell on the client's side of a path."),
     "doctor": Listed(_PATH, "doctor.doctor", "Measure the emulation from inside and judge it."),
+    "trace": Listed(_PATH, "trace.app", "Read tables of rates as traces, for paths of studies."),
     "image": Listed(_PATH, "image.app", "Build, move or remove the lab image."),
     "processor": Listed(
         _PATH, "processor.app", "Measure what calls and packets cost here; list known processors."

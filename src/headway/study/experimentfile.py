@@ -28,7 +28,8 @@ from headway.study.setting import Setting
 from headway.study.source import Source
 from headway.study.tomlvalue import as_toml
 from headway.study.tracekey import TRACE_KEY
-from headway.traces.mahimahi import TimeUnit, read_opportunities
+from headway.traces.mahimahi import TimeUnit
+from headway.traces.reading import read_trace
 
 
 def read_experiment(
@@ -172,7 +173,7 @@ def _trace(
     name, unit = rate["trace"], rate.get("unit")
     file = source.directory / name
     try:
-        return read_opportunities(file, TimeUnit(unit) if unit in list(TimeUnit) else None)
+        return read_trace(file, TimeUnit(unit) if unit in list(TimeUnit) else None)
     except WrongInputError as error:
         if error.where != str(file):
             raise

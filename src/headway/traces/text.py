@@ -14,7 +14,7 @@ _MOST_BYTES = 256 << 20
 _TEXTS = frozenset(
     (
         *(lines.MAHIMAHI_TRACE, lines.RATE_TRACE, lines.CSV, lines.TEXT, lines.EMPTY),
-        *(documents.JSON, documents.JSON_LIST, documents.JSON_LINES),
+        *(documents.JSON_LIST, documents.JSON_LINES),
     )
 )
 """Kinds whose lines tell best what is wrong with them."""
@@ -38,9 +38,10 @@ def trace_lines(file: Path) -> list[str]:
     if len(data) > _MOST_BYTES:
         raise WrongInputError(f"has more than {_MOST_BYTES >> 20} MiB; cut it", where=where)
     identity = identify(file)
-    if identity.kind not in _TEXTS or identity.packings or identity.coding:
-        plain = identity.kind in _TEXTS
-        raise of_other_kind(identity, file, "a plain text in UTF-8" if plain else "a network trace")
+    is_text = identity.kind in _TEXTS or identity.kind.key == "sabre"
+    if not is_text or identity.packings or identity.coding:
+        noun = "a plain text in UTF-8" if is_text else "a network trace"
+        raise of_other_kind(identity, file, noun)
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
