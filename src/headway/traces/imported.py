@@ -221,9 +221,9 @@ def _lengths(table: _RateTable, rate: int, reading: TableReading) -> tuple[list[
     if reading.interval_ms is not None:
         return [reading.interval_ms] * len(table.rows), f"a row every {reading.interval_ms:g} ms"
     if "duration_ms" in table.names:
-        place = table.names.index("duration_ms")
+        lasts = table.names.index("duration_ms")
         return [
-            _expected(row[place], "a duration") for row in table.rows
+            _expected(row[lasts], "a duration") for row in table.rows
         ], "duration_ms is how long it lasts"
     place = _time_place(table, reading)
     if place is None or place == rate:

@@ -6,14 +6,14 @@ from pathlib import Path
 
 from headway.errors import WrongInputError
 from headway.foreign.files import read_beginning
-from headway.foreign.kinds import documents, lines
+from headway.foreign.kinds import binary, documents, lines
 from headway.foreign.kinds.identify import identify
 from headway.foreign.kinds.refusing import of_other_kind
 
 _MOST_BYTES = 256 << 20
 _TEXTS = frozenset(
     (
-        *(lines.MAHIMAHI_TRACE, lines.RATE_TRACE, lines.CSV, lines.TEXT, lines.EMPTY),
+        *(lines.MAHIMAHI_TRACE, lines.RATE_TRACE, lines.CSV, lines.TEXT, binary.EMPTY),
         *(documents.JSON_LIST, documents.JSON_LINES),
     )
 )

@@ -81,7 +81,9 @@ _TSHARK = FileKind(
     "tshark", "packets that tshark decoded", "give their round trip and rate to `[path]`"
 )
 _FIREFOX = FileKind("firefox-profile", "a profile of Firefox", _EXPORT)
-_SABRE = FileKind("sabre", "a trace of Sabre")
+_SABRE = FileKind(
+    "sabre", "a trace of Sabre", "`headway trace import {file} --out TRACE` makes a trace of it"
+)
 _HEADWAY_MANIFEST = FileKind(
     "headway-manifest",
     "the manifest of results of Headway",

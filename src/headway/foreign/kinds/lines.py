@@ -10,7 +10,7 @@ from headway.foreign.kinds.beginning import Beginning
 from headway.foreign.kinds.model import FileKind, Identity
 
 _TRACE = 'name it in a study: `path.rate = {{ trace = "{file}" }}`'
-_IMPORT = ""
+_IMPORT = "`headway trace import {file} --out TRACE` makes a trace of it"
 MAHIMAHI_TRACE = FileKind(
     "trace",
     "a trace of Mahimahi's form",
