@@ -29,6 +29,12 @@ def pytest_xdist_auto_num_workers() -> int:
     return len(available_cores())
 
 
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """Bytes that are no text have no place in a test's name: of compressed ones, some are of the time, and workers would differ."""
+    is_text = not isinstance(val, bytes) or val.decode("ascii", errors="replace").isprintable()
+    return None if is_text else argname
+
+
 def pytest_configure() -> None:
     """A worker keeps to one core, and so does whatever its tests start."""
     worker = os.environ.get("PYTEST_XDIST_WORKER")
