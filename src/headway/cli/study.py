@@ -108,10 +108,14 @@ def validate(study: StudyName, options: Choice) -> None:
 
     Its short form is checked, too.
     """
+    from headway.planning.traces import trace_lines
+
     loaded = options.load(study, both=True)
     runs = _planned(loaded, study)
     cells = len({run.cell for run in runs})
     say(f"{study}: {loaded.at_most}{counted(len(runs), 'run')} in {counted(cells, 'cell')}")
+    for line in trace_lines(runs):
+        say(line)
     _say_files(runs)
 
 

@@ -8,22 +8,18 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from headway.errors import WrongInputError
-from headway.foreign.kinds.lines import MAHIMAHI_TRACE
 from headway.foreign.kinds.model import Identity
 from headway.look.account import FileContents
 from headway.look.reading import account_of
-from headway.look.traces import trace_content
 from headway.planning.runs import Run
 from headway.sites.finding import is_archive
-from headway.study.rates import TraceRate
 from headway.study.workloadpart import WorkloadPart
-from headway.traces.account import trace_account
 
 _MOST_FACTS = 4
 
 
 def named_files(runs: Iterable[Run]) -> dict[str, str]:
-    """Files that runs name, and what each is and holds.
+    """Files that runs name, and what each is and holds; of traces `planning.traces` tells more.
 
     Args:
         runs: of a study; many share their setting.
@@ -53,9 +49,6 @@ def _parts(value: object) -> Iterator[BaseModel]:
 
 def _described(part: BaseModel, known: dict[str, str]) -> Iterator[tuple[str, str]]:
     """Files that a part names, and that are not described yet."""
-    if isinstance(part, TraceRate) and part.opportunities_ms and part.trace not in known:
-        content = trace_content(trace_account(part.opportunities_ms))
-        yield part.trace, _line(Identity(MAHIMAHI_TRACE), content)
     if isinstance(part, WorkloadPart):
         site, mpd = part.replayed or "", getattr(part, "mpd", None) or ""
         for file in (site if is_archive(site) else "", mpd):

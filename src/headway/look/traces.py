@@ -7,7 +7,7 @@ from pathlib import Path
 from headway.foreign.kinds.model import Identity
 from headway.look.account import FileContents, FileCurve, FileFact
 from headway.look.quantities import rate, seconds, size
-from headway.traces.account import PACKET_BYTES, TraceAccount, read_trace_account
+from headway.traces.account import PACKET_BYTES, read_trace_account
 
 
 def content(path: Path, _identity: Identity) -> FileContents:
@@ -16,11 +16,7 @@ def content(path: Path, _identity: Identity) -> FileContents:
     Raises:
         WrongInputError: it cannot be read, or is no trace.
     """
-    return trace_content(read_trace_account(path))
-
-
-def trace_content(trace: TraceAccount) -> FileContents:
-    """What a trace holds, in words."""
+    trace = read_trace_account(path)
     length = seconds(trace.length_ms / 1e3)
     facts = (
         FileFact("length", f"{length}, then again from its beginning"),
