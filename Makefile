@@ -2,12 +2,14 @@
 
 HEADWAY := .venv/bin/headway
 PYTEST := .venv/bin/pytest -n auto --dist worksteal --durations=20 --durations-min=5
+# Seeds of the night: other ones are as good.
+SWARM := 1 2000
 CARGO := .venv/bin/python tools/cargo.py
 
 # Set-up compiles no Python: the first command that needs a module does, and keeps it for the others.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help quickstart test lint format census populations test-quick test-lab test-changed test-nightly test-twice from-nothing wheels bench docs results-again docs-site lock clean
+.PHONY: help quickstart test lint format census populations test-quick test-lab test-changed test-nightly test-twice from-nothing swarm wheels bench docs results-again docs-site lock clean
 
 help:
 	@echo "make quickstart   set up, build the lab image, run the quickstart study"
@@ -22,6 +24,7 @@ help:
 	@echo "make test-nightly all tests, and each fuzzing for a minute: for the night"
 	@echo "make test-twice   the same, each lab booted again in other surroundings: for the night"
 	@echo "make from-nothing the README's two commands on each bare Debian, as root and as a user: for the night"
+	@echo "make swarm        2,000 drawn settings, each carried out twice and judged: for the night"
 	@echo "make wheels       build dist/*.whl of the last commit: Headway, and its lab compiled"
 	@echo "make bench        measure speed; prints the table of docs/performance.md"
 	@echo "make docs         write the generated parts of docs/"
@@ -107,6 +110,9 @@ wheels: .venv/complete
 
 bench: .venv/dev .venv/census .venv/populations
 	@.venv/bin/python -m bench.bench
+
+swarm: .venv/dev
+	@.venv/bin/python -m tests.swarm $(SWARM)
 
 docs: .venv/dev
 	@.venv/bin/python tools/generate_docs.py

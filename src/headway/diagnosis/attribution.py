@@ -25,8 +25,12 @@ class Cause(NamedTuple):
 
 
 def first_byte_s(segments: Sequence[SegmentSamples], transfer: Transfer) -> float:
-    """When the first byte of the response came to the client."""
-    return segments[0].begins_s(transfer) + segments[0].segment.delay_s
+    """When the first byte of the response came to the client; the last came no earlier.
+
+    The delay is the path's at its beginning: where it became shorter meanwhile, the byte came sooner.
+    """
+    arrived_s = segments[0].begins_s(transfer) + segments[0].segment.delay_s
+    return arrived_s if transfer.end_s is None else min(arrived_s, transfer.end_s)
 
 
 def causes(segments: Sequence[SegmentSamples], begin_s: float, end_s: float) -> dict[Cause, float]:

@@ -35,7 +35,7 @@ IMAGE_ARCHIVE = FileKind(
     "image",
     "a container image ({})",
     _IMAGE,
-    reads="of `docker save`, `podman save`, skopeo, kaniko and others; layers as they are, or compressed with gzip or Zstandard; one image for Linux on amd64",
+    reads="of `docker save`, `podman save`, skopeo, kaniko and others; layers as they are, or compressed with gzip, xz or bzip2; one image for Linux on amd64",
 )
 IMAGE_DIRECTORY = FileKind(
     "image-directory",
