@@ -113,9 +113,9 @@ def escaping_by_a_hard_link(tar: tarfile.TarFile) -> None:
     ("content", "message"),
     [
         (b"", "is no archive of an image"),
-        (b"hello" * 1000, "writes it: it is no tar archive"),
-        (b'name = "good"', "writes it: it is no tar archive"),
-        (archive(lambda tar: None), "is no archive of an image, or cut off"),
+        (b"hello" * 1000, "it is no tar archive, as `headway image export` writes it"),
+        (b'name = "good"', "it is no tar archive, as `headway image export` writes it"),
+        (archive(lambda tar: None), "is no archive of an image: it is cut off"),
         (archive(lambda tar: tar.addfile(member("etc/passwd"))), "it holds 'etc/passwd'"),
         (archive(lambda tar: tar.addfile(member("image/../x"))), "it holds 'image/../x'"),
         (

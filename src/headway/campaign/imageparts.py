@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from headway.cache import EntryDirectory, cache_directory, digest
+from headway.foreign.names import plain
+from headway.foreign.tars import unpack_tar
 from headway.image import Image, InstalledExtra
 from headway.image.infos import INFO_FILE
 from headway.image.outsidefiles import STORE, outside_files
@@ -34,6 +36,10 @@ class ImagePart:
     name: str
     identity: str
 
+    def __post_init__(self) -> None:
+        for name in (self.store, self.name, self.received_name):
+            plain(name)
+
     def place(self) -> Path | None:
         """Where this machine's cache has it: as it was built here, or received; None if not."""
         store = self._store()
@@ -56,7 +62,7 @@ class ImagePart:
 
         def fill(directory: Path) -> None:
             with tarfile.open(archive) as tar:
-                extract(tar, directory)
+                unpack_tar(tar, directory)
 
         store = self._store()
         with store.locked():
@@ -132,13 +138,6 @@ def pack(entry: Path, chunk_bytes: int, send: Callable[[bytes], None]) -> None:
     with tarfile.open(fileobj=chunks, mode="w|", format=tarfile.PAX_FORMAT) as tar:
         tar.add(entry, arcname=".")
     chunks.finish()
-
-
-def extract(archive: tarfile.TarFile, directory: Path) -> None:
-    """Unpack an archive of our own making, absolute links and all."""
-    # As an attribute, since the first versions of Python 3.11 do not know the argument.
-    archive.extraction_filter = lambda member, _: member
-    archive.extractall(directory)
 
 
 class _Chunks(io.RawIOBase):

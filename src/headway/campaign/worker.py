@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any
 from distributed import Worker, get_worker
 
 from headway.cache import cache_directory, digest
-from headway.campaign.imageparts import ImagePart, ImageParts, extract
+from headway.campaign.imageparts import ImagePart, ImageParts
 from headway.columns import Record
+from headway.foreign.tars import unpack_tar
 from headway.image import compiled_guest_code
 from headway.lab.batch import carry_out_together
 from headway.lab.cancel import Cancellation, Cancelled
@@ -267,4 +268,4 @@ def _pack(directory: Path, limit_bytes: int | None) -> bytes:
 def unpack_artifacts(packed: bytes, directory: Path) -> None:
     """Put what a run left on a worker into its directory here."""
     with tarfile.open(fileobj=io.BytesIO(packed), mode="r:gz") as tar:
-        extract(tar, directory)
+        unpack_tar(tar, directory, links=False)

@@ -9,10 +9,13 @@ import tarfile
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from headway.cache import EntryDirectory, cache_directory
 from headway.errors import HeadwayError, WrongInputError
+from headway.foreign.names import below
+from headway.foreign.shown import quoted
+from headway.foreign.tars import unpack_tar
 from headway.image.extras import installed_extras
 from headway.image.image import Image, Layout
 from headway.image.options import ImageOptions
@@ -96,13 +99,9 @@ def import_image(file: Path, progress: BuildProgress | None = None) -> Imported:
     known: list[str] = []
     try:
         if not tarfile.is_tarfile(file):
-            raise WrongInputError(
-                "is no archive of an image, as `headway image export` writes it: it is no tar archive",
-                where=str(file),
-            )
+            raise WrongInputError("it is no tar archive, as `headway image export` writes it")
         with tarfile.open(file) as tar:
-            tar.extraction_filter = getattr(tarfile, "tar_filter", lambda member, _: member)
-            for (store_name, name), members in itertools.groupby(_members(tar, file), _place):
+            for (store_name, name), members in itertools.groupby(_members(tar), _place):
                 store = EntryDirectory(cache_directory() / store_name)
                 progress.step(f"reading {name}")
                 with store.locked(progress.note):
@@ -112,7 +111,7 @@ def import_image(file: Path, progress: BuildProgress | None = None) -> Imported:
                         store.make(name, _Extraction(tar, members))
     except FileNotFoundError:
         raise WrongInputError("there is no such file", where=str(file)) from None
-    except (*_DAMAGE, IsADirectoryError) as error:
+    except (*_DAMAGE, IsADirectoryError, WrongInputError) as error:
         raise WrongInputError(f"is no archive of an image: {error}", where=str(file)) from None
     except OSError as error:
         raise HeadwayError(f"{file} cannot be taken into the cache: {error}") from None
@@ -127,47 +126,25 @@ def lacking(options: ImageOptions | None = None) -> list[str]:
 
 @dataclass(frozen=True)
 class _Extraction:
-    """Fills an entry with its members, of which the first is its directory.
-
-    Nothing is written through a link of the archive's own: early releases of Python 3.11 have no filters that see to it.
-    """
+    """Fills an entry with its members, of which the first is its directory."""
 
     tar: tarfile.TarFile
     members: Iterable[tarfile.TarInfo]
 
     def __call__(self, directory: Path) -> None:
-        links: set[PurePosixPath] = set()
-        for member in self.members:
-            member.name = _within(member.name)
-            touched = [member.name]
-            if member.islnk():
-                member.linkname = _within(member.linkname)
-                touched.append(member.linkname)
-            for place in map(PurePosixPath, touched):
-                if not links.isdisjoint((place, *place.parents)):
-                    raise tarfile.ExtractError(f"it holds '{place}' behind a link")
-            if member.issym():
-                links.add(PurePosixPath(member.name))
-            self.tar.extract(member, directory)
+        unpack_tar(self.tar, directory, self.members, skipped=2)
 
 
-def _members(tar: tarfile.TarFile, file: Path) -> Iterator[tarfile.TarInfo]:
+def _members(tar: tarfile.TarFile) -> Iterator[tarfile.TarInfo]:
     for member in tar:
         if member.name == _END:
             return
-        parts = PurePosixPath(member.name).parts
-        if len(parts) < 2 or parts[0] not in (_IMAGE, _EXTRAS) or ".." in parts:
-            raise WrongInputError(
-                f"is no archive of an image: it holds {member.name!r}", where=str(file)
-            )
+        if len(below(member.name).parts) < 2 or _place(member)[0] not in (_IMAGE, _EXTRAS):
+            raise WrongInputError(f"it holds {quoted(member.name)}")
         yield member
-    raise WrongInputError("is no archive of an image, or cut off", where=str(file))
+    raise WrongInputError("it is cut off")
 
 
 def _place(member: tarfile.TarInfo) -> tuple[str, str]:
-    store, name, *_ = PurePosixPath(member.name).parts
+    store, name, *_ = below(member.name).parts
     return store, name
-
-
-def _within(name: str) -> str:
-    return str(PurePosixPath(*PurePosixPath(name).parts[2:]))
