@@ -14,7 +14,6 @@ use crate::faultlink::FaultProcess;
 use crate::migration::Migrator;
 use crate::orders::{Program, Round};
 use crate::outcome::Ended;
-use crate::outputs;
 use crate::process::RUN_DIRECTORY;
 use crate::sampler::Sampler;
 use crate::tracelink::TraceProcess;
@@ -70,7 +69,6 @@ impl<'a> Course<'a> {
             below => format!("{RUN_DIRECTORY}/{below}"),
         };
         fs::create_dir_all(&directory).doing(&directory)?;
-        outputs::prepare(&directory)?;
         Ok(Self {
             round,
             directory,

@@ -20,7 +20,6 @@ use crate::migration::Migrator;
 use crate::network::Network;
 use crate::orders::{Capture, Orders, Program};
 use crate::outcome::{Ended, Outcome, Spins};
-use crate::outputs;
 use crate::pings::ping;
 use crate::process::{self, Charging, RUN_DIRECTORY};
 use crate::sampler::Sampler;
@@ -117,11 +116,6 @@ impl<'a> Lab<'a> {
         let spins = spins_so_far.since(self.spun);
         self.spun = spins_so_far;
         let bodies = current.bodies.take().map_or(Ok(Vec::new()), Bodies::conclude)?;
-        // Whatever else went wrong is likely to come of that.
-        let (status, reason) = match outputs::excess()? {
-            Some(excess) => ("failed", Some(excess)),
-            None => (status, reason),
-        };
         let outcome = Outcome {
             status,
             reason: reason.map(|reason| reason + &spins.in_words()),
@@ -416,7 +410,7 @@ impl<'a> Lab<'a> {
         }
         self.await_finishing();
         process::end(pids(&self.services), Signal::KILL);
-        outputs::keep()
+        Ok(())
     }
 
     /// Let services write what they have yet to write.

@@ -24,7 +24,6 @@ mod netlink;
 mod network;
 mod orders;
 mod outcome;
-mod outputs;
 mod pings;
 mod process;
 mod processor;

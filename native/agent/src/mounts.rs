@@ -8,7 +8,6 @@ use rustix::mount::{MountFlags, mount};
 use rustix::system::{RebootCommand, reboot};
 
 use crate::failure::{Doing, Failure};
-use crate::outputs;
 
 /// Where the lab's root tree is in a mount namespace; processes are confined to it (chroot).
 pub(crate) const ROOT: &str = "/overlay/root";
@@ -48,8 +47,7 @@ pub(crate) fn mount_all(words: &[String]) -> Result<(), Failure> {
             return Ok(());
         }
         show(name, directory)
-    })?;
-    outputs::make()
+    })
 }
 
 /// Mount a tree, whose changes are kept in a directory, as that directory's `root`, whose path is returned.

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeSet;
 use std::ffi::CString;
-use std::fs;
+use std::fs::{self, File};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::net::IpAddr;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use rustix::process::{Pid, Signal, WaitStatus, kill_process};
@@ -14,12 +16,11 @@ use crate::failure::{Doing, Failure, words};
 pub(crate) use crate::files::RUN_DIRECTORY;
 use crate::network::Network;
 use crate::orders::Program;
-use crate::outputs;
 use crate::sys::{self, Opened};
 
 /// 127.0.0.1 and ::1, as tables of /proc/net have them.
 const LOOPBACK: [&str; 2] = ["0100007F", "00000000000000000000000001000000"];
-const TAIL_BYTES: usize = 4096;
+const TAIL_BYTES: u64 = 4096;
 const MOST_CHARACTERS: usize = 300;
 /// How lines begin that go with an error, and are none.
 const ASIDES: [&str; 7] = [
@@ -108,8 +109,19 @@ pub(crate) fn start(
         Charging::Charged => network.charged(&program.namespace, spawn),
         Charging::Free => network.inside(&program.namespace, spawn),
     };
-    spawned?
-        .map_err(|error| Failure(format!("{} cannot be started: {}", program.name, words(error))))
+    let pid = spawned?.map_err(|error| {
+        Failure(format!("{} cannot be started: {}", program.name, words(error)))
+    })?;
+    if matches!(charging, Charging::Free) {
+        spare(pid)?;
+    }
+    Ok(pid)
+}
+
+/// Let others be killed if they take all of the memory (`oom_score_adj` of proc(5)).
+fn spare(pid: Pid) -> Result<(), Failure> {
+    let file = format!("/proc/{}/oom_score_adj", pid.as_raw_nonzero());
+    fs::write(&file, "-1000").doing(&file)
 }
 
 fn c_string(text: &str) -> CString {
@@ -122,9 +134,14 @@ fn files(name: &str, directory: &str) -> Vec<Opened> {
     let opened = |number, path: &str, flags| Opened { number, path: c_string(path), flags };
     vec![
         opened(0, "/dev/null", libc::O_RDONLY),
-        opened(1, &outputs::file(directory, &format!("{name}.out")), write),
-        opened(2, &outputs::file(directory, &format!("{name}.err")), write),
+        opened(1, &output(directory, name, "out"), write),
+        opened(2, &output(directory, name, "err"), write),
     ]
+}
+
+/// Where a program prints to: a file of the host, so that it is there whenever and however the lab ends.
+fn output(directory: &str, name: &str, end: &str) -> String {
+    format!("{directory}/{name}.{end}")
 }
 
 fn console() -> Vec<Opened> {
@@ -138,11 +155,20 @@ fn console() -> Vec<Opened> {
 /// Of a Go program that panics, that is what it says of it.
 /// What cannot be printed is replaced, and the line is cut.
 pub(crate) fn last_words(name: &str, directory: &str) -> String {
-    let told = ["err", "out"].map(|end| {
-        let said = fs::read(outputs::file(directory, &format!("{name}.{end}"))).unwrap_or_default();
-        in_words(&said[said.len().saturating_sub(TAIL_BYTES)..])
-    });
+    let told = ["err", "out"]
+        .map(|end| in_words(&tail(&output(directory, name, end)).unwrap_or_default()));
     told.into_iter().find(|said| !said.is_empty()).unwrap_or_default()
+}
+
+/// The end of a file, in whose place a program may have put something that would keep its reader waiting.
+fn tail(file: &str) -> io::Result<Vec<u8>> {
+    let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
+    let mut file = File::options().read(true).custom_flags(flags).open(file)?;
+    let from = file.metadata()?.len().saturating_sub(TAIL_BYTES);
+    file.seek(SeekFrom::Start(from))?;
+    let mut said = Vec::new();
+    file.take(TAIL_BYTES).read_to_end(&mut said)?;
+    Ok(said)
 }
 
 fn in_words(said: &[u8]) -> String {

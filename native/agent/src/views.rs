@@ -12,7 +12,6 @@ use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 use crate::failure::{Doing, Failure};
 use crate::mounts::{ROOT, overlay};
 use crate::orders::View;
-use crate::outputs;
 use crate::process::RUN_DIRECTORY;
 use crate::sys;
 
@@ -45,7 +44,6 @@ impl Views {
         for view in views {
             let directory = format!("{RUN_DIRECTORY}/{}", view.directory);
             fs::create_dir_all(&directory).doing(&directory)?;
-            outputs::prepare(&directory)?;
             sys::unshare_mounts().doing("making a mount namespace")?;
             let own = make(view, directory);
             enter(&made.shared)?;
@@ -91,7 +89,6 @@ fn make(view: &View, directory: String) -> Result<Own, Failure> {
     if !view.directory.is_empty() {
         mount("tmpfs", "/tmp", "tmpfs", MountFlags::empty(), None).doing("/tmp")?;
         mount_bind(&directory, RUN_DIRECTORY).doing(&directory)?;
-        outputs::confine(&directory)?;
     }
     let root = if view.root.is_empty() { String::new() } else { make_root(view)? };
     for (path, text) in &view.files.0 {

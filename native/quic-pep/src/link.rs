@@ -1,7 +1,7 @@
 //! One client's connection and the one to the next hop that belongs to it.
 
 use std::net::SocketAddr;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use headway_quic::{Close, ConnectionKey, Incoming};
 use headway_reactor::Patience;
@@ -72,6 +72,15 @@ pub(crate) enum Phase {
 }
 
 impl Link {
+    /// When the next hop has had its time to answer; nothing if it has answered, or the link is ending anyway.
+    ///
+    /// # Arguments
+    /// * `timeout` - that time.
+    pub(crate) fn given_up_at(&self, timeout: Duration) -> Option<Instant> {
+        let is_awaited = self.connected.is_none() && self.closing.is_none();
+        is_awaited.then(|| self.connecting + timeout)
+    }
+
     /// A connection to the next hop that was just begun.
     pub(crate) fn new(now: Instant, server: ConnectionKey) -> Self {
         Self {

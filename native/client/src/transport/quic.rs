@@ -180,10 +180,16 @@ impl QuicTransport {
             link.udp.transmit(now)?;
         }
         self.keep_budget(now)?;
-        let Some(link) = &mut self.link else { return Ok(()) };
-        let deadlines = [link.udp.endpoint.deadline(), self.budget.deadline()];
-        self.deadline = deadlines.into_iter().flatten().min();
+        if std::mem::take(&mut self.has_news) {
+            Self::take_events(&mut self.side, &mut self.received_bytes, events);
+        }
         Ok(())
+    }
+
+    /// When it wants its next turn, after all that a turn does; never if there is no connection to send on.
+    fn next_turn(&mut self) -> Option<Instant> {
+        let link = self.link.as_mut()?;
+        [link.udp.endpoint.deadline(), self.budget.deadline()].into_iter().flatten().min()
     }
 
     /// Ends the connection if its server makes this program keep too much.
@@ -345,6 +351,7 @@ impl Transport for QuicTransport {
             self.fail(&error);
         }
         self.refuse(events);
+        self.deadline = self.next_turn();
         Ok(())
     }
 
@@ -353,6 +360,7 @@ impl Transport for QuicTransport {
     }
 
     fn end(&mut self, now: Instant) {
+        self.deadline = None;
         self.note();
         let Some(mut link) = self.link.take() else { return };
         if let Some(connection) = link.udp.endpoint.connection(link.key) {
@@ -400,5 +408,43 @@ fn unspecified(like: SocketAddr) -> IpAddr {
     match like {
         SocketAddr::V4(_) => Ipv4Addr::UNSPECIFIED.into(),
         SocketAddr::V6(_) => std::net::Ipv6Addr::UNSPECIFIED.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use headway_testlink::Certificates;
+
+    use super::*;
+
+    /// What a transport is after a turn: when it wants the next, and whether it has failed.
+    fn after_a_turn(moves: Vec<(u64, Move)>) -> (Option<Instant>, bool) {
+        let tls = Arc::new(Certificates::new(1).client(&["h3"]));
+        let connector = QuicConnector {
+            local: None,
+            tls: Arc::new(QuicClientConfig::try_from(tls).unwrap()),
+            config: Arc::new(Config::default()),
+            moves,
+            on_command: Move::Rebinding,
+            compression: h3::Compression::default(),
+        };
+        // It never answers.
+        let server = UdpSocket::bind("127.0.0.1:0".parse().unwrap()).unwrap();
+        let remote = server.local_address().unwrap();
+        let origin = Origin { secure: true, host: "localhost".to_owned(), port: remote.port() };
+        let now = Instant::now();
+        let mut transport = connector.connect(1, &origin, remote, Token(1), now);
+        transport.turn(&Reactor::new().unwrap(), now, &mut Vec::new()).unwrap();
+        (transport.deadline(), transport.failure().is_some())
+    }
+
+    /// Nobody would take it: the program would wait for a moment that is over, again and again.
+    #[test]
+    fn who_has_no_socket_any_more_wants_no_turn() {
+        let (deadline, has_failed) = after_a_turn(Vec::new());
+        assert!(deadline.is_some() && !has_failed, "it waits for the handshake");
+        // No host has this address (RFC 5737).
+        let elsewhere = Move::Migration("192.0.2.1".parse().unwrap());
+        assert_eq!(after_a_turn(vec![(0, elsewhere)]), (None, true));
     }
 }

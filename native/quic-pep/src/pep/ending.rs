@@ -6,7 +6,7 @@ use std::time::Instant;
 use headway_quic::{Close, Network};
 
 use super::{LinkId, Pep};
-use crate::link::pass_on;
+use crate::link::{Link, pass_on};
 use crate::record::Ending;
 use crate::splitter::{Ends, Peer};
 
@@ -97,9 +97,8 @@ impl Pep {
             let beginner = self.beginners.swap_remove(index);
             self.downstream.refuse(network, beginner.incoming)?;
         }
-        let late = self.links.iter().filter(|(_, link)| {
-            link.connected.is_none() && link.closing.is_none() && link.connecting + timeout <= now
-        });
+        let is_late = |link: &Link| link.given_up_at(timeout).is_some_and(|at| at <= now);
+        let late = self.links.iter().filter(|(_, link)| is_late(link));
         for id in late.map(|(id, _)| *id).collect::<Vec<_>>() {
             any = true;
             let close = Close::Transport(format!("no connection within {timeout:?}"));

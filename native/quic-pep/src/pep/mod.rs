@@ -154,9 +154,8 @@ impl Pep {
     /// When [`Self::transmit`] has to be called next.
     pub fn deadline(&mut self) -> Option<Instant> {
         let timeout = self.settings.connect_timeout;
-        let connecting = self.links.values().filter(|link| link.connected.is_none());
+        let connecting = self.links.values().filter_map(|link| link.given_up_at(timeout));
         connecting
-            .map(|link| link.connecting + timeout)
             .chain(self.beginners.iter().map(|beginner| beginner.since + timeout))
             .chain(self.pool_retry)
             .chain(self.looks.deadline())

@@ -47,7 +47,12 @@ fn ask(connection: &mut Connection, requests: usize) {
 ///
 /// # Returns
 /// Why the connection ended; nothing if a response came before.
-fn answered(seed: u64, server: SocketAddr, knobs: &str, requests: usize) -> Option<Close> {
+pub(crate) fn answered(
+    seed: u64,
+    server: SocketAddr,
+    knobs: &str,
+    requests: usize,
+) -> Option<Close> {
     outcome(seed, server, knobs, |connection| ask(connection, requests))
 }
 

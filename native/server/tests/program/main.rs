@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod crypto_gaps;
 mod goodbye;
 mod greedy;
 mod h2;
