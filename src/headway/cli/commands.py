@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 
 from headway.cli import again
+from headway.cli.memory import TOO_LITTLE, check_room, is_of_memory, is_panic
 from headway.cli.streams import Streams
 from headway.errors import EXIT_FAILED, EXIT_WRONG_INPUT, HeadwayError, of_system
 from headway.terminal import complain
@@ -45,22 +46,20 @@ def carry_out(begins: Callable[[], None], streams: Streams) -> None:
         sys.exit(error.exit_status)
     except BrokenPipeError:
         sys.exit(EXIT_FAILED)
-    except Exception as error:
-        if os.environ.get("HEADWAY_DEBUG"):
+    except BaseException as error:
+        if os.environ.get("HEADWAY_DEBUG") or not (isinstance(error, Exception) or is_panic(error)):
             raise
         for line in _in_words(error):
             complain(line)
         sys.exit(EXIT_FAILED)
 
 
-def _in_words(error: Exception) -> tuple[str, ...]:
+def _in_words(error: BaseException) -> tuple[str, ...]:
     """What a person is told of an error that nothing has put in words before."""
+    if is_of_memory(error):
+        return (TOO_LITTLE,)
     if isinstance(error, OSError):
         return (of_system(error),)
-    if isinstance(error, MemoryError):
-        return (
-            "this machine has too little memory for that, or a limit (ulimit -v) leaves too little",
-        )
     return (
         f"a defect in Headway: {type(error).__name__}: {error}",
         "HEADWAY_DEBUG=1 in the environment shows where; please report it",
@@ -82,6 +81,7 @@ def _carry_out(words: list[str], begins: Callable[[], None]) -> None:
         sys.exit()
     if words[0] == "exec" and (status := again.execute(words[1:], begins)) is not None:
         sys.exit(status)
+    check_room(words[0])
     from typer._click.exceptions import UsageError
 
     from headway.cli.group import command_line

@@ -20,35 +20,35 @@ class Listed:
     summary: str
 
 
-_STUDIES, _RESULTS, _PATH, _FILES, _MORE = "Studies", "Results", "A path", "Files and sites", "More"
+STUDIES, RESULTS, _PATH, _FILES, _MORE = "Studies", "Results", "A path", "Files and sites", "More"
 COMMANDS = {
-    "run": Listed(_STUDIES, "study.run", "Carry out a study and report its answer."),
-    "plan": Listed(_STUDIES, "study.plan", "Show what a study would run, and how long that takes."),
-    "validate": Listed(_STUDIES, "study.validate", "Check a study file without running it."),
+    "run": Listed(STUDIES, "study.run", "Carry out a study and report its answer."),
+    "plan": Listed(STUDIES, "study.plan", "Show what a study would run, and how long that takes."),
+    "validate": Listed(STUDIES, "study.validate", "Check a study file without running it."),
     "reproduce": Listed(
-        _STUDIES, "study.reproduce", "Run a built-in study; judge a paper's claims, if it has any."
+        STUDIES, "study.reproduce", "Run a built-in study; judge a paper's claims, if it has any."
     ),
     "calibrate": Listed(
-        _STUDIES, "calibrate.calibrate", "Search knobs until a study's runs agree with a target."
+        STUDIES, "calibrate.calibrate", "Search knobs until a study's runs agree with a target."
     ),
-    "check": Listed(_STUDIES, "check.check", "Compare two builds of a program, packet by packet."),
-    "report": Listed(_RESULTS, "study.report", "Write the report of a study's results again."),
+    "check": Listed(STUDIES, "check.check", "Compare two builds of a program, packet by packet."),
+    "report": Listed(RESULTS, "study.report", "Write the report of a study's results again."),
     "figure": Listed(
-        _RESULTS, "figure.figure", "Write one figure or table of a report, for a paper."
+        RESULTS, "figure.figure", "Write one figure or table of a report, for a paper."
     ),
-    "claims": Listed(_RESULTS, "claims.claims", "Judge a study's claims by its results."),
+    "claims": Listed(RESULTS, "claims.claims", "Judge a study's claims by its results."),
     "states": Listed(
-        _RESULTS, "states.states", "Show the state machines of senders, also of other qlog files."
+        RESULTS, "states.states", "Show the state machines of senders, also of other qlog files."
     ),
     "controllers": Listed(
-        _RESULTS, "controllers.controllers", "Tell which congestion control senders have."
+        RESULTS, "controllers.controllers", "Tell which congestion control senders have."
     ),
     "packets": Listed(
-        _RESULTS,
+        RESULTS,
         "packets.packets",
         "Show the packets of a run with a fault, or of one that captured them.",
     ),
-    "export": Listed(_RESULTS, "export.export", "Write results to one archive, to publish them."),
+    "export": Listed(RESULTS, "export.export", "Write results to one archive, to publish them."),
     "exec": Listed(_PATH, "lab.execute", "Run one command on the client's side of a path."),
     "shell": Listed(_PATH, "lab.shell", "Open a shell on the client's side of a path."),
     "doctor": Listed(_PATH, "doctor.doctor", "Measure the emulation from inside and judge it."),
