@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import struct
 from collections.abc import Sequence
 from pathlib import Path
@@ -24,7 +25,14 @@ from headway.gate.comparison import BuildCheck, carry_out_check
 from headway.gate.firstpacket import first_difference
 from headway.gate.reports import CheckReport
 from headway.gate.summary import print_check
-from headway.gate.verdict import CheckedCell, CheckOutcome, Side, judge_builds
+from headway.gate.verdict import (
+    CheckedCell,
+    CheckOutcome,
+    FailedAlike,
+    FailedPair,
+    Side,
+    judge_builds,
+)
 from headway.lab.pcapng import to_pcapng
 from tests.unit.made_results import results, runs
 from tests.unit.test_pcapng import pcap
@@ -221,8 +229,40 @@ def test_runs_are_judged_by_pairs_and_every_pair_with_a_failed_run_is_listed(
     report = CheckReport("made", [one], 0.05)
     console = Console(width=80, record=True, file=io.StringIO())
     print_check(console, report)
+    told = [int(seed) for alike in one.failed_alike for seed in numbers(str(alike))]
+    assert sorted(told) == wrong
     for text in (report.markdown(), console.export_text()):
-        assert all(f"seed {seed} fails with" in text for seed in wrong)
+        assert all(str(alike) in " ".join(text.split()) for alike in one.failed_alike)
+
+
+def numbers(sentence: str) -> list[int]:
+    """The seeds that a sentence about failures names."""
+    subject = re.split(" fails? ", sentence)[0]
+    first, *others = map(int, re.findall(r"\d+", subject))
+    return [first, *others] if " to " not in subject else list(range(first, others[0] + 1))
+
+
+@pytest.mark.parametrize(
+    ("seeds", "subject"),
+    [
+        ([3], "seed 3 fails"),
+        ([1, 2], "seeds 1 and 2 fail"),
+        ([2, 3, 4], "seeds 2 to 4 fail"),
+        ([1, 2, 4], "seeds 1, 2 and 4 fail"),
+        ([7, 7, 7], "seed 7 fails"),
+        ([*range(1, 18, 2)], "9 seeds, of which 1 is the first, fail"),
+    ],
+)
+def test_what_fails_alike_is_told_once(seeds: list[int], subject: str) -> None:
+    def alike(*reasons: str) -> FailedAlike:
+        chosen = [reasons[number % len(reasons)] for number in range(len(seeds))]
+        pairs = zip(seeds, chosen, strict=True)
+        return FailedAlike(tuple(FailedPair(seed, None, reason) for seed, reason in pairs))
+
+    assert str(alike("ended")) == f"{subject} with the head only: ended"
+    if len(seeds) > 1:
+        several = f"{subject} with the head only; seed {seeds[0]}: exit 1"
+        assert str(alike("exit 1", "exit 2")) == several
 
 
 def test_equal_packets_are_not_identical_builds_where_a_pair_failed(tmp_path: Path) -> None:
@@ -254,7 +294,7 @@ def test_what_is_found_is_told_to_machines_and_people() -> None:
     assert (suite.get("tests"), suite.get("failures")) == ("3", "2")
     assert [len(case.findall("failure")) for case in suite] == [1, 0, 1]
     assert suite[2][0].get("message") == (
-        "h3: failed: seed 1 fails with the head only: curl exited with 28, and 7 other pairs"
+        "h3: failed: seeds 1 to 8 fail with the head only: curl exited with 28"
     )
     slower, same = json.loads(report.benchmark())
     assert slower["value"] == pytest.approx(1.62)

@@ -11,12 +11,12 @@ from headway.analysis.numbers import percent
 from headway.analysis.written import signed
 from headway.errors import counted
 from headway.gate.faultcheck import CheckedFault
-from headway.gate.verdict import CheckedCell, CheckOutcome, FailedPair
+from headway.gate.verdict import CheckedCell, CheckOutcome, FailedAlike
 from headway.report.junit import Case, junit
 
 _COLUMNS = ("", "what", "base", "head", "difference [%]", "interval [%]", "first packet")
-_MOST_PAIRS = 8
-"""How many failed pairs of a contender in a cell a report lists."""
+_MOST_KINDS = 8
+"""How many kinds of failures of a contender in a cell a report lists."""
 HOW_TO_READ = (
     "Difference: the typical ratio of head to base in runs with the same seed, less 1, with its 95 % interval; "
     "base and head are the pair of runs that is nearest to it."
@@ -60,13 +60,9 @@ class CheckReport:
         return sum(len(one.differing) for one in self.judged)
 
     @property
-    def failed_pairs(self) -> list[tuple[CheckedCell, FailedPair]]:
-        """The pairs of runs that did not both end well; of each contender in a cell no more than a few."""
-        return [
-            (one, pair)
-            for one in self.judged
-            for pair in sorted(one.failures, key=lambda pair: not pair.is_new)[:_MOST_PAIRS]
-        ]
+    def failures(self) -> list[tuple[CheckedCell, FailedAlike]]:
+        """The pairs of runs that did not both end well, each kind once; of each contender in a cell a few."""
+        return [(one, alike) for one in self.judged for alike in one.failed_alike[:_MOST_KINDS]]
 
     @property
     def headline(self) -> str:
@@ -101,8 +97,8 @@ class CheckReport:
         heading = [f"| {' | '.join(_COLUMNS)} |", "|" + "---|" * len(_COLUMNS)]
         worse = [f"- ❌ {fault_sentence(one)}" for one in self.worse]
         failed = [
-            f"- {'❌ ' if pair.is_new else ''}{_escaped(f'{one.name}: {pair}')}"
-            for one, pair in self.failed_pairs
+            f"- {'❌ ' if alike.is_new else ''}{_escaped(f'{one.name}: {alike}')}"
+            for one, alike in self.failures
         ]
         lists = [[*lines, ""] for lines in (failed, worse) if lines]
         said = [f"{passed} **{self.headline}**", "", *heading, *rows, "", limit, ""]
@@ -173,8 +169,8 @@ def sentence(one: CheckedCell) -> str:
     """What was found of a contender in a cell, in a line."""
     found = f"{one.name}: {one.outcome}"
     if one.reason:
-        more = sum(pair.is_new for pair in one.failures) - 1
-        others = f", and {counted(more, 'other pair')}" if more else ""
+        new = [len(alike.pairs) for alike in one.failed_alike if alike.is_new]
+        others = f", and {counted(sum(new[1:]), 'other pair')}" if new[1:] else ""
         return f"{found}: {one.reason}{others}"
     if one.outcome in (CheckOutcome.IDENTICAL, CheckOutcome.UNMEASURED):
         return found
@@ -182,7 +178,9 @@ def sentence(one: CheckedCell) -> str:
     pairs = counted(one.comparison.pairs.n, "pair")
     apart = signed(one.comparison.difference)
     told = f"{found}: {one.metric.label} {head} against {base} in the typical pair, {apart.size}"
-    why = "; ".join([*first_flight(one), first_packet(one), *map(str, one.failures[:_MOST_PAIRS])])
+    why = "; ".join(
+        [*first_flight(one), first_packet(one), *map(str, one.failed_alike[:_MOST_KINDS])]
+    )
     return f"{told} ({', '.join([*apart.sure, pairs])}); {why}"
 
 

@@ -40,11 +40,11 @@ def print_check(console: Console, report: CheckReport) -> None:
         for one in differing:
             told = "; ".join([*first_flight(one), first_packet(one)])
             console.print(Text(f"- {one.name}: {told}"))
-    if report.failed_pairs:
+    if report.failures:
         console.print()
         console.print(Text("Pairs of runs with a failed run", style="bold red"))
-        for one, pair in report.failed_pairs:
-            console.print(Text(f"- {one.name}: {pair}", style="red" if pair.is_new else ""))
+        for one, alike in report.failures:
+            console.print(Text(f"- {one.name}: {alike}", style="red" if alike.is_new else ""))
     if report.worse:
         console.print()
         console.print(Text("Faults that cost the head more", style="bold red"))

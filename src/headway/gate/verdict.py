@@ -25,11 +25,14 @@ from headway.analysis.compare import Contest, compare
 from headway.analysis.metric import Metric
 from headway.columns import Status
 from headway.diagnosis.firstflight import FirstFlight
+from headway.errors import normalised
 from headway.gate.firstpacket import FirstDifference, differing, has_captures
 from headway.records.manifest import ToldExperiment
 from headway.records.store import ARTIFACTS
 
 BASE, HEAD = "base", "head"
+_MOST_SEEDS = 8
+"""How many seeds a sentence lists."""
 
 
 class CheckOutcome(StrEnum):
@@ -77,16 +80,45 @@ class FailedPair:
     head: str | None
 
     @property
+    def kind(self) -> tuple[str | None, ...]:
+        """Equal of pairs that failed alike."""
+        return tuple(reason and normalised(reason) for reason in (self.base, self.head))
+
+
+@dataclass(frozen=True)
+class FailedAlike:
+    """Pairs of runs that failed with the same builds and for the same reasons.
+
+    Attributes:
+        pairs: at least one, by seed.
+    """
+
+    pairs: tuple[FailedPair, ...]
+
+    @property
     def is_new(self) -> bool:
         """Whether the head fails where the base does not."""
-        return self.head is not None and self.base is None
+        return self.pairs[0].head is not None and self.pairs[0].base is None
 
     def __str__(self) -> str:
-        if self.base is None:
-            return f"seed {self.seed} fails with the head only: {self.head}"
-        if self.head is None:
-            return f"seed {self.seed} fails with the base only: {self.base}"
-        return f"seed {self.seed} fails with both: {self.head}"
+        fail = _fail(sorted({pair.seed for pair in self.pairs}))
+        first = self.pairs[0]
+        whose = "the head only" if self.is_new else "the base only" if not first.head else "both"
+        reasons = {pair.head or pair.base for pair in self.pairs}
+        which = f"; seed {first.seed}" if len(reasons) > 1 else ""
+        return f"{fail} with {whose}{which}: {first.head or first.base}"
+
+
+def _fail(seeds: Sequence[int]) -> str:
+    """Seeds as the subject of a sentence, with its verb."""
+    first, *others = seeds
+    if not others:
+        return f"seed {first} fails"
+    if len(seeds) > 2 and seeds[-1] - first == len(others):
+        return f"seeds {first} to {seeds[-1]} fail"
+    if len(seeds) > _MOST_SEEDS:
+        return f"{len(seeds)} seeds, of which {first} is the first, fail"
+    return f"seeds {', '.join(map(str, seeds[:-1]))} and {seeds[-1]} fail"
 
 
 @dataclass(frozen=True)
@@ -130,9 +162,18 @@ class CheckedCell:
         return ", ".join(filter(None, (self.experiment, self.title, self.contender)))
 
     @property
+    def failed_alike(self) -> list[FailedAlike]:
+        """The failures, each kind once: those of the head alone come first, and then the most frequent."""
+        kinds: dict[tuple[str | None, ...], list[FailedPair]] = {}
+        for pair in self.failures:
+            kinds.setdefault(pair.kind, []).append(pair)
+        alike = [FailedAlike(tuple(pairs)) for pairs in kinds.values()]
+        return sorted(alike, key=lambda one: (not one.is_new, -len(one.pairs)))
+
+    @property
     def reason(self) -> str:
-        """Why the head's runs failed whose pairs did not, the first of them; empty if there are none."""
-        return next((str(pair) for pair in self.failures if pair.is_new), "")
+        """Why the head's runs failed whose pairs did not, most of them; empty if there are none."""
+        return next((str(alike) for alike in self.failed_alike if alike.is_new), "")
 
     @property
     def outcome(self) -> CheckOutcome:
