@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -126,3 +127,79 @@ def test_a_base_of_another_study_is_refused(place: Path) -> None:
     done = check(place, "slower.py", "--base=kept/head", "--out=out")
     assert done.returncode == 2
     assert "kept/head: is of another path.rtt: 40 ms there, 50 ms now" in done.stderr
+
+
+@dataclass(frozen=True)
+class Bad:
+    """A build that is no server.
+
+    Attributes:
+        script: of a shell.
+        reason: why each of its runs failed.
+    """
+
+    script: str
+    reason: str
+
+
+ENDED = r"the lab was ended "
+BAD = {
+    "spin": Bad(
+        "echo begun; while :; do :; done",
+        ENDED + r"after 4 s of processor time; server-own-python last printed: begun",
+    ),
+    "calls": Bad(
+        "while :; do read line < /proc/uptime; done",
+        r"(the lab was ended after 4 s of processor time; server-own-python printed nothing"
+        r"|server-own-python did not open tcp:[0-9.]+:443 within 20 s; it opened nothing)",
+    ),
+    "fork": Bad(
+        "echo begun; while :; do sleep 100000 & done",
+        r"(the lab was ended (after 4 s of processor time|because more than 1,000 processes ran in it)"
+        r"|the lab ran out of memory, and \w+ was killed); server-own-python last printed: begun",
+    ),
+    "silence": Bad(
+        "echo begun; exec sleep 100000",
+        r"server-own-python did not open tcp:[0-9.]+:443 within 20 s; it opened nothing: begun",
+    ),
+    "print": Bad(
+        "yes | head -c 1000000000; exec sleep 100000",
+        r"server-own-python printed [0-9,]+ MiB: a run keeps 64 MiB of what its programs print",
+    ),
+    "write": Bad(
+        "yes | head -c 1000000000 > /lab/run/log; exec sleep 100000",
+        r"server-own-python wrote [0-9,]+ MiB into the run's directory, of which (server/)?log has [0-9,]+ MiB"
+        r": a run keeps 512 MiB",
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Results of a build that serves, and the study of all."""
+    place = tmp_path_factory.mktemp("bad")
+    (place / "study.toml").write_text(STUDY.replace('"2 %"', '"0 %"') + 'limits.cpu = "4 s"\n')
+    (place / "programs.toml").write_text(PROGRAMS)
+    shutil.copy(HERE / "server.py", place / "server.py")
+    done = check(place, "server.py", "--out=base")
+    assert done.returncode == 0, done.stderr
+    return place
+
+
+@pytest.mark.parametrize("bad", BAD)
+def test_a_build_that_does_not_serve_ends_within_its_limits_and_is_named(
+    base: Path, bad: str
+) -> None:
+    build = base / bad
+    build.write_text(f"#!/bin/sh\n{BAD[bad].script}\n")
+    build.chmod(0o755)
+    done = check(base, bad, "--base=base/head", f"--out=out-{bad}")
+    assert done.returncode == 1, done.stderr
+    lines = (base / f"out-{bad}" / "check.md").read_text().splitlines()
+    sentences = [line for line in lines if line.startswith("- ")]
+    told = re.compile(
+        rf"- ❌ h1: seeds 1 to 6 fail with the head only(; seed 1)?: {BAD[bad].reason}"
+    )
+    assert len(sentences) == 1 and told.fullmatch(sentences[0]), sentences
+    for file in (base / f"out-{bad}" / "head" / "artifacts").rglob("*"):
+        assert not file.is_file() or file.stat().st_size <= 64 * 2**20

@@ -245,15 +245,23 @@ def test_one_that_waits_for_ever_reaches_the_limit_of_the_labs_time(
     assert record.error == "the limit of 5 s was reached; own last printed: own: waiting"
 
 
+@pytest.mark.parametrize(
+    ("prints", "told"),
+    [
+        ("echo own: waiting; echo own: computing >&2;", "last printed: own: computing"),
+        ("", "printed nothing"),
+    ],
+)
 def test_one_that_never_waits_reaches_the_limit_of_processor_time(
-    run_setting: RunSetting, tmp_path: Path
+    run_setting: RunSetting, tmp_path: Path, prints: str, told: str
 ) -> None:
-    """What it printed is in the lab's memory and ends with it."""
-    limits = {"cpu": "2 s"}
-    script = "#!/bin/sh\necho own: waiting; while :; do :; done"
-    record = run_own(run_setting, tmp_path, "client", script, limits=limits)
+    """What it printed is there, though its lab ended at once."""
+    script = f"#!/bin/sh\n{prints} while :; do :; done"
+    record = run_own(run_setting, tmp_path, "client", script, limits={"cpu": "2 s"})
     assert record.status == "timeout"
-    assert record.error == "the lab was ended after 2 s of processor time"
+    assert record.error == f"the lab was ended after 2 s of processor time; own {told}"
+    if prints:
+        assert (tmp_path / "run" / "own.out").read_text() == "own: waiting\n"
 
 
 def test_one_that_writes_over_what_is_read_spoils_its_own_run(

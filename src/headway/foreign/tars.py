@@ -38,7 +38,7 @@ def unpack_tar(
     # As an attribute, since the first versions of Python 3.11 have neither the argument nor filters.
     tar.extraction_filter = getattr(tarfile, "tar_filter", lambda member, _: member)
     checked = _Checked(tar if members is None else members, skipped, links)
-    tar.extractall(directory, iter(checked))  # type: ignore[arg-type]  # of what it goes through once
+    tar.extractall(directory, iter(checked))
 
 
 @dataclass

@@ -73,7 +73,7 @@ def _boot(
         certified(orders_for(first.deployment), machine.image.root),
         rounds=tuple(round_of(run.deployment, directory.name) for run, directory in left),
     )
-    boot = booting(first.deployment, machine, meter, cpu, cancellation, rounds=len(left))
+    boot = booting(first.deployment, machine, meter, cpu, cancellation)
     outcomes = [boot(orders, boot_directory), *_later_outcomes(boot_directory, orders)]
     wall_s, boot_s = meter.wall_s / len(outcomes), meter.processor_s / len(outcomes)
     done = []

@@ -14,6 +14,8 @@ DEFAULT_CPU_LIMIT = Duration(300 * 10**9)
 _IDLE_LIMIT = Duration(60 * 10**9)
 _LOOKS_WHILE_IDLE = 6
 _SHORTEST_PAUSE_S = 0.1
+_MOST_PROCESSES = 1000
+"""Of a lab's processes each is one of this machine, too; twice as many take all of a lab's memory."""
 _LONGEST_PAUSE_S = 1.0
 """If there is an excess to look for: a lab writes some hundred MB a second."""
 
@@ -26,10 +28,12 @@ class LabLimits:
         cpu: after this much processor time of all its processes.
         idle: after it has slept for this long without a break, wall time; None for never. A lab that
             waits for a processor does not sleep.
+        processes: when it has more than so many at a time.
     """
 
     cpu: Duration = DEFAULT_CPU_LIMIT
     idle: Duration | None = _IDLE_LIMIT
+    processes: int = _MOST_PROCESSES
 
     @classmethod
     def of(cls, cpu: Duration, clock: Clock, *, lasts: Duration, interactive: bool) -> LabLimits:
@@ -84,6 +88,9 @@ class Guard:
         usage = self.usage()
         if usage.cpu_s >= self.limits.cpu.s:
             return f"the lab was ended after {self.limits.cpu} of processor time"
+        if usage.processes > self.limits.processes:
+            most = f"{self.limits.processes:,} processes"
+            return f"the lab was ended because more than {most} ran in it"
         if not usage.asleep or usage.cpu_s > self._used_s:
             self._active_at_s = self.clock()
         self._used_s = max(self._used_s, usage.cpu_s)

@@ -22,7 +22,7 @@ from headway.lab.certificate import certified
 from headway.lab.machine import Machine, SharedDirectory
 from headway.lab.meter import Meter
 from headway.lab.pcapng import CaptureError
-from headway.lab.quota import MOST_BYTES, Quota
+from headway.lab.quota import MOST_BYTES, MOST_PRINTED_BYTES, Quota
 from headway.lab.spoilt import spoilt_by_program
 from headway.lab.videofiles import needed_videos, video_files
 from headway.planning.deployment import DeployedFlow, Deployment, Role
@@ -103,37 +103,42 @@ def booting(
     meter: Meter,
     cpu: int | None,
     cancellation: Cancellation | None,
-    *,
-    rounds: int = 1,
 ) -> Callable[[Orders, Path], Outcome]:
     """What boots a lab for a run, or for several rounds of its setting."""
     setting = deployment.setting
     adapters = [end.adapter for end in deployment.programs]
-    return partial(
+    boot = partial(
         machine.boot,
         seed=deployment.seed or 0,
         clock=setting.clock,
         rewrite_calls=setting.rewrite_calls,
-        cpu_limit=Duration(setting.limits.cpu.ns * rounds),
         cpu=cpu,
         virtual_tsc=any(adapter.reads_tsc for adapter in adapters),
         cancellation=cancellation,
         meter=meter,
         shown=_shown(deployment, machine),
-        quota=_quota(deployment, rounds),
         memory_mib=max(machine.memory_mib, _memory_mib(deployment)),
     )
 
+    def boot_of(orders: Orders, directory: Path) -> Outcome:
+        rounds = len(orders.rounds)
+        cpu_limit = Duration(setting.limits.cpu.ns * rounds)
+        quota = _quota(deployment, orders, rounds)
+        return boot(orders, directory, cpu_limit=cpu_limit, quota=quota)
 
-def _quota(deployment: Deployment, rounds: int = 1) -> Quota:
-    """How much programs may write, beside what the study asked for."""
+    return boot_of
+
+
+def _quota(deployment: Deployment, orders: Orders, rounds: int = 1) -> Quota:
+    """How much programs may print, and write beside what the study asked for, in some rounds."""
     asked = deployment.setting.capture
     uncounted = (
         *(CAPTURE_ENDINGS if asked.at_devices else ()),
         *([QLOG_DIRECTORY] if asked.qlog else ()),
     )
     writers = " or ".join(_outside_names(deployment)) or "programs"
-    return Quota(MOST_BYTES * rounds, writers, uncounted)
+    printers = tuple(program.name for program in orders.programs)
+    return Quota(MOST_BYTES * rounds, writers, uncounted, printers, MOST_PRINTED_BYTES * rounds)
 
 
 def _memory_mib(deployment: Deployment) -> int:
@@ -210,10 +215,20 @@ def _outside_names(deployment: Deployment) -> list[str]:
     return list(names)
 
 
-def _printed(deployment: Deployment, directory: Path) -> str:
-    """What programs from outside printed last, as the end of a sentence: one of them may have waited for ever."""
-    told = ((name, said_last(directory, name)) for name in _outside_names(deployment))
-    return "".join(f"; {name} last printed: {said[:_SHOWN]}" for name, said in told if said)
+def _with_outputs(outcome: Outcome, deployment: Deployment, directory: Path) -> Outcome:
+    """An outcome whose reason names the programs from outside: if it has none of them, one of them may be it.
+
+    They may have waited for ever, or computed, or made processes.
+    """
+    reason, names = outcome.reason or "", _outside_names(deployment)
+    if outcome.status == "ok" or any(name in reason for name in names):
+        return outcome
+    told = (f"; {name} {_printed(said_last(directory, name))}" for name in names)
+    return replace(outcome, reason=f"{reason}{''.join(told)}")
+
+
+def _printed(last: str) -> str:
+    return f"last printed: {last[:_SHOWN]}" if last else "printed nothing"
 
 
 def measure(
@@ -224,14 +239,13 @@ def measure(
     A program may have spoilt what is read for that: then the lab has failed.
     """
     flows = deployment.flows
-    quota = _quota(deployment)
+    quota = _quota(deployment, orders)
     if excess := quota.excess(directory):
         quota.cut(directory)
         outcome = replace(outcome, status="failed", reason=excess)
         return outcome, (Measurement(),) * len(flows)
     try:
-        if outcome.status == "timeout":
-            outcome = replace(outcome, reason=f"{outcome.reason}{_printed(deployment, directory)}")
+        outcome = _with_outputs(outcome, deployment, directory)
         if deployment.setting.clock is Clock.REAL:
             outcome = _undisturbed(outcome)
         if orders.captures:

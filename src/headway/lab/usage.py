@@ -18,10 +18,12 @@ class Usage:
     Attributes:
         cpu_s: processor time, that of descendants which have ended included; seconds.
         asleep: none of them runs, waits for a processor or a disk, or is stopped.
+        processes: how many they are.
     """
 
     cpu_s: float
     asleep: bool
+    processes: int = 0
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,7 @@ def usage_of(pid: int) -> Usage:
     return Usage(
         sum(process.ticks for process in tree) / _TICKS_PER_S,
         all(process.state in "SIZ" for process in tree),
+        len(tree),
     )
 
 
