@@ -83,8 +83,8 @@ argv = ["./own", "{address}", "{port}", "{certificate}", "{key}", "{root}"]
 protocols = ["h1"]
 """
 SCRIPTS = {
-    "prints": ("head -c 300000000 /dev/zero", "server-own printed too much"),
-    "writes": ("truncate -s 1G /lab/run/dump", "server-own wrote 1,024 MiB"),
+    "prints": ("head -c 300000000 /dev/zero", "server-own printed "),
+    "writes": ("truncate -s 1G /lab/run/dump", "server-own made files of 1,024 MiB"),
 }
 """What a server does before it would sleep for ever, and how the reason of its run begins."""
 

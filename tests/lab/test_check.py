@@ -150,8 +150,8 @@ BAD = {
     ),
     "calls": Bad(
         "while :; do read line < /proc/uptime; done",
-        r"(the lab was ended after 4 s of processor time; server-own-python printed nothing"
-        r"|server-own-python did not open tcp:[0-9.]+:443 within 20 s; it opened nothing)",
+        r"server-own-python did not open tcp:[0-9.]+:443 within 20 s; it opened nothing"
+        r"; spins: [0-9]+ calls that took time",
     ),
     "fork": Bad(
         "echo begun; while :; do sleep 100000 & done",
