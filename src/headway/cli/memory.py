@@ -13,7 +13,9 @@ from headway.errors import HeadwayError
 
 TOO_LITTLE = "this machine has too little memory for that, or a limit (ulimit -v) leaves too little"
 _MIB = 2**20
-_LIBRARIES_BYTES = 1024 * _MIB
+_REPORTING = frozenset({"run", "reproduce", "calibrate", "check", "report", "figure"})
+"""Commands that draw figures."""
+_LIBRARIES_BYTES, _FIGURES_BYTES = 1024 * _MIB, 1024 * _MIB
 _CORE_BYTES = 64 * _MIB
 """What a thread of a pool reserves, of which libraries start one for each core (the heap of an arena, malloc(3))."""
 _NEARLY = 0.85
@@ -37,12 +39,15 @@ def check_room(command: str) -> None:
         HeadwayError: it does not.
     """
     limit = resource.getrlimit(resource.RLIMIT_AS)[0]
-    needed = _LIBRARIES_BYTES + _CORE_BYTES * (os.cpu_count() or 1)
+    cores, needed = os.cpu_count() or 1, _LIBRARIES_BYTES
+    if command in _REPORTING:
+        needed, cores = needed + _FIGURES_BYTES, 2 * cores
+    needed += _CORE_BYTES * cores
     listed = COMMANDS.get(command)
     if limit in range(needed) and listed and listed.part in (STUDIES, RESULTS):
         raise HeadwayError(
             f"a limit (ulimit -v) leaves {limit // _MIB:,} MiB of address space: headway {command} takes "
-            f"at least {needed // _MIB:,} MiB here, and to write a report about twice as much"
+            f"at least {needed // _MIB:,} MiB here"
         )
 
 
