@@ -1,4 +1,4 @@
-"""Note what every built-in study orders from the lab, for `tests/unit/test_same_orders.py`.
+"""Note what studies order from the lab, for `tests/unit/test_same_orders.py`.
 
 Run it when orders change on purpose, and say in the commit what changed and why.
 """
@@ -11,6 +11,6 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from tests.unit.test_same_orders import NOTED, STUDIES, digests
+from tests.unit.test_same_orders import NOTED, noted
 
-NOTED.write_text(json.dumps({Path(name).name: digests(name) for name in STUDIES}, indent=1) + "\n")
+NOTED.write_text(json.dumps(noted(), indent=1) + "\n")
