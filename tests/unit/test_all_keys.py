@@ -43,6 +43,9 @@ DRAWN = 3
 OF_FILES = {
     ("TraceRate", "trace"): "names a file",
     ("TraceRate", "opportunities_ms"): "what that file has",
+    ("TraceRate", "known"): "what is told of it where it is not read",
+    ("TraceRate", "unit"): "of that file's numbers",
+    ("Queue", "bursts"): "before such a file's trace",
     ("Page", "versions"): "needs a recording that says which versions hosts spoke",
     ("Video", "mpd"): "names a file",
     ("Setting", "programs"): "the file of programs from outside",
@@ -173,6 +176,19 @@ def test_a_trace_is_what_its_file_has(tmp_path: File) -> None:
     for name, text in (("a", "1\n5\n"), ("b", "1\n7\n")):
         (tmp_path / name).write_text(text)
     both(*(over({"rate": {"trace": str(tmp_path / name)}, "rtt": "9 ms"}) for name in "ab"))
+
+
+def test_a_trace_is_in_the_unit_that_is_said(tmp_path: File) -> None:
+    (tmp_path / "a").write_text("".join(f"{time}\n" for time in range(100, 100_000, 100)))
+    trace = str(tmp_path / "a")
+    both(*(over({"rate": {"trace": trace, "unit": unit}, "rtt": "9 ms"}) for unit in ("ms", "us")))
+
+
+def test_a_queue_before_a_trace_has_room_for_bursts(tmp_path: File) -> None:
+    (tmp_path / "a").write_text("1\n" * 40 + "500\n")
+    queues = ({"size": "1 BDP"}, {"size": "1 BDP", "bursts": True})
+    path = {"rate": {"trace": str(tmp_path / "a")}, "rtt": "9 ms"}
+    both(*(over({**path, "queue": queue}) for queue in queues))
 
 
 def test_a_video_is_what_its_mpd_says(tmp_path: File) -> None:

@@ -134,7 +134,7 @@ def test_a_column_without_direction_is_no_metric() -> None:
 
 
 def test_reading_and_its_errors(tmp_path: Path) -> None:
-    with pytest.raises(WrongInputError, match=r"no runs\.parquet"):
+    with pytest.raises(WrongInputError, match="an empty directory, not results of Headway"):
         load_results(tmp_path)
     pl.DataFrame({"cell": ["a"]}).write_parquet(tmp_path / "runs.parquet")
     with pytest.raises(

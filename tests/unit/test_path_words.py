@@ -35,8 +35,8 @@ NOT_SAID = {("Path", "profile"), ("TraceRate", "unit"), ("TraceRate", "known")}
 """A profile stands for links; the path is said by its name, and by the links. A trace is said by what it holds in milliseconds."""
 MOMENTS = "opportunities_ms"
 """A trace is said by its name, length and mean, not by each of its moments."""
-ONLY_SO = ("steps.0.at", "delay.0.at")
-"""Keys that have one possible value: what changes over time begins at the start."""
+ONLY_SO = ("steps.0.at", "delay.0.at", ".standard")
+"""Keys that have one possible value here: what changes over time begins at the start, and `burst` is of one standard."""
 
 
 def key_text(key: Key) -> str:
