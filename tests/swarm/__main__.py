@@ -1,6 +1,6 @@
 """`python -m tests.swarm FIRST [LAST]`: settings of these seeds, each carried out twice and judged.
 
-Failing ones are made small and printed as studies. `--refusals` counts why settings were refused.
+Failing ones are made small and printed as studies. `--reasons` counts why settings were refused, or their runs failed.
 """
 
 from __future__ import annotations
@@ -26,20 +26,22 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.swarm", description=__doc__)
     parser.add_argument("first", type=int)
     parser.add_argument("last", type=int, nargs="?")
-    parser.add_argument("--refusals", action="store_true", help="count refusals by kind")
+    parser.add_argument(
+        "--reasons", action="store_true", help="count why settings were refused or failed"
+    )
     parser.add_argument("--whole", action="store_true", help="do not make failing settings small")
     options = parser.parse_args()
     machine = ready_machine(ready_image(layers=layer_names()))
     top = Path(tempfile.mkdtemp(prefix="swarm-"))
     judge = Judge(machine, top, available_cores()[0])
-    refusals: Counter[str] = Counter()
+    reasons: Counter[str] = Counter()
     statuses: Counter[str] = Counter()
     failing = 0
     for seed in range(options.first, (options.last or options.first) + 1):
         verdict = judge.of_seed(seed)
         statuses[verdict.status] += 1
-        if verdict.refusal:
-            refusals[normalised(verdict.refusal)] += 1
+        if verdict.reason:
+            reasons[f"{verdict.status}: {normalised(verdict.reason)}"] += 1
         if not verdict.violations:
             continue
         failing += 1
@@ -52,9 +54,9 @@ def main() -> int:
         ", ".join(f"{count} {status}" for status, count in statuses.most_common()),
         f"; {failing} failing",
     )
-    if options.refusals:
-        for refusal, count in refusals.most_common():
-            print(f"{count:6} {refusal}")
+    if options.reasons:
+        for reason, count in reasons.most_common():
+            print(f"{count:6} {reason}")
     shutil.rmtree(top, ignore_errors=True)
     return 1 if failing else 0
 

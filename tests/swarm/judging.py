@@ -22,16 +22,17 @@ class Verdict:
     Attributes:
         tables: of the study.
         violations: what is wrong, a sentence each.
-        refusal: why it was refused; empty if it was not.
+        reason: why it was refused, or its run failed; empty if neither.
         status: how its run ended, or ``refused``.
     """
 
     tables: Tables
     violations: tuple[str, ...]
-    refusal: str
+    reason: str
     status: str
 
 
+REFUSED = "refused"
 _REPORTED_EVERY = 20
 """Of so many settings one becomes a study with its report."""
 
@@ -46,7 +47,7 @@ class Judge:
     def of_seed(self, seed: int) -> Verdict:
         """The verdict on what a seed draws; of some, of their study's report, too."""
         verdict = self.of_tables(drawn(seed))
-        if seed % _REPORTED_EVERY or verdict.refusal or verdict.violations:
+        if seed % _REPORTED_EVERY or verdict.status == REFUSED or verdict.violations:
             return verdict
         faults = tuple(faults_of_study(verdict.tables, self._directory / "study"))
         return replace(verdict, violations=faults)
@@ -57,7 +58,8 @@ class Judge:
         trial = carried(tables, self._machine, place, self._cpu)
         found = tuple(violations(tables, trial))
         shutil.rmtree(place, ignore_errors=True)
-        return Verdict(tables, found, trial.refusal, _status(trial))
+        reason = trial.refusal or (trial.record.error if trial.record else "") or ""
+        return Verdict(tables, found, reason, _status(trial))
 
     def smallest(self, verdict: Verdict) -> Tables:
         """The smallest tables whose first violation is of the same kind."""
@@ -71,5 +73,5 @@ class Judge:
 
 def _status(trial: Trial) -> str:
     if trial.refusal:
-        return "refused"
+        return REFUSED
     return str(trial.record.status) if trial.record else "broken"
