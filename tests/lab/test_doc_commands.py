@@ -40,6 +40,13 @@ STANDS_FOR = {
 }
 """What a reader puts in the place of such words."""
 
+TABLE = """\
+Timestamp,Longitude,Latitude,Speed,DL_bitrate,UL_bitrate
+2019.12.14_10.16.30,-8.39,51.88,1,12000,200
+2019.12.14_10.16.31,-8.39,51.88,1,5000,150
+2019.12.14_10.16.32,-8.39,51.88,1,8080,150
+"""
+"""Of a phone in a 5G network, in the form of Raca et al."""
 MINUTES = "takes minutes to hours"
 SHORT_FORM = "carried out in its short form, by test_doc_studies.py"
 BUILDS = "needs two builds of the reader's; test_check.py has some"
@@ -104,10 +111,11 @@ def made(tmp_path_factory: pytest.TempPathFactory, machine: object) -> Path:
 
 @pytest.fixture
 def here(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The current directory, a copy of it, with an archive and a trace."""
+    """The current directory, a copy of it, with an archive, a table of rates and a trace."""
     place = tmp_path / "here"
     shutil.copytree(made, place)
     write_archive(make_site("objects-1x5kB"), place / "example.warc.gz")
+    (place / "5g.csv").write_text(TABLE)
     shutil.copy(ROOT / "native/trace/tests/samples/sample.hwtrace", place / "server.hwtrace")
     monkeypatch.chdir(place)
     return place
