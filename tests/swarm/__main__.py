@@ -18,6 +18,7 @@ from headway.errors import normalised
 from headway.image.layers import layer_names
 from headway.lab.cores import available_cores
 from headway.lab.ready import ready_image, ready_machine
+from tests.surroundings import forget_copies
 from tests.swarm.judging import Judge
 
 
@@ -58,6 +59,7 @@ def main() -> int:
         for reason, count in reasons.most_common():
             print(f"{count:6} {reason}")
     shutil.rmtree(top, ignore_errors=True)
+    forget_copies()
     return 1 if failing else 0
 
 
