@@ -34,6 +34,31 @@ def read_regular(path: Path) -> bytes:
         raise WrongInputError(f"cannot be read: {reason}", where=str(path)) from None
 
 
+def read_bounded(path: Path, most_bytes: int, *, missing: str, too_long: str) -> bytes:
+    """The content of a regular file that is no longer than it may be.
+
+    Args:
+        path: of the file.
+        most_bytes: that it may have.
+        missing: what is said if there is none.
+        too_long: what is said, after how much it may have, if it has more.
+
+    Raises:
+        WrongInputError: there is none, it cannot be read, or it has more.
+    """
+    where = str(path)
+    try:
+        data = read_beginning(path, most_bytes + 1)
+    except FileNotFoundError:
+        raise WrongInputError(missing, where=where) from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "no file has such a name"
+        raise WrongInputError(f"cannot be read: {reason}", where=where) from None
+    if len(data) > most_bytes:
+        raise WrongInputError(f"has more than {most_bytes >> 20} MiB{too_long}", where=where)
+    return data
+
+
 def read_beginning(path: Path, most_bytes: int) -> bytes:
     """How the content of a regular file begins; all of it if ``most_bytes`` is negative.
 

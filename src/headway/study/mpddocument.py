@@ -9,7 +9,7 @@ from xml.etree.ElementTree import Element
 
 from headway.errors import WrongInputError
 from headway.foreign.bounds import DOCUMENT_BYTES
-from headway.foreign.files import read_beginning
+from headway.foreign.files import read_bounded
 from headway.foreign.kinds.documents import MPD, XML
 from headway.foreign.kinds.identify import identify
 from headway.foreign.kinds.refusing import of_other_kind
@@ -31,17 +31,9 @@ def read_mpd_document(path: Path) -> MpdDocument:
         WrongInputError: it cannot be read, is too large, or is no MPD.
     """
     where = str(path)
-    try:
-        data = read_beginning(path, DOCUMENT_BYTES + 1)
-    except FileNotFoundError:
-        raise WrongInputError("there is no such MPD", where=where) from None
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or "no file has such a name"
-        raise WrongInputError(f"cannot be read: {reason}", where=where) from None
-    if len(data) > DOCUMENT_BYTES:
-        raise WrongInputError(
-            f"has more than {DOCUMENT_BYTES >> 20} MiB, and no MPD is so long", where=where
-        )
+    data = read_bounded(
+        path, DOCUMENT_BYTES, missing="there is no such MPD", too_long=", and no MPD is so long"
+    )
     try:
         root = ElementTree.fromstring(data)
     except (ElementTree.ParseError, ValueError, LookupError) as error:

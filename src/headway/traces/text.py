@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from headway.errors import WrongInputError
-from headway.foreign.files import read_beginning
+from headway.foreign.files import read_bounded
 from headway.foreign.kinds import binary, documents, lines
 from headway.foreign.kinds.identify import identify
 from headway.foreign.kinds.refusing import of_other_kind
@@ -27,16 +26,8 @@ def trace_lines(file: Path) -> list[str]:
     Raises:
         WrongInputError: the file cannot be read, is too long, or is of another kind.
     """
-    where = str(file)
-    try:
-        data = read_beginning(file, _MOST_BYTES + 1)
-    except FileNotFoundError:
-        raise WrongInputError("no such trace file", where=where) from None
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or "no file has such a name"
-        raise WrongInputError(f"cannot be read: {reason}", where=where) from None
-    if len(data) > _MOST_BYTES:
-        raise WrongInputError(f"has more than {_MOST_BYTES >> 20} MiB; cut it", where=where)
+    str(file)
+    data = read_bounded(file, _MOST_BYTES, missing="no such trace file", too_long="; cut it")
     identity = identify(file)
     is_text = identity.kind in _TEXTS or identity.kind.key == "sabre"
     if not is_text or identity.packings or identity.coding:
