@@ -129,6 +129,30 @@ def test_a_base_of_another_study_is_refused(place: Path) -> None:
     assert "kept/head: is of another path.rtt: 40 ms there, 50 ms now" in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("key", "message"),
+    [
+        ("image", "lab image: another there"),
+        ("image_base", "lab image (image): another there"),
+        ("source", "source of Headway: another there"),
+        ("headway", "version of Headway: another there"),
+    ],
+)
+def test_a_base_of_another_image_or_headway_is_refused_before_the_head_is_carried_out(
+    place: Path, key: str, message: str
+) -> None:
+    assert check(place, "server.py", "--out=kept").returncode == 0
+    manifest = json.loads((place / "kept" / "head" / "manifest.json").read_text())
+    (place / "kept" / "head" / "manifest.json").write_text(json.dumps(manifest | {key: "another"}))
+    done = check(place, "slower.py", "--base=kept/head", "--out=out")
+    assert done.returncode == 2
+    assert f"kept/head: is of another {message}" in done.stderr
+    assert not list(place.glob("out/**/*.pcapng"))
+    kept_last = check(place, "kept/head", "--base=slower.py", "--out=out")
+    assert f"kept/head: is of another {message}" in kept_last.stderr
+    assert not list(place.glob("out/**/*.pcapng"))
+
+
 @dataclass(frozen=True)
 class Bad:
     """A build that is no server.

@@ -215,6 +215,28 @@ def test_what_no_run_depends_on_keeps_no_results_apart(
         GoingOn(before, now, "before").check_comparable()
 
 
+def test_what_goes_on_may_have_another_agent_but_is_compared_only_with_the_same_image_and_source(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Own programs that no run names, such as the agent, decide what a lab does, too."""
+    out, before = tmp_path / "out", dataclasses.replace(stub_image(), base="base")
+    carry_out(monkeypatch, task(out), image=before)
+    another = dataclasses.replace(before, key="another-key")
+    assert carry_out(monkeypatch, task(out), image=another) == []
+
+    def compared(image: Image) -> list[str]:
+        wanted = task(tmp_path / "other", start=Start.REPLACE)
+        return carry_out(monkeypatch, dataclasses.replace(wanted, compared_with=out), image=image)
+
+    assert len(compared(another)) == RUNS
+    message = "out: is of another lab image: another-key there, image-key now"
+    with pytest.raises(WrongInputError, match=message):
+        compared(before)
+    monkeypatch.setattr("headway.records.provenance.source_key", lambda: "0.1.0-other")
+    with pytest.raises(WrongInputError, match=r"another source of Headway: .*, 0\.1\.0-other now"):
+        compared(another)
+
+
 def test_the_order_of_axes_belongs_to_the_study(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

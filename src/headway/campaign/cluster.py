@@ -31,7 +31,6 @@ from headway.campaign.worker import (
     end_labs,
     introduce,
     receive,
-    source_key,
     unpack,
     unpack_artifacts,
 )
@@ -44,6 +43,7 @@ from headway.overriding import override
 from headway.planning.boots import Boot, boots
 from headway.planning.runs import Run
 from headway.programs.measurement import Measurement
+from headway.records.provenance import source_key
 from headway.records.record import make_record
 from headway.study.outside import OutsideProgram
 from headway.study.path import Path as NetworkPath

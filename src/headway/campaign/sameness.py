@@ -56,12 +56,15 @@ class GoingOn:
     def check_comparable(self) -> None:
         """Check that both are of one study, Headway and lab image, but for programs from outside.
 
+        Results that go on may stay if another of Headway's own programs has changed, or a report. What is blamed on a
+        build may owe nothing else to either, so here all of both has to be the same.
+
         Raises:
             WrongInputError: they are not; names what differs.
         """
         told = _tool_differences(self.before, self.now)
         tools = (one for one in told if not one[0].startswith(_BUILD))
-        for difference in (*tools, *self._changes()):
+        for difference in (*tools, *_whole_differences(self.before, self.now), *self._changes()):
             raise WrongInputError(
                 f"is of another {difference[0]}: {_shown(difference[1])} there, "
                 f"{_shown(difference[2])} now; nothing can be compared with it",
@@ -157,6 +160,16 @@ def _tool_differences(before: Manifest, now: Manifest) -> Iterator[Difference]:
         ),
     )
     yield from ((name, old or None, new) for name, old, new in told if old != new)
+
+
+def _whole_differences(before: Manifest, now: Manifest) -> Iterator[Difference]:
+    """What differs of Headway and its lab image, whether or not a run is known to depend on it."""
+    for name, old, new in (
+        ("lab image", before.image, now.image),
+        ("source of Headway", before.source, now.source),
+    ):
+        if old != new:
+            yield name, old or None, new or None
 
 
 def _version_of(program: str, manifest: Manifest) -> str:

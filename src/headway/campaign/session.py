@@ -35,7 +35,7 @@ from headway.lab.cores import available_cores
 from headway.lab.ready import ready_image, ready_machine
 from headway.lab.videofiles import needed_videos, video_files
 from headway.planning.runs import Run, distinct_paths
-from headway.records.manifest import Manifest
+from headway.records.manifest import Manifest, read_manifest
 from headway.records.provenance import make_manifest
 from headway.records.sources import keep_sources
 from headway.records.store import ARTIFACTS, Store
@@ -75,6 +75,7 @@ def conduct(
         image = ready_image(layers=needed_layers(runs))
         check_outside(runs)
         made = make_manifest(task.study, runs, image, task.command, notes)
+        _check_comparable(made, task)
         manifest = _going_on(made, task, runs, store)
         try:
             keep_sources(task.study, task.command, store.directory)
@@ -115,6 +116,13 @@ def _going_on(manifest: Manifest, task: Task, runs: tuple[Run, ...], store: Stor
     kept = (*_OF_THE_FIRST, *(["command"] if going_on.is_same_study else []))
     known = before.model_fields_set
     return manifest.model_copy(update={key: getattr(before, key) for key in kept if key in known})
+
+
+def _check_comparable(manifest: Manifest, task: Task) -> None:
+    """Refuse what would take an hour, only to be compared with nothing."""
+    other = task.compared_with and read_manifest(task.compared_with)
+    if other:
+        GoingOn(other, manifest, str(task.compared_with)).check_comparable()
 
 
 @contextmanager

@@ -22,6 +22,8 @@ class Task:
         out: directory of the results.
         command: what makes these results again, for the manifest.
         go_on: what carries on if this is interrupted, in words.
+        compared_with: a directory of results that these are to be compared with; results that cannot be are refused
+            before anything is carried out.
         start: what is to be done with results that the directory holds.
         keep_going: whether a contender of which every run fails does not stop the study.
         retry_failed: whether runs that failed or timed out are carried out again.
@@ -35,6 +37,7 @@ class Task:
     command: str
     go_on: str
     start: Start = Start.NEW
+    compared_with: Path | None = None
     keep_going: bool = False
     retry_failed: bool = False
     jobs: int | None = None

@@ -10,13 +10,12 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from distributed import Worker, get_worker
 
-from headway.cache import cache_directory, digest
+from headway.cache import cache_directory
 from headway.campaign.imageparts import ImagePart, ImageParts
 from headway.columns import Record
 from headway.foreign.tars import unpack_tar
@@ -28,9 +27,8 @@ from headway.lab.machine import Machine
 from headway.planning.boots import Boot
 from headway.planning.runs import Run
 from headway.records.once import make_records
-from headway.records.provenance import host_facts
+from headway.records.provenance import host_facts, source_key
 from headway.study.path import Path as NetworkPath
-from headway.version import VERSION
 
 if TYPE_CHECKING:
     from headway.selftest.check import Check
@@ -38,7 +36,6 @@ if TYPE_CHECKING:
 _FILE_LIMIT_BYTES = 8 * 2**20
 """Larger files of a run stay behind, unless the study asks for captures."""
 LEFT_BEHIND_FILE = "left-behind.txt"
-_PACKAGE = Path(__file__).parents[1]
 
 
 @dataclass(frozen=True)
@@ -97,14 +94,6 @@ def introduce(demand: Demand) -> Introduction:
         missing=demand.parts.missing(),
         facts=host_facts(),
     )
-
-
-@cache
-def source_key() -> str:
-    """A key of Headway's version and Python source: client and workers must have the same."""
-    files = sorted(_PACKAGE.rglob("*.py"))
-    contents = (part for file in files for part in (file.name, file.read_bytes()))
-    return f"{VERSION}-{digest(*contents)}"
 
 
 def receive(transfer: str, chunk: bytes, dask_worker: Worker) -> None:

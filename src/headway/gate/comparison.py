@@ -64,8 +64,11 @@ def carry_out_check(check: BuildCheck, watcher: Watcher) -> CheckReport | None:
     if check.base:
         for study in studies.values():
             _check_repetitions(study, check.source.name)
-    base = _side(check, BASE, check.base, studies, watcher) if check.base else None
-    head = _side(check, HEAD, check.head, studies, watcher)
+    # Results that are there first: what cannot be compared with them is not carried out.
+    places = {BASE: check.base, HEAD: check.head}
+    there = next((place for side, place in places.items() if place and side not in studies), None)
+    base = _side(check, BASE, check.base, studies, watcher, there) if check.base else None
+    head = _side(check, HEAD, check.head, studies, watcher, there)
     if base is None:
         return None
     _check_comparable(base, head, str(check.base))
@@ -86,7 +89,12 @@ def carry_out_check(check: BuildCheck, watcher: Watcher) -> CheckReport | None:
 
 
 def _side(
-    check: BuildCheck, name: str, build: Path, studies: dict[str, Study], watcher: Watcher
+    check: BuildCheck,
+    name: str,
+    build: Path,
+    studies: dict[str, Study],
+    watcher: Watcher,
+    compared_with: Path | None,
 ) -> Side:
     """Results of one side, carried out if they are not there."""
     directory = build
@@ -100,6 +108,7 @@ def _side(
             command=check.command,
             go_on="the same command with --resume goes on",
             start=check.start,
+            compared_with=compared_with,
             keep_going=True,
             jobs=check.jobs,
         )

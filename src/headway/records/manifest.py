@@ -122,6 +122,7 @@ class Manifest(_Told):
     Attributes:
         version: of this document.
         headway: version of Headway.
+        source: a key of Headway's Python source, which may change while the version stays.
         command: what makes these results again.
         created: when they were begun.
         study: the study.
@@ -146,6 +147,7 @@ class Manifest(_Told):
 
     version: int = VERSION
     headway: str = ""
+    source: str = ""
     command: str = ""
     created: str = ""
     study: ToldStudy = ToldStudy()

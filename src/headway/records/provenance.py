@@ -6,6 +6,7 @@ import os
 import platform
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from headway.study.outside import OutsideProgram
 from headway.study.tracekey import with_accounts, without_traces
 from headway.version import VERSION
 
+_PACKAGE = Path(__file__).parents[1]
 _MADE = ("__pycache__",)
 """What Python adds to a directory when it first reads it."""
 
@@ -42,6 +44,7 @@ def make_manifest(
     adapters = _adapters(runs)
     return Manifest(
         headway=VERSION,
+        source=source_key(),
         command=command,
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         study=told_study(study),
@@ -151,6 +154,14 @@ def _declared(program: OutsideProgram) -> dict[str, Any]:
     if program.declared.packages:
         told["package_versions"] = package_versions(program)
     return told
+
+
+@cache
+def source_key() -> str:
+    """A key of Headway's version and Python source."""
+    files = sorted(_PACKAGE.rglob("*.py"))
+    contents = (part for file in files for part in (file.name, file.read_bytes()))
+    return f"{VERSION}-{digest(*contents)}"
 
 
 def host_facts() -> dict[str, Any]:
