@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 import duckdb
 
 from bench.rows import Row, print_rows
-from headway.census.exports import literal
+from headway.instruments.census.exports import literal
 
 HEADWAY = Path(sys.executable).with_name("headway")
 ROWS = 10_000_000

@@ -17,10 +17,13 @@ from pathlib import Path
 
 from tests.imports import REPOSITORY, ROOT, TESTS, facts, imported, modules, test_modules
 
+_INSTRUMENTS = ROOT / "instruments"
 NATIVE = REPOSITORY / "native"
 USUAL_BASES = ("origin/main", "main")
 _FINDS_BESIDE = ("modules_in", "import_module")
 """Functions by which a module uses all that are beside it, without their names."""
+_OF_INSTRUMENTS = "instrument_modules"
+"""The function by which a module uses all that instruments have of a kind, which it names."""
 _READS_ALL = ("tests.imports", "tests.changed")
 """Who imports these looks at every module."""
 _EVERYWHERE = {"src", "tests", "headway", "unit", "lab", ""}
@@ -59,7 +62,21 @@ def _uses(file: Path) -> frozenset[Path]:
     }
     if facts(file).called & {*_FINDS_BESIDE} and file.is_relative_to(ROOT):
         found |= {*file.parent.glob("*.py")}
+    if file.is_relative_to(ROOT):
+        texts = facts(file).texts
+        if _OF_INSTRUMENTS in facts(file).called:
+            found |= {other for other in modules().values() if _kind(other) in texts - {""}}
+        # Commands are loaded by their place, such as `cli.lab.execute`.
+        places = (f"headway.{text.rpartition('.')[0]}" for text in texts)
+        found |= {known[place] for place in places if place in known}
     return frozenset(found - {file})
+
+
+def _kind(file: Path) -> str:
+    """As what the core finds a module of an instrument; empty of others."""
+    if not file.is_relative_to(_INSTRUMENTS):
+        return ""
+    return "".join(file.with_suffix("").relative_to(_INSTRUMENTS).parts[1:2])
 
 
 def _parents(name: str) -> Iterator[str]:
@@ -75,7 +92,8 @@ def needs(test: Path) -> frozenset[Path]:
 
     What conftest files import counts for tests of labs only: to others they give places, and nothing that is tested.
     """
-    conftests = {place / "conftest.py" for place in (test.parent, TESTS)}
+    places = (place for place in test.parents if place.is_relative_to(TESTS))
+    conftests = {place / "conftest.py" for place in places}
     conftests = {file for file in conftests if file.exists()}
     in_labs = (TESTS / "lab") in test.parents
     open_ends = [test, *(conftests if in_labs else ())]

@@ -33,6 +33,7 @@ def test_what_is_found_without_its_name_counts_as_imported() -> None:
     assert "test_programs_clients.py" in asked("src/headway/programs/curl.py")
     assert "test_report_figures.py" not in asked("src/headway/programs/curl.py")
     assert {"test_figures.py", "test_cli.py"} <= asked("src/headway/report/figures/bursts.py")
+    assert "test_cli.py" in asked("src/headway/instruments/census/cli.py")
 
 
 def test_data_are_their_packages() -> None:

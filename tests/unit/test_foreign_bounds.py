@@ -17,10 +17,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headway.census.har import responses_of_har
 from headway.errors import WrongInputError
 from headway.foreign.bounds import BODY, Bound
 from headway.foreign.numbers import whole_number
+from headway.instruments.census.har import responses_of_har
 from headway.sites.coding import CODINGS, CodingError, decoded, encoded
 from headway.sites.sources import Browsing, record_site
 from headway.sites.verify import Severity, findings

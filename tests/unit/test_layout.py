@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import ast
 import graphlib
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -38,11 +42,11 @@ FLOORS = (
     ("campaign",),
     ("report",),
     ("gate",),
-    ("census",),
     ("look",),
     ("terminal",),
     ("api",),
     ("cli",),
+    ("instruments",),
     ("__main__",),
 )
 """From the ground up: a package imports what stands on its own floor or below."""
@@ -82,6 +86,87 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
     graph = {name: {one for one in imported(name) if one in plain} for name in plain}
     # Raises CycleError, which names the circle.
     list(graphlib.TopologicalSorter(graph).static_order())
+
+
+def instrument(name: str) -> str:
+    """The instrument that a module is of; empty of the core, and of the package of all instruments."""
+    parts = name.split(".")
+    return parts[2] if parts[1:2] == ["instruments"] and len(parts) > 2 else ""
+
+
+def test_instruments_do_not_import_each_other() -> None:
+    across = {
+        (name, other)
+        for name in modules()
+        if instrument(name)
+        for other in imported(name)
+        if instrument(other) not in ("", instrument(name))
+    }
+    assert not across
+
+
+def test_the_core_names_no_instrument() -> None:
+    """Neither does it import one by a text that is its name."""
+    named = {
+        (name, text)
+        for name, file in modules().items()
+        if not instrument(name)
+        for text in imports.facts(file).texts
+        if text.startswith("headway.instruments.")
+    }
+    assert not named
+
+
+@pytest.fixture
+def core(tmp_path: Path) -> Path:
+    """Headway's package without its instruments, in a directory of its own."""
+    package = tmp_path / "src" / "headway"
+    package.mkdir(parents=True)
+    (tmp_path / "native").symlink_to(imports.REPOSITORY / "native")
+    for entry in imports.ROOT.iterdir():
+        if entry.name != "instruments":
+            (package / entry.name).symlink_to(entry)
+    return package
+
+
+def carried_out(package: Path, *words: str) -> str:
+    """What a command prints that has this package."""
+    environment = {**os.environ, "PYTHONPATH": str(package.parent)}
+    done = subprocess.run(
+        [sys.executable, *words],
+        cwd=package.parents[1],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+EACH_MODULE = """
+import importlib, sys, headway
+from pathlib import Path
+assert Path(headway.__file__).parent == Path(sys.argv[1]), headway.__file__
+for name in sys.argv[2:]:
+    importlib.import_module(name)
+"""
+
+
+def test_all_modules_of_the_core_load_without_instruments(core: Path) -> None:
+    names = [
+        name
+        for name in modules()
+        # aioquic's programs run in labs only.
+        if name == "headway" or package(name) not in ("instruments", "aioquic")
+    ]
+    carried_out(core, "-c", EACH_MODULE, str(core), *names)
+
+
+@pytest.mark.parametrize("words", ["--help", "list studies", "plan quickstart", "schema"])
+def test_commands_run_without_instruments(core: Path, words: str) -> None:
+    shown = carried_out(core, "-m", "headway", *words.split())
+    assert "census" not in shown
 
 
 MOST_LINES, MOST_LINES_OF_A_FUNCTION = 400, 40

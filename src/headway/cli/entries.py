@@ -1,80 +1,91 @@
-"""The commands, as the help lists them."""
+"""The commands, as the help lists them: the core's, and those of instruments."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from headway.cli.listed import FILES, MORE, PATH, RESULTS, STUDIES, Listed
+from headway.modules import instrument_modules
 
-
-@dataclass(frozen=True)
-class Listed:
-    """A command, as the help shows it.
-
-    Attributes:
-        part: heading of the help below which it stands.
-        place: module and attribute of what carries it out.
-        summary: what it does, in a line or two.
-    """
-
-    part: str
-    place: str
-    summary: str
-
-
-STUDIES, RESULTS, _PATH, _FILES, _MORE = "Studies", "Results", "A path", "Files and sites", "More"
-COMMANDS = {
-    "run": Listed(STUDIES, "study.run", "Carry out a study and report its answer."),
-    "plan": Listed(STUDIES, "study.plan", "Show what a study would run, and how long that takes."),
-    "validate": Listed(STUDIES, "study.validate", "Check a study file without running it."),
+_COMMANDS = {
+    "run": Listed(STUDIES, "cli.study.run", "Carry out a study and report its answer."),
+    "plan": Listed(
+        STUDIES, "cli.study.plan", "Show what a study would run, and how long that takes."
+    ),
+    "validate": Listed(STUDIES, "cli.study.validate", "Check a study file without running it."),
     "reproduce": Listed(
-        STUDIES, "study.reproduce", "Run a built-in study; judge a paper's claims, if it has any."
+        STUDIES,
+        "cli.study.reproduce",
+        "Run a built-in study; judge a paper's claims, if it has any.",
     ),
-    "calibrate": Listed(
-        STUDIES, "calibrate.calibrate", "Search knobs until a study's runs agree with a target."
+    "check": Listed(
+        STUDIES, "cli.check.check", "Compare two builds of a program, packet by packet."
     ),
-    "check": Listed(STUDIES, "check.check", "Compare two builds of a program, packet by packet."),
-    "report": Listed(RESULTS, "study.report", "Write the report of a study's results again."),
+    "report": Listed(RESULTS, "cli.study.report", "Write the report of a study's results again."),
     "figure": Listed(
-        RESULTS, "figure.figure", "Write one figure or table of a report, for a paper."
+        RESULTS, "cli.figure.figure", "Write one figure or table of a report, for a paper."
     ),
-    "claims": Listed(RESULTS, "claims.claims", "Judge a study's claims by its results."),
+    "claims": Listed(RESULTS, "cli.claims.claims", "Judge a study's claims by its results."),
     "states": Listed(
-        RESULTS, "states.states", "Show the state machines of senders, also of other qlog files."
-    ),
-    "controllers": Listed(
-        RESULTS, "controllers.controllers", "Tell which congestion control senders have."
+        RESULTS,
+        "cli.states.states",
+        "Show the state machines of senders, also of other qlog files.",
     ),
     "packets": Listed(
         RESULTS,
-        "packets.packets",
+        "cli.packets.packets",
         "Show the packets of a run with a fault, or of one that captured them.",
     ),
-    "export": Listed(RESULTS, "export.export", "Write results to one archive, to publish them."),
-    "exec": Listed(_PATH, "lab.execute", "Run one command on the client's side of a path."),
-    "shell": Listed(_PATH, "lab.shell", "Open a shell on the client's side of a path."),
-    "doctor": Listed(_PATH, "doctor.doctor", "Measure the emulation from inside and judge it."),
-    "trace": Listed(_PATH, "trace.app", "Read tables of rates as traces, for paths of studies."),
-    "image": Listed(_PATH, "image.app", "Build, move or remove the lab image."),
+    "export": Listed(
+        RESULTS, "cli.export.export", "Write results to one archive, to publish them."
+    ),
+    "exec": Listed(PATH, "cli.lab.execute", "Run one command on the client's side of a path."),
+    "shell": Listed(PATH, "cli.lab.shell", "Open a shell on the client's side of a path."),
+    "doctor": Listed(PATH, "cli.doctor.doctor", "Measure the emulation from inside and judge it."),
+    "trace": Listed(PATH, "cli.trace.app", "Read tables of rates as traces, for paths of studies."),
+    "image": Listed(PATH, "cli.image.app", "Build, move or remove the lab image."),
     "processor": Listed(
-        _PATH, "processor.app", "Measure what calls and packets cost here; list known processors."
+        PATH,
+        "cli.processor.app",
+        "Measure what calls and packets cost here; list known processors.",
     ),
     "look": Listed(
-        _FILES, "look.look", "Tell what a file is and holds, and which command takes it."
+        FILES, "cli.look.look", "Tell what a file is and holds, and which command takes it."
     ),
-    "sites": Listed(_FILES, "sites.app", "Show and check the web pages that studies replay."),
-    "record": Listed(_FILES, "record.record_command", "Record a web page, or import a recording."),
-    "video": Listed(_MORE, "video.app", "Write videos as files, for players in browsers."),
-    "census": Listed(
-        _MORE, "census.census", "Count who announces and who uses HTTP/3, by the HTTP Archive."
+    "sites": Listed(FILES, "cli.sites.app", "Show and check the web pages that studies replay."),
+    "record": Listed(
+        FILES, "cli.record.record_command", "Record a web page, or import a recording."
     ),
+    "video": Listed(MORE, "cli.video.app", "Write videos as files, for players in browsers."),
     "list": Listed(
-        _MORE, "known.list_known", "List studies, programs, sites, profiles or workloads."
+        MORE, "cli.known.list_known", "List studies, programs, sites, profiles or workloads."
     ),
-    "schema": Listed(_MORE, "schema.schema", "Print the JSON Schema of study files, for editors."),
+    "schema": Listed(
+        MORE, "cli.schema.schema", "Print the JSON Schema of study files, for editors."
+    ),
     "completion": Listed(
-        _MORE,
-        "completion.completion",
+        MORE,
+        "cli.completion.completion",
         "Print the script that completes commands in a shell.",
     ),
-    "help": Listed(_MORE, "group.show_help", "Show all commands, or one with its options."),
+    "help": Listed(MORE, "cli.group.show_help", "Show all commands, or one with its options."),
 }
+
+
+def with_instruments(core: dict[str, Listed], added: dict[str, Listed]) -> dict[str, Listed]:
+    """Commands in the order of the help: each instrument's behind the one that it names, or last in its part."""
+    names = list(core)
+    for name, entry in added.items():
+        part = [one for one in names if {**core, **added}[one].part == entry.part]
+        before = entry.after if entry.after in part else part[-1]
+        names.insert(names.index(before) + 1, name)
+    return {name: {**core, **added}[name] for name in names}
+
+
+COMMANDS = with_instruments(
+    _COMMANDS,
+    {
+        name: entry
+        for module in instrument_modules("commands")
+        for name, entry in module.COMMANDS.items()
+    },
+)
 """The commands, in the order of the help, and what carries them out."""

@@ -117,8 +117,8 @@ def command_line() -> Command:
 
 
 def _loaded(name: str) -> Command:
-    module, _, attribute = COMMANDS[name].place.partition(".")
-    found = getattr(import_module(f"headway.cli.{module}"), attribute)
+    module, _, attribute = COMMANDS[name].place.rpartition(".")
+    found = getattr(import_module(f"headway.{module}"), attribute)
     if isinstance(found, typer.Typer):
         group = get_command(found)
         group.name = name

@@ -8,7 +8,8 @@ import re
 import resource
 from pathlib import Path
 
-from headway.cli.entries import COMMANDS, RESULTS, STUDIES
+from headway.cli.entries import COMMANDS
+from headway.cli.listed import RESULTS, STUDIES
 from headway.errors import HeadwayError
 
 TOO_LITTLE = "this machine has too little memory for that, or a limit (ulimit -v) leaves too little"

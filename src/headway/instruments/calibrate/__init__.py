@@ -1,0 +1,1 @@
+"""Knobs of a program, searched until its runs agree with a target."""

@@ -1,0 +1,1 @@
+"""The congestion controllers of senders, recognised by what they keep in flight."""

@@ -1,0 +1,254 @@
+"""Knobs searched until runs agree with a target: on made runs, whose truth is known."""
+
+from __future__ import annotations
+
+import itertools
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from headway import cli
+from headway.campaign.watcher import SilentWatcher
+from headway.columns import Record
+from headway.diagnosis.goodput import INTERVAL_S
+from headway.errors import WrongInputError
+from headway.instruments.calibrate.search import Calibrated, KnobRange, Search, Values, named
+from headway.instruments.calibrate.target import Target, read_target
+from headway.instruments.calibrate.tryout import FAR, Tryout, read_tables
+from tests.unit import made_results as results
+
+KNOBS = tuple(
+    map(
+        KnobRange.parse,
+        (
+            "server.knobs.max_window=20..500",
+            "server.initial_window=4..64",
+            "server.knobs.packet_threshold=3..50",
+        ),
+    )
+)
+
+
+def made(values: Sequence[int]) -> list[int]:
+    """What a sender delivers in each interval: its window grows to a largest one, and is cut for a while now and then.
+
+    Each value shapes another part of the series.
+    """
+    largest, window, threshold = values
+    received = []
+    for place in range(60):
+        now = min(window * 1.3**place, largest)
+        received.append(round(now * 2700 * (1 - 2 / threshold if place % 15 > 9 else 1)))
+    return received
+
+
+def searched(planted: Sequence[int], most: int = 150) -> Calibrated:
+    ends = [(place + 1) * INTERVAL_S for place in range(60)]
+    target = Target(tuple(ends), tuple(amount * 8e-6 / INTERVAL_S for amount in made(planted)))
+
+    def measure(_: object, wanted: Sequence[Values]) -> list[list[float]]:
+        runs = [{"received_bytes": made([int(one) for one in values])} for values in wanted]
+        return [target.residuals(run) or [] for run in runs]
+
+    return Search(KNOBS, measure, most).run()
+
+
+@pytest.mark.parametrize("planted", [(107, 32, 3), (60, 4, 5), (250, 20, 12)])
+def test_runs_agree_with_planted_values_within_a_percent(planted: tuple[int, int, int]) -> None:
+    """Each of three knobs makes up for a little of another, so that neighbours are nearly as near."""
+    found = searched(planted)
+    assert found.distance < 0.01
+    for value, wanted in zip(found.values, planted, strict=True):
+        assert abs(int(value) - wanted) <= max(1, 0.08 * wanted)
+
+
+def test_planted_values_are_found() -> None:
+    found = searched((430, 10, 7))
+    assert found.values == (430, 10, 7)
+    assert found.distance < 1e-9
+    assert all(moved is not None and moved > 0.01 for moved in found.sensitivity)
+
+
+def test_a_knob_that_does_nothing_does_not_matter() -> None:
+    knobs = [KnobRange("a.one", 1, 100), KnobRange("a.idle", 1, 100)]
+    found = Search(knobs, lambda _, wanted: [[abs(int(v[0]) - 42) / 42] for v in wanted], 80).run()
+    assert found.values[0] == 42
+    assert found.sensitivity[0] == pytest.approx(10 / 42)
+    assert found.sensitivity[1] == 0
+
+
+def test_words_are_tried_all() -> None:
+    knobs = [KnobRange.parse("a.words=x,y,z"), KnobRange("a.number", 0, 20)]
+    away = {"x": 1.0, "y": 0.0, "z": 2.0}
+    found = Search(
+        knobs, lambda _, wanted: [[away[str(w)] + abs(int(n) - 3)] for w, n in wanted], 60
+    ).run()
+    assert found.values == ("y", 3)
+
+
+def test_no_more_is_tried_than_allowed_but_for_what_matters() -> None:
+    counts = itertools.count()
+
+    def measure(_: object, wanted: Sequence[Values]) -> list[list[float]]:
+        return [[1.0 + next(counts)] for _ in wanted]
+
+    assert searched((107, 32, 3), most=30).tried <= 30 + 2 * len(KNOBS)
+    assert Search(KNOBS, measure, 20).run().tried <= 20 + 2 * len(KNOBS)
+
+
+def test_a_series_is_compared_by_what_had_come() -> None:
+    target = Target((0.1, 0.2), (8.0, 8.0))
+    assert target.residuals({"received_bytes": [100_000, 100_000]}) == [0, 0]
+    late = target.residuals({"received_bytes": [0, 200_000]})
+    # Of 0.1 MB and 0.15 MB, what is wanted then and in the mean.
+    assert late == pytest.approx([-0.1 / (0.1 * 0.15) ** 0.5, 0])
+    assert target.residuals({"received_bytes": None}) is None
+    assert "0 MB had come, and 0.1 MB" in target.farthest({"received_bytes": [0, 200_000]})
+
+
+def test_values_of_metrics_are_compared_relatively() -> None:
+    target = Target(values={"total_s": 2.0, "goodput_mbit": 10.0})
+    assert target.residuals({"total_s": 1.0, "goodput_mbit": 10.0}) == [-0.5, 0]
+    assert target.residuals({"total_s": 1.0, "goodput_mbit": None}) is None
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("at_s,goodput_kbit\n1,5\n", "'goodput_kbit' is of another unit"),
+        ("metric,value\ntotal_ms,5\n", "'total_ms' is no metric of a run; did you mean 'total_s'"),
+        ("metric,value\ntotal_s,5 s\n", "'5 s' is not a number"),
+        ("metric,value\ntotal_s,0\n", "total_s is 0"),
+        ("at_s,goodput_mbit\n", "has no rows; write at_s,goodput_mbit"),
+        ("at_s,goodput_mbit\n2,5\n1,5\n", "at_s must increase"),
+        ("time,x\n1,5\n", "has the columns time,x; write"),
+        ("at_s,goodput_mbit\n1,5,7\n", "'1,5,7' is no row of two values"),
+        ("metric,value\ntotal_s\n", "'total_s' is no row of two values"),
+        ("metric,value\ntotal_s,5\ntotal_s,6\n", "total_s is there twice"),
+    ],
+)
+def test_a_wrong_target_is_refused(tmp_path: Path, content: str, said: str) -> None:
+    file = tmp_path / "target.csv"
+    file.write_text(content, encoding="utf-8")
+    with pytest.raises(WrongInputError, match=said):
+        read_target(file)
+
+
+def bulk(contender: str, amount: int, **more: Any) -> list[dict[str, Any]]:
+    return results.runs({contender: [1.0, 1.0]}, received_bytes=[amount] * 3, **more)
+
+
+def test_results_of_unlike_cells_are_no_target(tmp_path: Path) -> None:
+    """Their mean would be a series that no path has."""
+    one, other = bulk("h2", 100_000), bulk("h2", 300_000, cell="other")
+    assert read_target(results.saved(tmp_path / "one", one)).mbit == pytest.approx((8.0,) * 3)
+    with pytest.raises(WrongInputError, match="h2 ran in 2 cells, and a series is of one"):
+        read_target(results.saved(tmp_path / "two", one + other))
+    elsewhere = bulk("h2", 300_000, experiment="second")
+    with pytest.raises(WrongInputError, match="h2 ran in 2 cells"):
+        read_target(results.saved(tmp_path / "experiments", one + elsewhere))
+    beside = one + bulk("h3", 300_000, cell="other")
+    assert read_target(results.saved(tmp_path / "beside", beside), "h2").at_s == (0.1, 0.2, 0.3)
+
+
+@pytest.mark.parametrize("text", ["x", "x=1", "x=5..2", "x=a..b", "=1..2"])
+def test_a_wrong_range_is_refused(text: str) -> None:
+    with pytest.raises(WrongInputError, match=r"is no range; write KEY=LOW\.\.HIGH"):
+        KnobRange.parse(text)
+
+
+STUDY = """
+name = "made"
+protocol = "quic"
+metrics = ["goodput_mbit"]
+client.program = "headway-perf"
+server.program = "headway-perf"
+workload = { kind = "bulk", duration = "3 s" }
+path = { rate = "20 Mbit/s", rtt = "50 ms" }
+"""
+
+
+VALUES = Target(values={"goodput_mbit": 1.0})
+WINDOW = "server.knobs.max_window=10..90"
+
+
+def tryout(place: Path, *knobs: str, study: str = STUDY, target: Target = VALUES) -> Tryout:
+    file = place / "made.toml"
+    file.write_text(study, encoding="utf-8")
+    tables, base = read_tables(str(file), {}, None)
+    ranges = tuple(map(KnobRange.parse, knobs))
+    return Tryout(tables, base, ranges, target, place, None, "")
+
+
+def test_what_no_value_can_make_right_is_refused_first(tmp_path: Path) -> None:
+    tryout(tmp_path, "server.knobs.max_window=10..90", "server.initial_window=2..9").check()
+    with pytest.raises(WrongInputError, match="no knob 'max_windw'; did you mean 'max_window'"):
+        tryout(tmp_path, "server.knobs.max_windw=10..90").check()
+    with pytest.raises(WrongInputError, match="has 2 cells, and a calibration takes one"):
+        several = 'axes.path.loss = ["0 %", "1 %"]\n'
+        tryout(tmp_path, WINDOW, study=STUDY + several).check()
+
+
+def test_every_word_of_a_range_is_checked(tmp_path: Path) -> None:
+    words = "server.congestion_control=cubic,{}reno"
+    tryout(tmp_path, words.format(""), WINDOW).check()
+    with pytest.raises(WrongInputError, match="abacus"):
+        tryout(tmp_path, words.format("abacus,"), WINDOW).check()
+
+
+def test_a_target_that_the_workload_does_not_measure_is_refused(tmp_path: Path) -> None:
+    """Before the first lab, not after the last."""
+    series = Target((0.1, 0.2), (8.0, 8.0))
+    tryout(tmp_path, WINDOW, target=series).check()
+    download = STUDY.replace('kind = "bulk", duration = "3 s"', 'kind = "download", size = "1 MB"')
+    download = download.replace("headway-perf", "headway-client", 1)
+    download = download.replace("headway-perf", "headway-server").replace('"quic"', '"h3"')
+    tryout(tmp_path, WINDOW, study=download).check()
+    with pytest.raises(WrongInputError, match="has the workload download, of which no series"):
+        tryout(tmp_path, WINDOW, study=download, target=series).check()
+    pages = Target(values={"plt_s": 1.0})
+    with pytest.raises(WrongInputError, match="plt_s is not measured here"):
+        tryout(tmp_path, WINDOW, study=download, target=pages).check()
+
+
+def test_a_repetition_that_fails_or_lacks_a_value_is_far(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The other one, which is as wanted, does not stand for both."""
+    knob = KnobRange.parse(WINDOW)
+    calibration = tryout(tmp_path, WINDOW)
+    monkeypatch.setattr("headway.instruments.calibrate.tryout.conduct", lambda *_: None)
+
+    def differences(*goodputs: float | None, total_s: Sequence[float | None] = (1.0, 1.0)) -> Any:
+        records = [
+            Record(**results.run(named((knob,), (50,)), seed, one, goodput_mbit=goodput))
+            for seed, (goodput, one) in enumerate(zip(goodputs, total_s, strict=True), start=1)
+        ]
+        monkeypatch.setattr("headway.instruments.calibrate.tryout.read_records", lambda _: records)
+        (found,) = calibration.measure([], [(50,)], SilentWatcher())
+        return found
+
+    assert differences(1.0, 1.5) == [0.25]
+    assert differences(1.0, None) == [FAR]
+    assert differences(None, 1.0) == [FAR]
+    assert differences(1.0, 1.0, total_s=(1.0, None)) == [FAR]
+
+
+def test_a_study_of_several_experiments_is_refused() -> None:
+    with pytest.raises(WrongInputError, match="has several experiments"):
+        read_tables("kakhki2017", {}, None)
+
+
+def test_the_command_says_what_is_wrong_with_its_options(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    twice = ("--knobs", "a.b=1..2", "--knobs", "a.b=1..3")
+    words = ("calibrate", "quickstart", "--target", "x.csv", *twice, "--out", str(tmp_path))
+    monkeypatch.setattr(sys, "argv", ["headway", *words])
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    assert ended.value.code == 2
+    assert capsys.readouterr().err == "headway: --knobs: names a knob twice\n"
