@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tarfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -35,10 +36,14 @@ def unpack_tar(
         WrongInputError: a name leads out of the root or behind a link of the archive, or a member is no file,
             directory or link.
     """
-    # As an attribute, since the first versions of Python 3.11 have neither the argument nor filters.
-    tar.extraction_filter = getattr(tarfile, "tar_filter", lambda member, _: member)
+    # Not Python's own filters, which the first versions of 3.11 do not have: a root tree would depend on the Python.
+    tar.extraction_filter = lambda member, _: member
     checked = _Checked(tar if members is None else members, skipped, links)
     tar.extractall(directory, iter(checked))
+
+
+_PERMISSIONS = 0o755
+"""Bits of a mode that are kept: no program runs as another user, and nobody else writes."""
 
 
 @dataclass
@@ -59,6 +64,8 @@ class _Checked:
                 member.linkname = str(self._placed(member.linkname))
             if member.issym():
                 self._links.add(place)
+            member.mode &= _PERMISSIONS
+            member.uid, member.gid, member.uname, member.gname = os.getuid(), os.getgid(), "", ""
             yield member
 
     def _placed(self, name: str) -> PurePosixPath:
