@@ -20,6 +20,8 @@ from tests.imports import REPOSITORY, ROOT, TESTS, facts, imported, modules, tes
 _INSTRUMENTS = ROOT / "instruments"
 NATIVE = REPOSITORY / "native"
 USUAL_BASES = ("origin/main", "main")
+_FINDER = ROOT / "modules.py"
+"""Has these functions, and uses them for others only."""
 _FINDS_BESIDE = ("modules_in", "import_module")
 """Functions by which a module uses all that are beside it, without their names."""
 _OF_INSTRUMENTS = "instrument_modules"
@@ -60,7 +62,7 @@ def _uses(file: Path) -> frozenset[Path]:
     found = {known[name] for name in names} | {
         known[parent] for name in names for parent in _parents(name) if parent in known
     }
-    if facts(file).called & {*_FINDS_BESIDE} and file.is_relative_to(ROOT):
+    if file != _FINDER and facts(file).called & {*_FINDS_BESIDE} and file.is_relative_to(ROOT):
         found |= {*file.parent.glob("*.py")}
     if file.is_relative_to(ROOT):
         texts = facts(file).texts

@@ -15,9 +15,9 @@ import pytest
 import headway
 from headway.analysis import load_results
 from headway.cli.packets import packets
-from headway.cli.states import states
 from headway.errors import WrongInputError
 from headway.instruments.census.campaign import responses_of_campaign
+from headway.instruments.states.cli import states
 from headway.pages.load import read_load
 from headway.report import write_report
 from headway.report.archive import write_archive

@@ -18,12 +18,12 @@ from rich.text import Text
 import headway
 from headway import cli
 from headway.cli.changes import parsed_changes
-from headway.cli.states import states
 from headway.errors import HeadwayError, WrongInputError
 from headway.foreign.console import escaping_console
 from headway.foreign.documents import MOST_DEPTH, json_value, toml_tables
 from headway.foreign.shown import is_printable, printable, quoted
 from headway.instruments.census.har import responses_of_har
+from headway.instruments.states.cli import states
 from headway.records.manifest import read_manifest
 from headway.sites.sources import Browsing, record_site
 from headway.study.load import load_study

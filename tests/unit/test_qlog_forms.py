@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from headway.diagnosis.qlog import read_qlog
 from headway.diagnosis.qlog_account import read_qlog_account
-from headway.diagnosis.statesources import read_state_file
 from headway.errors import HeadwayError, WrongInputError
+from headway.instruments.states.sources import read_state_file
 from tests.unit.many import AMOUNTS, check_many
 
 Step = tuple[float, str]

@@ -24,11 +24,6 @@ _COMMANDS = {
         RESULTS, "cli.figure.figure", "Write one figure or table of a report, for a paper."
     ),
     "claims": Listed(RESULTS, "cli.claims.claims", "Judge a study's claims by its results."),
-    "states": Listed(
-        RESULTS,
-        "cli.states.states",
-        "Show the state machines of senders, also of other qlog files.",
-    ),
     "packets": Listed(
         RESULTS,
         "cli.packets.packets",
@@ -72,12 +67,14 @@ _COMMANDS = {
 
 def with_instruments(core: dict[str, Listed], added: dict[str, Listed]) -> dict[str, Listed]:
     """Commands in the order of the help: each instrument's behind the one that it names, or last in its part."""
-    names = list(core)
-    for name, entry in added.items():
-        part = [one for one in names if {**core, **added}[one].part == entry.part]
+    names, known, left = list(core), {**core, **added}, dict(added)
+    while left:
+        name = next((name for name, entry in left.items() if entry.after not in left), min(left))
+        entry = left.pop(name)
+        part = [other for other in names if known[other].part == entry.part]
         before = entry.after if entry.after in part else part[-1]
         names.insert(names.index(before) + 1, name)
-    return {name: {**core, **added}[name] for name in names}
+    return {name: known[name] for name in names}
 
 
 COMMANDS = with_instruments(

@@ -1,11 +1,13 @@
-"""The record: one row per run, of all families of columns."""
+"""The record: one row per run, of all families of columns, the core's and those of instruments."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from pydantic import create_model
 
 from headway.columns.call import CallMetrics
-from headway.columns.column import metrics_of, schema_of
+from headway.columns.column import Columns, metrics_of, schema_of
 from headway.columns.conditions import Planned
 from headway.columns.headers import HeaderFields
 from headway.columns.latency import Latency
@@ -16,13 +18,13 @@ from headway.columns.packets import Disturbed, Faulted, Observed, Validation
 from headway.columns.page import PageMetrics
 from headway.columns.processor import ProcessorUse
 from headway.columns.sharing import OneFlow, Sharing
-from headway.columns.states import SenderStates
 from headway.columns.stream import StreamDelays
 from headway.columns.video import VideoSession
+from headway.modules import instrument_modules
 
 
 # Pydantic takes the fields of the last family first.
-class Record(
+class _Core(
     Spent,
     Sharing,
     Validation,
@@ -30,7 +32,6 @@ class Record(
     Observed,
     Disturbed,
     Pacing,
-    SenderStates,
     SenderOverTime,
     ProcessorUse,
     BottleneckUse,
@@ -53,6 +54,23 @@ class Record(
     Times are seconds of the lab's clock unless said otherwise; a value that was not measured
     (the run failed, or the protocol has no such thing) is null.
     """
+
+
+def _families() -> tuple[type[Columns], ...]:
+    """Bases of the record, each instrument's family in front of the one whose columns stand before its own."""
+    families: list[Any] = list(_Core.__bases__)
+    for module in instrument_modules("columns"):
+        for family, before in module.FAMILIES.items():
+            families.insert(families.index(before), family)
+    return tuple(families)
+
+
+if TYPE_CHECKING:
+    Record = _Core  # The core reads no column of an instrument.
+else:
+    Record = create_model(
+        "Record", __base__=_families(), __doc__=_Core.__doc__, __module__=__name__
+    )
 
 
 class FlowRecord(OneFlow, Record):

@@ -1,13 +1,14 @@
 """The figures of the report: a module for each kind.
 
-A module of this package that has a ``KIND`` is a figure of the report; nothing else is to be done.
+A module of this package, or of an instrument's `figures`, that has a ``KIND`` is a figure of the report; nothing else
+is to be done.
 """
 
 from __future__ import annotations
 
 from functools import cache
 
-from headway.modules import modules_in
+from headway.modules import instrument_modules, modules_in
 from headway.report.figures.kind import WIDE, Kind, Picture, Subject
 from headway.report.section import Section
 
@@ -26,7 +27,8 @@ __all__ = [
 @cache
 def known_kinds() -> tuple[Kind, ...]:
     """All kinds of figures, in the order of the page."""
-    found = [module.KIND for module in modules_in(__name__) if hasattr(module, "KIND")]
+    modules = [*modules_in(__name__), *instrument_modules("figures")]
+    found = [module.KIND for module in modules if hasattr(module, "KIND")]
     return tuple(sorted(found, key=lambda kind: kind.place))
 
 

@@ -1,6 +1,7 @@
 """The tables of the report: as text to be read, and as data with every number in full.
 
-A `TableKind` that a module of this package makes is a table of the report; nothing else is to be done.
+A `TableKind` that a module of this package, or of an instrument's `tables`, makes is a table of the report; nothing else
+is to be done.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from functools import cache
 
 import polars as pl
 
-from headway.modules import modules_in
+from headway.modules import instrument_modules, modules_in
 from headway.report.section import PLACES, Section
 from headway.report.tables.kind import KeptFile, Matter, ShownTable, TableKind
 
@@ -18,7 +19,8 @@ from headway.report.tables.kind import KeptFile, Matter, ShownTable, TableKind
 @cache
 def known_tables() -> tuple[TableKind, ...]:
     """All kinds of tables, in the order of the page."""
-    found = [var for module in modules_in(__name__) for var in vars(module).values()]
+    modules = [*modules_in(__name__), *instrument_modules("tables")]
+    found = [var for module in modules for var in vars(module).values()]
     kinds = [one for one in found if isinstance(one, TableKind)]
     return tuple(sorted(kinds, key=lambda kind: (PLACES[kind.section], kind.place)))
 

@@ -10,7 +10,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from headway.analysis.intervals import Interval, share_interval
-from headway.diagnosis.statepath import StatePath
+from headway.instruments.states.statepath import StatePath
 
 
 @dataclass(frozen=True)

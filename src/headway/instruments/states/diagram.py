@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, distribution
 
-from headway.analysis.statemachine import (
+from headway.instruments.states.statemachine import (
     StateMachine,
     Step,
     changed_shares,

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import polars as pl
 
 from headway.analysis import Analysis
-from headway.analysis.senderstates import recorded_machine
-from headway.analysis.statetimes import LostTime, lost_times
+from headway.instruments.states.losttime import LostTime, lost_times
+from headway.instruments.states.machines import recorded_machine
 from headway.report.section import Section
 from headway.report.tables.kind import Matter, TableKind
 from headway.report.tables.table import (

@@ -12,7 +12,7 @@ from headway.analysis.analysis import Analysis
 from headway.analysis.cells import Cell
 from headway.analysis.compare import Pairing
 from headway.columns import Status
-from headway.columns.states import TIME_COLUMNS
+from headway.instruments.states.columns import TIME_COLUMNS
 
 
 @dataclass(frozen=True)

@@ -14,11 +14,17 @@ from headway.diagnosis.rampup import bottleneck
 from headway.diagnosis.samples import Samples, read_samples
 from headway.diagnosis.segment import begins_s, connection_of
 from headway.diagnosis.sender import Phase, is_filling, tcp_sender
-from headway.diagnosis.statepath import INITIAL, MachineKind, StatePath, state_name, visits_of
 from headway.diagnosis.transfer import SampledSegment, Transfer
 from headway.errors import HeadwayError, WrongInputError, counted
 from headway.foreign.kinds.documents import QLOG
 from headway.foreign.kinds.refusing import check_kind
+from headway.instruments.states.statepath import (
+    INITIAL,
+    MachineKind,
+    StatePath,
+    state_name,
+    visits_of,
+)
 
 _CA_STATES = {1: "Disorder", 2: "Cwr", 3: "Recovery", 4: "Loss"}
 """Of enum tcp_ca_state (linux/tcp.h); 0 is Open, which says nothing of the window."""

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     import polars as pl
     from rich.table import Table
 
-    from headway.analysis.statemachine import ChangedTransition
-    from headway.diagnosis.statepath import StatePath
+    from headway.instruments.states.statemachine import ChangedTransition
+    from headway.instruments.states.statepath import StatePath
 
 
 def states(
@@ -78,8 +78,8 @@ Named = tuple[str, "list[StatePath]"]
 
 def _of_files(files: Sequence[Path]) -> Iterator[Named]:
     """A machine for each file, and in it for congestion control and for the connection."""
-    from headway.diagnosis.statepath import MachineKind
-    from headway.diagnosis.statesources import read_state_file
+    from headway.instruments.states.sources import read_state_file
+    from headway.instruments.states.statepath import MachineKind
 
     read = [(file, read_state_file(file)) for file in files]
     for file, found in read:
@@ -92,7 +92,7 @@ def _of_results(
     directory: Path, cells: Sequence[str], contenders: Sequence[str]
 ) -> Iterator[tuple[str, list[Named]]]:
     from headway.analysis import analyse, load_results
-    from headway.analysis.senderstates import paths_by_cell
+    from headway.instruments.states.machines import paths_by_cell
     from headway.records.store import refresh_table
 
     refresh_table(directory)
@@ -131,8 +131,8 @@ def _matches(title: str, cells: Sequence[str]) -> bool:
 
 
 def _print_machine(name: str, paths: Sequence[StatePath]) -> None:
-    from headway.analysis.invariants import invariants, ordered
-    from headway.analysis.statemachine import StateMachine
+    from headway.instruments.states.invariants import invariants, ordered
+    from headway.instruments.states.statemachine import StateMachine
 
     machine = StateMachine.of(paths)
     count = f"{len(paths)} connection{'' if len(paths) == 1 else 's'}"
@@ -158,7 +158,11 @@ def _print_machine(name: str, paths: Sequence[StatePath]) -> None:
 
 
 def _print_difference(machines: Sequence[Named]) -> None:
-    from headway.analysis.statemachine import StateMachine, changed_shares, changed_transitions
+    from headway.instruments.states.statemachine import (
+        StateMachine,
+        changed_shares,
+        changed_transitions,
+    )
 
     if len(machines) != 2:
         names = ", ".join(name for name, _ in machines)

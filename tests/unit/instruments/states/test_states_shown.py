@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from headway.analysis import analyse
-from headway.analysis.senderstates import recorded_machine
-from headway.analysis.statetimes import lost_times
-from headway.columns.states import TIME_COLUMNS
 from headway.diagnosis.nativetrace import STATES
+from headway.instruments.states.columns import TIME_COLUMNS
+from headway.instruments.states.diagram import diagram, layout
+from headway.instruments.states.figures import KIND
+from headway.instruments.states.losttime import lost_times
+from headway.instruments.states.machines import recorded_machine
+from headway.instruments.states.tables import states_frame
 from headway.report.figures.kind import NARROW
-from headway.report.figures.states import KIND
-from headway.report.statediagram import diagram, layout
-from headway.report.tables.states import states_frame
 from tests.unit import made_results as made
 from tests.unit.drawn import drawn, subject, texts, within
 

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any
 
-from headway.columns.states import TIME_COLUMNS
 from headway.diagnosis.metrics.measure import FinishedRun, measure
-from headway.diagnosis.statesources import run_state_paths
+from headway.instruments.states.columns import TIME_COLUMNS
+from headway.instruments.states.sources import run_state_paths
 
 
 @measure

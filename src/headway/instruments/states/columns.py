@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from headway.columns.column import LOWER_HIGHER, Columns, column, columns_of, metric
+from headway.columns.limits import SenderOverTime
 
 
 def _time(state: str, meaning: str) -> Any:
@@ -60,3 +61,6 @@ def _state(column_name: str) -> str:
 
 TIME_COLUMNS = {_state(name): name for name in columns_of(SenderStates) if name.endswith("_s")}
 """The column with the time in each state. A state that only some program has is not there."""
+
+FAMILIES = {SenderStates: SenderOverTime}
+"""In the record behind the times of the same sender's transfer."""

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import polars as pl
 
-from headway.analysis.statemachine import StateMachine, Step
 from headway.columns import Status
-from headway.columns.states import TIME_COLUMNS
-from headway.diagnosis.statepath import StatePath
-from headway.diagnosis.statesources import run_state_paths
 from headway.diagnosis.transfer import Transfer
+from headway.instruments.states.columns import TIME_COLUMNS
+from headway.instruments.states.sources import run_state_paths
+from headway.instruments.states.statemachine import StateMachine, Step
+from headway.instruments.states.statepath import StatePath
 from headway.planning.deployment import FLOWS_DIRECTORY
 from headway.records.flowfile import FLOW_RECORDS
 from headway.records.store import ARTIFACTS

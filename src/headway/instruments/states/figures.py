@@ -10,13 +10,7 @@ from functools import partial
 import polars as pl
 
 from headway.analysis import Analysis, Cell
-from headway.analysis.senderstates import recorded_machine
-from headway.analysis.statemachine import StateMachine
-from headway.report.figures.data import told
-from headway.report.figures.kind import Kind, Picture, Subject, is_narrow, picture_name
-from headway.report.section import Section
-from headway.report.sheet import Sheet
-from headway.report.statediagram import (
+from headway.instruments.states.diagram import (
     Diagram,
     diagram,
     diagram_height,
@@ -24,7 +18,13 @@ from headway.report.statediagram import (
     draw_diagram,
     is_installed,
 )
-from headway.report.tables.states import states_frame
+from headway.instruments.states.machines import recorded_machine
+from headway.instruments.states.statemachine import StateMachine
+from headway.instruments.states.tables import states_frame
+from headway.report.figures.data import told
+from headway.report.figures.kind import Kind, Picture, Subject, is_narrow, picture_name
+from headway.report.section import Section
+from headway.report.sheet import Sheet
 from headway.report.telling import telling_cells
 from headway.report.theme import MUTED
 

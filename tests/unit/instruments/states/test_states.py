@@ -13,12 +13,22 @@ from typing import Any
 import pytest
 
 from headway import cli
-from headway.analysis.invariants import Invariant, InvariantRule, invariants
-from headway.analysis.statemachine import StateMachine, changed_shares, changed_transitions
-from headway.diagnosis.statepath import MachineKind, StatePath, StateVisit, state_name, visits_of
-from headway.diagnosis.statesources import read_state_file, tcp_state
 from headway.errors import WrongInputError
-from headway.report.statediagram import difference
+from headway.instruments.states.diagram import difference
+from headway.instruments.states.invariants import Invariant, InvariantRule, invariants
+from headway.instruments.states.sources import read_state_file, tcp_state
+from headway.instruments.states.statemachine import (
+    StateMachine,
+    changed_shares,
+    changed_transitions,
+)
+from headway.instruments.states.statepath import (
+    MachineKind,
+    StatePath,
+    StateVisit,
+    state_name,
+    visits_of,
+)
 from tests.unit.made_samples import tcp
 
 PROBABILITIES = {
@@ -29,7 +39,7 @@ PROBABILITIES = {
     "application_limited": {"congestion_avoidance": 0.5, "recovery": 0.5},
 }
 """Of a sender that is made."""
-SOURCE = Path(__file__).parents[2]
+SOURCE = Path(__file__).parents[4]
 SAMPLES = SOURCE / "native/trace/tests/samples"
 
 

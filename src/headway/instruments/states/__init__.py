@@ -1,0 +1,1 @@
+"""The state machines of senders: times in states, ways between them, and invariants."""
