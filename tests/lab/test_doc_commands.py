@@ -12,8 +12,8 @@ import pytest
 
 from headway.columns.column import metric
 from headway.diagnosis.metrics import measure as of_downloads
+from headway.instruments.corpus.catalogue import make_site
 from headway.pages.metrics import measure as of_pages
-from headway.sites.corpus import make_site
 from headway.sites.warc import write_archive
 from tests.doc_examples import PAGES, ROOT, blocks, carry_out, commands, complaints
 

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from headway.errors import WrongInputError
+from headway.instruments.corpus.catalogue import make_site
 from headway.sites import made
-from headway.sites.corpus import make_site
-from headway.sites.made import Outline, made_outline, made_site
+from headway.sites.made import made_outline, made_site
+from headway.sites.outline import Outline
 from headway.sites.site import Exchange, Site
 
 NAME = "objects-3x1kB"

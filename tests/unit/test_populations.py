@@ -7,15 +7,17 @@ import statistics
 import pytest
 
 from headway.errors import WrongInputError
-from headway.sites.corpus import make_site
-from headway.sites.corpus.population import population_member
+from headway.instruments.corpus.catalogue import make_site
+from headway.instruments.corpus.pools import POOLS, member
+from headway.instruments.corpus.population import population_member
 from headway.sites.finding import find_outline
-from headway.sites.made import Outline
+from headway.sites.outline import Outline
 from headway.sites.site import Site
 from headway.study.device import Device
 from headway.study.experiment import Study
 from headway.study.load import study_from
-from headway.study.population import POOLS, Population, answered, member
+from headway.study.pools import answered
+from headway.study.population import Population
 from headway.study.workload import Page
 
 SAMPLE = 200

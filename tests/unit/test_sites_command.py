@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from headway import cli
-from headway.sites.corpus import corpus_names, make_site
-from headway.sites.corpus.summary import summary
+from headway.instruments.corpus.catalogue import corpus_names, make_site
+from headway.instruments.corpus.summary import summary
 from headway.sites.finding import find_site
 from headway.sites.site import Exchange, Site
 from headway.sites.warc import write_archive

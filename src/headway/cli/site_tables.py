@@ -11,9 +11,8 @@ from rich.text import Text
 from headway.cli.lists import chosen
 from headway.foreign.console import escaping_console
 from headway.foreign.shown import shortened
-from headway.sites.corpus import corpus_names
-from headway.sites.corpus.summary import Summary, summary
 from headway.sites.finding import find_site
+from headway.sites.maker import Summary, made_names, made_summary
 from headway.sites.site import Exchange, Site
 from headway.sites.verify import Severity, findings
 from headway.terminal import output, say
@@ -33,8 +32,8 @@ def print_sites(archives: Sequence[str] = (), only: Sequence[str] = ()) -> None:
         only: names of the sites of the corpus that are listed; all if none is named.
     """
     table = _table("site", "objects", "hosts", "kB", "what it is")
-    names = chosen("site", dict.fromkeys(corpus_names()), only)
-    for entry in (*map(summary, names), *map(_summary, archives)):
+    names = chosen("site", dict.fromkeys(made_names()), only)
+    for entry in (*map(made_summary, names), *map(_summary, archives)):
         table.add_row(
             Text(entry.name),
             _number(entry.objects),

@@ -92,9 +92,9 @@ def listed(ctx: typer.Context, incomplete: str) -> list[str]:
 
 def sites(incomplete: str) -> list[str]:
     """Sites of the corpus, and archives."""
-    from headway.sites.corpus import corpus_names
+    from headway.sites.maker import made_names
 
-    return [*corpus_names(), *files(incomplete, ".warc.gz")]
+    return [*made_names(), *files(incomplete, ".warc.gz")]
 
 
 def runs(ctx: typer.Context) -> list[str]:

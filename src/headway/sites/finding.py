@@ -9,9 +9,10 @@ from headway.cache import cache_directory
 from headway.errors import WrongInputError, nearest
 from headway.foreign.kinds.identify import identify
 from headway.foreign.kinds.refusing import of_other_kind
-from headway.sites.made import Outline, made_outline, made_site
+from headway.sites.made import made_outline, made_site
+from headway.sites.maker import made_names, maker_of, site_makers
+from headway.sites.outline import Outline
 from headway.sites.site import Site
-from headway.study.population import member
 
 ARCHIVE_SUFFIXES = (".warc.gz", ".warc")
 _DOWNLOADS = "packages"
@@ -64,27 +65,13 @@ def _found(name_or_path: str, _changed_ns: int) -> Site:
 def _outlined(name_or_path: str, changed_ns: int) -> Outline:
     if is_archive(name_or_path):
         return Outline.of(_found(name_or_path, changed_ns))
-    if planned := _planned(name_or_path):
-        return planned
-    return made_outline(name_or_path, _make)
-
-
-def _planned(name: str) -> Outline | None:
-    """That of a site of the population: there are thousands, whose bodies nobody needs to plan."""
-    if member(name) is None:
-        return None
-    from headway.sites.corpus.population import population_member
-
-    made = population_member(name)
-    return made.outline if made else None
+    planned = (maker.outline(name_or_path) for maker in site_makers())
+    return next(filter(None, planned), None) or made_outline(name_or_path, _make)
 
 
 def _make(name: str) -> Site:
-    # Imported here since the corpus is large, and archives need nothing of it.
-    from headway.sites.corpus import corpus_names, is_corpus_name, make_site
-
-    if is_corpus_name(name):
-        return make_site(name, downloads=cache_directory() / _DOWNLOADS)
+    if maker := maker_of(name):
+        return maker.make(name, cache_directory() / _DOWNLOADS)
     path = Path(name)
     if path.exists():
         raise of_other_kind(
@@ -92,6 +79,6 @@ def _make(name: str) -> Site:
         )
     raise WrongInputError(
         "no such site in the corpus, and no archive, whose name ends in .warc.gz or .warc"
-        f"{nearest(name, corpus_names())}",
+        f"{nearest(name, made_names())}",
         where=name,
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -16,60 +16,18 @@ from typing import Any, BinaryIO, TypeVar
 
 from headway.cache import cache_directory, digest, written_atomically
 from headway.errors import HeadwayError
+from headway.sites.maker import site_makers
+from headway.sites.outline import Outline
 from headway.sites.site import Exchange, Site
 
 _FORMAT = "3"
 """Changed whenever a file's layout is, so that no older one is read."""
 _DIRECTORY = "made-sites"
-_CORPUS = "headway.sites.corpus"
-_VERSIONS = ("http/", "h2", "h3")
 _T = TypeVar("_T")
 
 
-@dataclass(frozen=True)
-class Outline:
-    """What planning needs to know of a site.
-
-    Attributes:
-        page: URL that is loaded.
-        hosts: of all exchanges, the page's first.
-        size_bytes: of all response bodies together.
-        resources: how many exchanges there are.
-        versions: ALPN identifiers of the highest version that each of the hosts was recorded over, in their
-            order; empty where that is not told.
-    """
-
-    page: str
-    hosts: tuple[str, ...]
-    size_bytes: int
-    resources: int
-    versions: tuple[str, ...] = ()
-
-    @classmethod
-    def of(cls, site: Site) -> Outline:
-        """That of a site."""
-        versions = dict.fromkeys(site.hosts, "")
-        for exchange in site.exchanges:
-            highest = max(versions[exchange.host], exchange.protocol, key=_rank)
-            versions[exchange.host] = highest
-        return cls(
-            site.page,
-            site.hosts,
-            site.size_bytes,
-            len(site.exchanges),
-            tuple(versions.values()),
-        )
-
-
-def _rank(identifier: str) -> int:
-    """Of an ALPN identifier: 0 if it is none of HTTP's, else the version that it begins with."""
-    return next(
-        (rank for rank, prefix in enumerate(_VERSIONS, 1) if identifier.startswith(prefix)), 0
-    )
-
-
 def made_site(name: str, make: Callable[[str], Site]) -> Site:
-    """A site of the corpus, kept on disk.
+    """A made site, kept on disk.
 
     Args:
         name: of the site.
@@ -79,7 +37,7 @@ def made_site(name: str, make: Callable[[str], Site]) -> Site:
 
 
 def made_outline(name: str, make: Callable[[str], Site]) -> Outline:
-    """The outline of a site of the corpus; likewise."""
+    """The outline of a made site; likewise."""
     return _read(name, _outline) or Outline.of(_made(name, make))
 
 
@@ -102,8 +60,12 @@ def _path(name: str) -> Path:
 
 @cache
 def _generator() -> str:
-    """What sites are made by: the corpus with its tables."""
-    files = sorted(resources.files(_CORPUS).iterdir(), key=lambda file: file.name)
+    """What sites are made by: the packages of all makers with their tables."""
+    files = (
+        file
+        for maker in site_makers()
+        for file in sorted(resources.files(maker.package).iterdir(), key=lambda file: file.name)
+    )
     return digest(*(file.read_bytes() for file in files if file.is_file()))
 
 

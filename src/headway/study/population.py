@@ -5,23 +5,18 @@ from __future__ import annotations
 import hashlib
 import math
 import random
-import re
 from collections.abc import Mapping
 from typing import Any
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 
 from headway.errors import WrongInputError, counted, nearest
-from headway.study.device import Device
 from headway.study.part import Part
+from headway.study.pools import pool_site, pool_sizes
 from headway.study.source import Source
 
-POOLS = {"cloudflare": 9412, "google": 2940, "facebook": 1760, "other": 595}
-"""Made sites by provider, as many as Perna et al. 2022 loaded. The paper gives their sum, 14 707, and the last number;
-the others fit the shares of objects over HTTP/3 of its Figures 4 and 5 (docs/corpus.md)."""
 SITES_AXIS = "workload.site"
 KEY = "population"
-_MADE = re.compile(r"perna-([a-z]+)-([0-9]{4})(?:@([a-z0-9-]+))?")
 
 
 class Population(Part):
@@ -29,7 +24,7 @@ class Population(Part):
 
     strata: dict[str, int | tuple[str, ...]] = Field(
         min_length=1,
-        description=f"by name, how many of its made sites are drawn ({', '.join(POOLS)}), or the sites themselves: "
+        description=f"by name, how many of its made sites are drawn ({', '.join(pool_sizes())}), or the sites themselves: "
         "names, or files of archives",
     )
     seed: int = Field(default=1, ge=0, description="of the draw")
@@ -44,17 +39,18 @@ class Population(Part):
     def _has_sites(
         cls, strata: dict[str, int | tuple[str, ...]]
     ) -> dict[str, int | tuple[str, ...]]:
+        sizes = pool_sizes()
         for name, wanted in strata.items():
             if isinstance(wanted, tuple):
                 if not wanted:
                     raise ValueError(f"the stratum {name} is empty: name a site, or leave it out")
             elif wanted < 1:
                 raise ValueError(f"the stratum {name} is empty: it has {wanted} sites")
-            elif name not in POOLS:
-                hint = nearest(name, [*POOLS], then=f"there are some of {', '.join(POOLS)}")
+            elif name not in sizes:
+                hint = nearest(name, [*sizes], then=f"there are some of {', '.join(sizes)}")
                 raise ValueError(f"no sites are made for {name!r}{hint}; or list its sites")
-            elif wanted > POOLS[name]:
-                told = counted(POOLS[name], "made site")
+            elif wanted > sizes[name]:
+                told = counted(sizes[name], "made site")
                 raise ValueError(f"the stratum {name} has {told}, not {wanted}")
         listed = [site for sites in strata.values() if isinstance(sites, tuple) for site in sites]
         if twice := next((site for site in listed if listed.count(site) > 1), None):
@@ -85,7 +81,8 @@ class Population(Part):
     @property
     def _made(self) -> dict[str, float]:
         """How many sites there are of the strata that are drawn."""
-        return {name: POOLS[name] for name, of in self.strata.items() if isinstance(of, int)}
+        sizes = pool_sizes()
+        return {name: sizes[name] for name, of in self.strata.items() if isinstance(of, int)}
 
     @property
     def sites(self) -> dict[str, str]:
@@ -98,8 +95,8 @@ class Population(Part):
         if isinstance(wanted, tuple):
             return wanted
         draw = random.Random(drawn_by(f"population/{name}", self.seed))
-        numbers = sorted(range(1, POOLS[name] + 1), key=lambda _: draw.random())[:wanted]
-        return tuple(f"perna-{name}-{number:04}" for number in sorted(numbers))
+        numbers = sorted(range(1, pool_sizes()[name] + 1), key=lambda _: draw.random())[:wanted]
+        return tuple(pool_site(name, number) for number in sorted(numbers))
 
 
 def with_population(raw: Mapping[str, Any], source: Source, experiment: str) -> dict[str, Any]:
@@ -124,20 +121,3 @@ def with_population(raw: Mapping[str, Any], source: Source, experiment: str) -> 
 def drawn_by(what: str, seed: int) -> int:
     """The seed of a draw for something, from a seed that others have, too."""
     return int.from_bytes(hashlib.sha256(f"{what}/{seed}".encode()).digest()[:8])
-
-
-def member(site: str) -> tuple[str, int, Device] | None:
-    """Provider, number and device of a made site of the population; None if it is none."""
-    match = _MADE.fullmatch(site)
-    if match is None or match[1] not in POOLS or not 1 <= int(match[2]) <= POOLS[match[1]]:
-        return None
-    if match[3] is not None and match[3] not in [one.value for one in Device]:
-        return None
-    return match[1], int(match[2]), Device(match[3] or Device.DESKTOP)
-
-
-def answered(site: str, device: Device) -> str:
-    """What a site answers a device with: made sites of the population have a variant for each."""
-    if device is Device.DESKTOP or member(site) is None or "@" in site:
-        return site
-    return f"{site}@{device}"

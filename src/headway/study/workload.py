@@ -16,7 +16,7 @@ from headway.study.host import HTTP, Protocol
 from headway.study.messages import Messages
 from headway.study.part import wrong
 from headway.study.path import Path
-from headway.study.population import answered
+from headway.study.pools import answered
 from headway.study.requestseries import RequestSeries
 from headway.study.slowreader import SlowReader
 from headway.study.stream import Stream

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 
-from headway.sites.corpus.keystream import Keystream
+from headway.instruments.corpus.keystream import Keystream
 
 _MOST_COMMENT_BYTES = 255
 _ONE_PIXEL = b"\x02\x02\x44\x01\x00"  # 2-bit codes, a block of 2 bytes: clear, 0, end

@@ -1,4 +1,4 @@
-"""How the table of 34 sites was made: ``python -m headway.sites.corpus.derivation`` prints it.
+"""How the table of 34 sites was made: ``python -m headway.instruments.corpus.derivation`` prints it.
 
 The papers show sizes and counts in figures without numbers. What they span is kept: 0.1 to 10 MB
 and 10 to 300 resources. Between these, sizes are evenly spaced on a logarithmic scale, and counts
@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import sys
 
-from headway.sites.corpus.keystream import Keystream
+from headway.instruments.corpus.keystream import Keystream
 
 _SITES = 34
 _LEAST_BYTES, _MOST_BYTES = 100_000, 10_000_000
@@ -109,7 +109,7 @@ def csv_text() -> str:
     table = rows()
     lines = [
         "# 34 sites that span what Sander et al. 2022, Figure 4, and Liu et al. 2024, Figure 2, show:",
-        "# 0.1 to 10 MB and 10 to 300 resources. Made by headway.sites.corpus.derivation; see there.",
+        "# 0.1 to 10 MB and 10 to 300 resources. Made by headway.instruments.corpus.derivation; see there.",
         ",".join(table[0]),
         *(",".join(str(value) for value in row.values()) for row in table),
     ]

@@ -7,8 +7,8 @@ from pathlib import PurePosixPath
 from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 
 from headway.errors import WrongInputError
-from headway.sites.corpus.references import filter_css, filter_html
-from headway.sites.corpus.response import CONTENT_TYPES, response
+from headway.instruments.corpus.references import filter_css, filter_html
+from headway.instruments.corpus.response import CONTENT_TYPES, response
 from headway.sites.site import Exchange, Site
 
 # The mimetypes module would ask the machine's tables.

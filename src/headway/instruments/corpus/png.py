@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Sequence
 from functools import cache
 
-from headway.sites.corpus.keystream import Keystream
+from headway.instruments.corpus.keystream import Keystream
 
 MIN_PNG_BYTES = 100
 """The smallest size that is offered; one pixel takes 89 bytes."""

@@ -7,14 +7,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from headway.errors import WrongInputError, nearest
-from headway.sites.corpus.generator import generate
-from headway.sites.corpus.kepler import NAME as KEPLER
-from headway.sites.corpus.kepler import kepler_site
-from headway.sites.corpus.model import Objects, PageModel
-from headway.sites.corpus.objects import ObjectsPage
-from headway.sites.corpus.packages import PACKAGES
-from headway.sites.corpus.population import population_examples, population_member
-from headway.sites.corpus.presets import liu_sites, sander_sites
+from headway.instruments.corpus.generator import generate
+from headway.instruments.corpus.kepler import NAME as KEPLER
+from headway.instruments.corpus.kepler import kepler_site
+from headway.instruments.corpus.model import Objects, PageModel
+from headway.instruments.corpus.objects import ObjectsPage
+from headway.instruments.corpus.packages import PACKAGES
+from headway.instruments.corpus.population import population_examples, population_member
+from headway.instruments.corpus.presets import liu_sites, sander_sites
 from headway.sites.site import Site
 
 __all__ = ["Objects", "PageModel", "corpus_names", "generate", "is_corpus_name", "make_site"]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 
-from headway.sites.corpus.model import Objects, PageModel
+from headway.instruments.corpus.model import Objects, PageModel
 from headway.tables import table
 
 _LIU_SITES = 18
@@ -15,7 +15,7 @@ _LIU_SITES = 18
 @cache
 def sander_sites() -> dict[str, PageModel]:
     """34 sites by name, ``sander-01`` with the fewest bytes, after Sander et al. 2022, Figure 4."""
-    models = [model_of(row) for row in table("headway.sites.corpus", "sites.csv")]
+    models = [model_of(row) for row in table("headway.instruments.corpus", "sites.csv")]
     return {model.name: model for model in models}
 
 

@@ -9,7 +9,7 @@ import struct
 from functools import cache
 from itertools import pairwise
 
-from headway.sites.corpus.keystream import Keystream
+from headway.instruments.corpus.keystream import Keystream
 
 MIN_FONT_BYTES = 12_000
 """The smallest size that is offered; the tables that a browser needs take a little less."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from headway.sites.corpus.keystream import Keystream
-from headway.sites.corpus.plan import PagePlan, Script, Stylesheet
+from headway.instruments.corpus.keystream import Keystream
+from headway.instruments.corpus.plan import PagePlan, Script, Stylesheet
 
 _SMALLEST_COMMENT = len("/**/")
 _COLOURS = ("#eef3fb", "#fbf3ee", "#eefbf1", "#f8eefb", "#fbfaee", "#eefafb", "#f3f3f3")

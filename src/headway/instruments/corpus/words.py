@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from headway.sites.corpus.keystream import Keystream
+from headway.instruments.corpus.keystream import Keystream
 
 _LIST = """
 amber anchor apple april arrow autumn bakery balcony barley basket beacon bicycle birch blanket

@@ -12,12 +12,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from headway.sites.corpus.gif import gif
-from headway.sites.corpus.keystream import Keystream
-from headway.sites.corpus.png import grey_png
-from headway.sites.corpus.response import CONTENT_TYPES, response
-from headway.sites.corpus.subresources import filled_stylesheet
-from headway.sites.corpus.words import paragraphs, text, words
+from headway.instruments.corpus.gif import gif
+from headway.instruments.corpus.keystream import Keystream
+from headway.instruments.corpus.png import grey_png
+from headway.instruments.corpus.response import CONTENT_TYPES, response
+from headway.instruments.corpus.subresources import filled_stylesheet
+from headway.instruments.corpus.words import paragraphs, text, words
 from headway.sites.site import Exchange, Site
 from headway.tables import table
 
@@ -67,7 +67,7 @@ class KeplerObject:
 @cache
 def kepler_objects() -> tuple[KeplerObject, ...]:
     """All objects, first the page itself, then the others in the order of its HTML."""
-    rows = table("headway.sites.corpus", f"{NAME}.csv")
+    rows = table("headway.instruments.corpus", f"{NAME}.csv")
     return tuple(_object(number, row) for number, row in enumerate(rows))
 
 

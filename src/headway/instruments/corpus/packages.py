@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Literal
 
 from headway.errors import HeadwayError, WrongInputError
-from headway.sites.corpus.localpage import local_page
+from headway.instruments.corpus.localpage import local_page
 from headway.sites.site import Site
 from headway.tables import table
 
@@ -151,6 +151,6 @@ def _files(archive: bytes) -> dict[str, bytes]:
 
 PACKAGES = {
     row["name"]: Package(**row)  # type: ignore[arg-type]
-    for row in table("headway.sites.corpus", "packages.csv")
+    for row in table("headway.instruments.corpus", "packages.csv")
 }
 """All pages of packages, by the name of their site."""

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Self
 
 from headway.errors import WrongInputError
-from headway.sites.corpus.geometry import GAP, ImageSize, grid_cell
-from headway.sites.corpus.png import MIN_PNG_BYTES, png
-from headway.sites.corpus.response import CONTENT_TYPES, response
+from headway.instruments.corpus.geometry import GAP, ImageSize, grid_cell
+from headway.instruments.corpus.png import MIN_PNG_BYTES, png
+from headway.instruments.corpus.response import CONTENT_TYPES, response
 from headway.sites.site import Exchange, Site
 from headway.study.units import Size, UnitError
 

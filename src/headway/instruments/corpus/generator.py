@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from urllib.parse import urlsplit
 
-from headway.sites.corpus.font import MIN_FONT_BYTES, font
-from headway.sites.corpus.html import document
-from headway.sites.corpus.keystream import Keystream
-from headway.sites.corpus.model import Objects, PageModel
-from headway.sites.corpus.plan import PagePlan, older_hosts, plan_page
-from headway.sites.corpus.png import MIN_PNG_BYTES, png
-from headway.sites.corpus.response import CONTENT_TYPES, response
-from headway.sites.corpus.sizes import lognormal_sizes
-from headway.sites.corpus.subresources import (
+from headway.instruments.corpus.font import MIN_FONT_BYTES, font
+from headway.instruments.corpus.html import document
+from headway.instruments.corpus.keystream import Keystream
+from headway.instruments.corpus.model import Objects, PageModel
+from headway.instruments.corpus.plan import PagePlan, older_hosts, plan_page
+from headway.instruments.corpus.png import MIN_PNG_BYTES, png
+from headway.instruments.corpus.response import CONTENT_TYPES, response
+from headway.instruments.corpus.sizes import lognormal_sizes
+from headway.instruments.corpus.subresources import (
     filled_script,
     filled_stylesheet,
     script,

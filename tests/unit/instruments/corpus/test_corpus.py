@@ -20,30 +20,30 @@ from hypothesis import strategies as st
 from PIL import Image, ImageFont
 
 from headway.errors import HeadwayError, WrongInputError
-from headway.sites.corpus import (
+from headway.instruments.corpus import derivation
+from headway.instruments.corpus.catalogue import (
     Objects,
     PageModel,
     corpus_names,
-    derivation,
     generate,
     is_corpus_name,
     make_site,
 )
-from headway.sites.corpus.font import MIN_FONT_BYTES, font
-from headway.sites.corpus.geometry import GAP, grid_cell
-from headway.sites.corpus.gif import gif
-from headway.sites.corpus.kepler import kepler_objects
-from headway.sites.corpus.keystream import Keystream
-from headway.sites.corpus.localpage import local_page
-from headway.sites.corpus.packages import PACKAGES, Package
-from headway.sites.corpus.plan import plan_page
-from headway.sites.corpus.png import MIN_PNG_BYTES, grey_png, png
-from headway.sites.corpus.presets import liu_sites, sander_sites
-from headway.sites.corpus.references import filter_css, filter_html
-from headway.sites.corpus.sizes import lognormal_sizes
-from headway.sites.corpus.subresources import filled_script, script
-from headway.sites.corpus.summary import summary
-from headway.sites.corpus.words import paragraphs, text
+from headway.instruments.corpus.font import MIN_FONT_BYTES, font
+from headway.instruments.corpus.geometry import GAP, grid_cell
+from headway.instruments.corpus.gif import gif
+from headway.instruments.corpus.kepler import kepler_objects
+from headway.instruments.corpus.keystream import Keystream
+from headway.instruments.corpus.localpage import local_page
+from headway.instruments.corpus.packages import PACKAGES, Package
+from headway.instruments.corpus.plan import plan_page
+from headway.instruments.corpus.png import MIN_PNG_BYTES, grey_png, png
+from headway.instruments.corpus.presets import liu_sites, sander_sites
+from headway.instruments.corpus.references import filter_css, filter_html
+from headway.instruments.corpus.sizes import lognormal_sizes
+from headway.instruments.corpus.subresources import filled_script, script
+from headway.instruments.corpus.summary import summary
+from headway.instruments.corpus.words import paragraphs, text
 from headway.sites.site import Exchange, Site
 from headway.study.units import Size
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
-from headway.sites.corpus.keystream import Keystream
-from headway.sites.corpus.model import PageModel
+from headway.instruments.corpus.keystream import Keystream
+from headway.instruments.corpus.model import PageModel
 
 _THIRD_PARTIES = ("static", "img", "cdn", "tags", "media", "ads", "social", "widgets", "stats")
 

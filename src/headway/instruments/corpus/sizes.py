@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from headway.errors import WrongInputError
-from headway.sites.corpus.keystream import Keystream
+from headway.instruments.corpus.keystream import Keystream
 
 
 def lognormal_sizes(

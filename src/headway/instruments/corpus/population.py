@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from urllib.parse import urlsplit
 
-from headway.sites.corpus.derivation import (
+from headway.instruments.corpus.derivation import (
     HTML_BYTES,
     HTML_BYTES_PER_RESOURCE,
     LEAST_KIND_BYTES,
@@ -18,15 +18,15 @@ from headway.sites.corpus.derivation import (
     kinds_of,
     structure_of,
 )
-from headway.sites.corpus.generator import generate
-from headway.sites.corpus.keystream import Keystream
-from headway.sites.corpus.model import Objects, PageModel
-from headway.sites.corpus.plan import PagePlan, older_hosts, plan_page
-from headway.sites.corpus.presets import model_of
-from headway.sites.made import Outline
+from headway.instruments.corpus.generator import generate
+from headway.instruments.corpus.keystream import Keystream
+from headway.instruments.corpus.model import Objects, PageModel
+from headway.instruments.corpus.plan import PagePlan, older_hosts, plan_page
+from headway.instruments.corpus.pools import POOLS, member
+from headway.instruments.corpus.presets import model_of
+from headway.sites.outline import Outline
 from headway.sites.site import Site
 from headway.study.device import Device
-from headway.study.population import POOLS, member
 
 _FEWEST, _MOST = 6, 300
 _FEWEST_SPARE_BYTES = 10_000

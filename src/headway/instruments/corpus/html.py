@@ -8,10 +8,10 @@ then sections of text with four images each.
 from __future__ import annotations
 
 from headway.errors import WrongInputError
-from headway.sites.corpus.geometry import GAP, HEIGHT, grid_cell
-from headway.sites.corpus.keystream import Keystream
-from headway.sites.corpus.plan import PagePlan
-from headway.sites.corpus.words import paragraphs, words
+from headway.instruments.corpus.geometry import GAP, HEIGHT, grid_cell
+from headway.instruments.corpus.keystream import Keystream
+from headway.instruments.corpus.plan import PagePlan
+from headway.instruments.corpus.words import paragraphs, words
 
 _PAGE_WIDTH = 1320
 _HEADER, _INTRODUCTION = 64, 136

@@ -2,34 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from headway.sites.corpus.kepler import NAME as KEPLER
-from headway.sites.corpus.kepler import STRUCTURE, kepler_objects
-from headway.sites.corpus.model import PageModel
-from headway.sites.corpus.objects import ObjectsPage
-from headway.sites.corpus.packages import PACKAGES
-from headway.sites.corpus.population import population_member
-from headway.sites.corpus.presets import liu_sites, sander_sites
-
-
-@dataclass(frozen=True)
-class Summary:
-    """A site in a line.
-
-    Attributes:
-        name: of the site.
-        description: what it is.
-        objects: number of exchanges; None if only the site itself would tell, as below.
-        hosts: number of hosts.
-        size_bytes: of all bodies; of a page of equal images, of these.
-    """
-
-    name: str
-    description: str
-    objects: int | None = None
-    hosts: int | None = None
-    size_bytes: int | None = None
+from headway.instruments.corpus.kepler import NAME as KEPLER
+from headway.instruments.corpus.kepler import STRUCTURE, kepler_objects
+from headway.instruments.corpus.model import PageModel
+from headway.instruments.corpus.objects import ObjectsPage
+from headway.instruments.corpus.packages import PACKAGES
+from headway.instruments.corpus.population import population_member
+from headway.instruments.corpus.presets import liu_sites, sander_sites
+from headway.sites.maker import Summary
 
 
 def summary(name: str) -> Summary:

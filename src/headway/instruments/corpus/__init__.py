@@ -1,0 +1,1 @@
+"""Sites without the Internet: made pages, the same bytes on every machine, and packages' pages."""
