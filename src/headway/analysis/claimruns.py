@@ -14,8 +14,8 @@ from headway.analysis.compare import Comparison, Contest, Pairing, compare
 from headway.analysis.effects import relative_means
 from headway.analysis.finding import Finding, Region
 from headway.analysis.intervals import LEVEL, Interval
-from headway.analysis.populations import strata
 from headway.analysis.sample import Measurements, Observation, SampleSummary, summarise
+from headway.analysis.strata import strata
 from headway.columns import Status
 from headway.errors import counted
 from headway.study.claim import Claim

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
-from functools import partial
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache, partial
+from typing import Any
 
 from headway.analysis.analysis import Analysis
 from headway.analysis.causes import rest_without
@@ -16,8 +17,8 @@ from headway.analysis.counts import count_difference
 from headway.analysis.finding import Finding, Region
 from headway.analysis.intervals import Interval, share_interval
 from headway.analysis.scatter import scatter_ratio
-from headway.analysis.sitefindings import site_finding
-from headway.errors import counted
+from headway.errors import HeadwayError, counted
+from headway.modules import instrument_modules
 from headway.study.claim import (
     CellCounts,
     Claim,
@@ -31,7 +32,6 @@ from headway.study.claim import (
     Trend,
     Value,
 )
-from headway.study.population import SITES_AXIS
 from headway.study.published import Statistic
 from headway.study.units import magnitude
 
@@ -95,8 +95,25 @@ def _findings(runs: ClaimRuns, groups: Sequence[Group], claim: Claim) -> list[li
         case Failures() as rule:
             return [[_failures(runs.cells(), rule)]]
         case rule:
-            rows = runs.rows(groups, SITES_AXIS)
-            return [[site_finding(runs, rule, [cell for (cell,) in row])] for row in rows]
+            return _of_instruments(type(rule))(runs, groups, rule)
+
+
+_FindingsOf = Callable[[ClaimRuns, Sequence[Group], Any], list[list[Finding]]]
+
+
+@cache
+def _of_instruments(rule: type) -> _FindingsOf:
+    """What an instrument finds of claims with a rule.
+
+    Raises:
+        HeadwayError: none knows the rule.
+    """
+    known: dict[type, _FindingsOf] = {}
+    for module in instrument_modules("rules"):
+        known |= module.FINDINGS
+    if rule in known:
+        return known[rule]
+    raise HeadwayError(f"no instrument judges claims by the rule {rule.__name__}")
 
 
 def _spread(runs: ClaimRuns, group: Group, rule: Spread) -> Finding:

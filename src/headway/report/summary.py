@@ -24,15 +24,13 @@ from headway.analysis.acrosslevels import Across
 from headway.analysis.metric import Metric
 from headway.analysis.numbers import MINUS, signed_percent, significant
 from headway.analysis.overview import ComparisonOutcome, overviews
-from headway.analysis.populationwords import population_sentences
 from headway.analysis.published import agreement_sentence
-from headway.analysis.sharewords import share_sentences
 from headway.analysis.stopping import stopping_sentence
 from headway.analysis.written import reach
 from headway.errors import counted
 from headway.report.reproducing import showing_packets
 from headway.report.setting import study_name
-from headway.report.tables import on_terminal
+from headway.report.tables import answers, on_terminal
 from headway.report.tables.kind import Matter, ShownTable
 from headway.report.terminal_claims import claims_shown
 from headway.report.terminal_shares import shares_shown
@@ -124,8 +122,8 @@ def _print_experiment(console: Console, results: StudyResults, metrics: Sequence
             console.print(Text(experiment.question))
     for shown in shares_shown(console, metrics[0]):
         console.print(shown)
-    _print_list(console, "Answer", population_sentences(metrics[0]))
-    _print_list(console, "Answer", share_sentences(metrics[0]))
+    for lines in answers(Matter(results, (tuple(metrics),))):
+        _print_list(console, "Answer", lines)
     for analysis in metrics:
         _print_metric(console, results, analysis)
     # What is said of claims says it of published values, too.

@@ -55,6 +55,11 @@ def on_terminal(matter: Matter) -> tuple[ShownTable, ...]:
     return tuple(filter(None, made))
 
 
+def answers(matter: Matter) -> tuple[tuple[str, ...], ...]:
+    """The sentences of each table that answers an experiment's question."""
+    return tuple(tuple(table.said(matter)) for table in known_tables() if table.answers)
+
+
 def said(matter: Matter, section: Section) -> tuple[str, ...]:
     """What stands first in words in a section of an experiment."""
     return tuple(

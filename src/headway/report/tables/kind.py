@@ -121,6 +121,7 @@ class TableKind:
         of_runs: whether it is of chosen runs, which stand beside each other.
         on_terminal: whether the terminal shows it below a metric's numbers.
         kept: what `headway claims` keeps of it.
+        answers: whether its sentences are an experiment's answer, which the terminal shows above the metrics.
     """
 
     place: int
@@ -140,6 +141,7 @@ class TableKind:
     of_runs: bool = False
     on_terminal: bool = False
     kept: KeptFile | None = None
+    answers: bool = False
 
     def shown(self, matter: Matter) -> ShownTable | None:
         """The table as it is shown; None if it has no rows."""

@@ -226,4 +226,5 @@ KIND = TableKind(
     frame=lambda matter: shares_frame(matter.firsts),
     most=64,
     kept=KeptFile("shares", "what every flow got, with intervals", alone=True),
+    answers=True,
 )

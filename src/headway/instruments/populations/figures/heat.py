@@ -9,8 +9,8 @@ from functools import partial
 import polars as pl
 
 from headway.analysis import Analysis
-from headway.analysis.populations import PopulationDeltas, weighted_deltas
-from headway.analysis.populationwords import delta_text, share_text
+from headway.instruments.populations.deltas import PopulationDeltas, weighted_deltas
+from headway.instruments.populations.sentences import delta_text, share_text
 from headway.report.figures.data import told
 from headway.report.figures.kind import Kind, Picture, Subject, picture_name
 from headway.report.section import Section

@@ -7,13 +7,14 @@ from collections.abc import Callable, Iterator, Sequence
 import polars as pl
 
 from headway.analysis import Analysis
-from headway.analysis.populations import (
+from headway.instruments.populations.deltas import (
     PopulationDeltas,
     SiteEstimate,
     main_deltas,
     population_deltas,
 )
-from headway.analysis.populationtraits import (
+from headway.instruments.populations.sentences import delta_text, population_sentences, share_text
+from headway.instruments.populations.traits import (
     CLASSES,
     FEWEST_OF_CLASS,
     HOW,
@@ -23,7 +24,6 @@ from headway.analysis.populationtraits import (
     decision_tree,
     page_traits,
 )
-from headway.analysis.populationwords import delta_text, population_sentences, share_text
 from headway.report.section import Section
 from headway.report.tables.kind import KeptFile, Matter, TableKind
 from headway.report.tables.table import NONE, Table
@@ -200,6 +200,7 @@ KIND = TableKind(
     frame=_frame,
     most=40,
     kept=KeptFile("populations", "the differences over sites, by network and stratum"),
+    answers=True,
 )
 TRAITS = TableKind(
     place=20,

@@ -12,8 +12,8 @@ import polars as pl
 from headway.analysis import Analysis
 from headway.analysis.intervals import quantile
 from headway.analysis.metric import Metric
-from headway.analysis.populations import main_deltas
-from headway.analysis.populationtraits import CLASSES, class_names, page_traits
+from headway.instruments.populations.deltas import main_deltas
+from headway.instruments.populations.traits import CLASSES, class_names, page_traits
 from headway.report.figures.data import told
 from headway.report.figures.kind import Kind, Picture, Subject, picture_name
 from headway.report.legend import colour_legend, legend_height

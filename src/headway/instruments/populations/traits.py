@@ -15,7 +15,7 @@ from scipy import stats
 from headway.analysis.analysis import Analysis
 from headway.analysis.metric import Metric
 from headway.analysis.networks import medians
-from headway.analysis.populations import (
+from headway.instruments.populations.deltas import (
     APART,
     Matrix,
     PopulationDeltas,

@@ -11,19 +11,19 @@ import pytest
 from headway.analysis.analysis import Analysis, analyse
 from headway.analysis.claims import judge
 from headway.analysis.finding import Judgement
-from headway.analysis.populations import main_deltas, over_sites_of, weighted_deltas
-from headway.analysis.populationtraits import (
+from headway.instruments.populations.deltas import main_deltas, over_sites_of, weighted_deltas
+from headway.instruments.populations.sentences import population_sentences
+from headway.instruments.populations.tables import KIND, TRAITS
+from headway.instruments.populations.traits import (
     can_grow_trees,
     class_names,
     decision_tree,
     page_traits,
 )
-from headway.analysis.populationwords import population_sentences
 from headway.report.figures import Section, Subject, pictures
 from headway.report.figures.kind import NARROW
 from headway.report.styles import study_styles
 from headway.report.tables.kind import Matter
-from headway.report.tables.populations import KIND, TRAITS
 from headway.study.claim import Claim
 from tests.unit import made_results as made
 from tests.unit.drawn import within

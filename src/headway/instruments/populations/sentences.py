@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 
 from headway.analysis.analysis import Analysis
 from headway.analysis.numbers import MINUS, listed
-from headway.analysis.populations import PopulationDeltas, weighted_deltas
 from headway.errors import counted
+from headway.instruments.populations.deltas import PopulationDeltas, weighted_deltas
 
 _ONLY = "the only network"
 _MOST_NAMED = 3

@@ -22,8 +22,8 @@ from headway.analysis.compare import Pairing
 from headway.analysis.effects import delta_of
 from headway.analysis.intervals import RESAMPLES, Interval, percentile_interval
 from headway.analysis.networks import Network, networks
-from headway.analysis.weights import weighted_median, weighted_share_interval
-from headway.study.population import SITES_AXIS
+from headway.analysis.strata import strata
+from headway.instruments.populations.weights import weighted_median, weighted_share_interval
 
 Matrix = NDArray[np.float64]
 APART = 0.1
@@ -154,17 +154,6 @@ class PopulationDeltas:
     @property
     def strata_of_sites(self) -> tuple[str, ...]:
         return tuple(one.stratum for one in self.sites)
-
-
-def strata(analysis: Analysis) -> Mapping[str, str]:
-    """The stratum of each cell's site; nothing if the experiment has no population."""
-    population = analysis.experiment.population
-    if population is None:
-        return {}
-    sites = population.sites
-    at = analysis.experiment.coordinates
-    places = ((cell.name, str(at.get(cell.name, {}).get(SITES_AXIS))) for cell in analysis.cells)
-    return {name: sites[site] for name, site in places if site in sites}
 
 
 @lru_cache(maxsize=32)

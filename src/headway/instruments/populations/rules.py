@@ -1,4 +1,4 @@
-"""What claims about sites come down to: a share of them, a median over them, a correlation."""
+"""The rules of claims about sites: a share of them, a median over them, a correlation."""
 
 from __future__ import annotations
 
@@ -8,16 +8,27 @@ from dataclasses import replace
 import numpy as np
 
 from headway.analysis.cells import Cell
-from headway.analysis.claimruns import ClaimRuns
+from headway.analysis.claimruns import ClaimRuns, Group
 from headway.analysis.compare import Pairing
 from headway.analysis.finding import Finding, Region
-from headway.analysis.populations import SiteEstimate, deltas_of, over_sites_of, pearson, strata
+from headway.analysis.strata import strata
+from headway.instruments.populations.deltas import SiteEstimate, deltas_of, over_sites_of, pearson
+from headway.study.population import SITES_AXIS
 from headway.study.siterules import ColumnPair, SiteMedian, SiteShare
 
+SiteRule = SiteShare | SiteMedian | ColumnPair
 
-def site_finding(
-    runs: ClaimRuns, rule: SiteShare | SiteMedian | ColumnPair, cells: Sequence[Cell]
-) -> Finding:
+
+def _findings(runs: ClaimRuns, groups: Sequence[Group], rule: SiteRule) -> list[list[Finding]]:
+    rows = runs.rows(groups, SITES_AXIS)
+    return [[_site_finding(runs, rule, [cell for (cell,) in row])] for row in rows]
+
+
+FINDINGS = dict.fromkeys((SiteShare, SiteMedian, ColumnPair), _findings)
+"""By rule, what has to lie where in each network."""
+
+
+def _site_finding(runs: ClaimRuns, rule: SiteRule, cells: Sequence[Cell]) -> Finding:
     """What the sites of a network, whose cells are given, show for such a rule."""
     of_share = isinstance(rule, SiteShare)  # More than `low`, less than `high`.
     region = Region.of(rule.value, rule.low, rule.high, has_edges=not of_share)

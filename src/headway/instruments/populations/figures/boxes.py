@@ -10,7 +10,8 @@ import polars as pl
 
 from headway.analysis import Analysis
 from headway.analysis.intervals import quantile
-from headway.analysis.populations import networks_as_studied, strata
+from headway.analysis.strata import strata
+from headway.instruments.populations.deltas import networks_as_studied
 from headway.report.figures.data import told
 from headway.report.figures.kind import Kind, Picture, Subject, picture_name
 from headway.report.legend import legend_height, style_legend

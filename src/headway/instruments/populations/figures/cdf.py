@@ -8,8 +8,8 @@ from functools import partial
 import polars as pl
 
 from headway.analysis.metric import Metric
-from headway.analysis.populations import PopulationDeltas, main_deltas
-from headway.analysis.populationwords import delta_text, share_text
+from headway.instruments.populations.deltas import PopulationDeltas, main_deltas
+from headway.instruments.populations.sentences import delta_text, share_text
 from headway.report.figures.data import told
 from headway.report.figures.kind import Kind, Picture, Subject, picture_name
 from headway.report.legend import legend_height, style_legend
