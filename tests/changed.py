@@ -26,6 +26,8 @@ _FINDS_BESIDE = ("modules_in", "import_module")
 """Functions by which a module uses all that are beside it, without their names."""
 _OF_INSTRUMENTS = "instrument_modules"
 """The function by which a module uses all that instruments have of a kind, which it names."""
+_FILES_OF_INSTRUMENTS = "instrument_directories"
+"""Likewise, for files."""
 _READS_ALL = ("tests.imports", "tests.changed")
 """Who imports these looks at every module."""
 _EVERYWHERE = {"src", "tests", "headway", "unit", "lab", ""}
@@ -115,13 +117,19 @@ def _words(file: Path) -> frozenset[str]:
 
 
 def _as_modules(changed: Iterable[Path]) -> set[Path]:
-    """Changed files, and for a file of data in a package the modules that may read it: those beside it."""
+    """Changed files, and for a file of data in a package the modules that may read it: those beside it, or of its kind."""
     found = set(changed)
     linked = {link.resolve(): link for link in ROOT.rglob("*") if link.is_symlink()}
     for file in [*changed, *(linked[file] for file in changed if file in linked)]:
         if file.suffix != ".py" and file.is_relative_to(ROOT):
             package = next(place for place in file.parents if (place / "__init__.py").exists())
             found |= {*package.glob("*.py")}
+            found |= {
+                module
+                for module in modules().values()
+                if _FILES_OF_INSTRUMENTS in facts(module).called
+                and _kind(file) in facts(module).texts - {""}
+            }
     return found
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import pkgutil
+from pathlib import Path
 from types import ModuleType
 
 INSTRUMENTS = "headway.instruments"
@@ -54,3 +55,16 @@ def instrument_modules(kind: str) -> list[ModuleType]:
         elif spec:
             modules.append(importlib.import_module(name))
     return modules
+
+
+def instrument_directories(kind: str) -> list[Path]:
+    """The directories of files of a kind that instruments have.
+
+    Args:
+        kind: their name, such as ``studies``.
+    """
+    spec = importlib.util.find_spec(INSTRUMENTS)
+    places = [Path(place) for place in (spec.submodule_search_locations or [] if spec else [])]
+    names = [name.rpartition(".")[2] for name in instruments()]
+    found = (place / name / kind for name in names for place in places)
+    return [directory for directory in found if directory.is_dir()]

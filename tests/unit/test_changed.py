@@ -38,6 +38,7 @@ def test_what_is_found_without_its_name_counts_as_imported() -> None:
 
 def test_data_are_their_packages() -> None:
     assert "test_study.py" in asked("src/headway/study/builtin/quickstart.toml")
+    assert "test_study.py" in asked("src/headway/instruments/controllers/studies/controllers.toml")
 
 
 @pytest.mark.parametrize(

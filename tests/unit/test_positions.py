@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from headway.errors import WrongInputError
-from headway.study.library import DIRECTORY
+from headway.study.library import builtin_files
 from headway.study.load import parse_study
 from headway.study.positions import Key, positions
 from headway.study.source import Source
@@ -64,7 +64,7 @@ def keys(value: Any, above: Key = ()) -> Iterator[Key]:
 TEXTS = {
     "tricky": TRICKY,
     "with returns": TRICKY.replace("\n", "\r\n"),
-    **{file.stem: file.read_text() for file in sorted(DIRECTORY.glob("*.toml"))},
+    **{file.stem: file.read_text() for file in builtin_files().values()},
     **{name: as_toml(raw) for name, raw in studies().items()},
     "packages": (ROOT / "pyproject.toml").read_text(),
 }

@@ -13,7 +13,7 @@ from typing import Any
 import fastjsonschema
 import pytest
 
-from headway.study.library import DIRECTORY
+from headway.study.library import builtin_files
 from headway.study.schema import programs_schema, study_schema
 from tests.doc_examples import PAGES, ROOT, blocks, studies
 from tests.unit.test_study_refusals import REFUSED
@@ -28,7 +28,7 @@ def compiled(schema: dict[str, Any]) -> Check:
 
 STUDY, PROGRAMS = compiled(study_schema()), compiled(programs_schema())
 FILES = {
-    **{file.name: file.read_text() for file in sorted(DIRECTORY.glob("*.toml"))},
+    **{file.name: file.read_text() for file in builtin_files().values()},
     **{
         str(file.relative_to(ROOT)): file.read_text()
         for file in sorted([*ROOT.glob("examples/**/*.toml"), *ROOT.glob("tests/unit/*.toml")])

@@ -16,11 +16,10 @@ from headway.campaign.feasibility import checked_plan
 from headway.errors import WrongInputError
 from headway.study import load
 from headway.study.consistency import MOST_RUNS
-from headway.study.library import builtin_names
+from headway.study.library import builtin_files, builtin_names
 from headway.study.load import Source, parse_study
 
 ROOT = Path(__file__).parents[2]
-BUILTIN = ROOT / "src/headway/study/builtin"
 MUTANTS, PARTS, ALWAYS = 10_000, 10, 2
 MUTANTS_OF_A_PAPER, ALWAYS_OF_A_PAPER = 60, 20
 PAPERS = sorted(set(builtin_names()) - {"quickstart"})
@@ -49,7 +48,7 @@ def corpus() -> list[str]:
         for text in re.findall(r"```toml\n(.*?)```", page.read_text(), re.DOTALL)
         if "name" in tomllib.loads(text)
     ]
-    return [*examples, (BUILTIN / "quickstart.toml").read_text()]
+    return [*examples, builtin_files()["quickstart"].read_text()]
 
 
 def mutant(text: str, draw: random.Random) -> str:
@@ -116,8 +115,8 @@ def test_a_mutant_is_refused_in_words_or_planned(part: int, made: list[int]) -> 
 def test_a_mutant_of_a_papers_study_is_refused_in_words_or_planned(
     paper: str, first: int, end: int, made: list[int]
 ) -> None:
-    text = (BUILTIN / f"{paper}.toml").read_text()
-    _try(islice(mutants([text], paper), first, end), BUILTIN, made)
+    file = builtin_files()[paper]
+    _try(islice(mutants([file.read_text()], paper), first, end), file.parent, made)
 
 
 def _try(texts: Iterator[str], directory: Path, made: list[int]) -> None:

@@ -3,22 +3,32 @@
 from __future__ import annotations
 
 import tomllib
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
-DIRECTORY = Path(__file__).with_name("builtin")
+from headway.modules import instrument_directories
+
+_DIRECTORY = Path(__file__).with_name("builtin")
 _SAID_ELSEWHERE = ("claims", "published")
+
+
+@cache
+def builtin_files() -> dict[str, Path]:
+    """The files of the studies that come with Headway, the core's and those of instruments, by name, in their order."""
+    places = (_DIRECTORY, *instrument_directories("studies"))
+    files = {file.stem: file for place in places for file in place.glob("*.toml")}
+    return dict(sorted(files.items()))
 
 
 def builtin_names() -> list[str]:
     """Names of the studies that come with Headway."""
-    return sorted(file.stem for file in DIRECTORY.glob("*.toml"))
+    return list(builtin_files())
 
 
 def builtin_text(name: str) -> str:
     """The text of a study that comes with Headway."""
-    return (DIRECTORY / f"{name}.toml").read_text(encoding="utf-8")
+    return builtin_files()[name].read_text(encoding="utf-8")
 
 
 def builtin_question(name: str) -> str:

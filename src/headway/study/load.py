@@ -22,7 +22,7 @@ from headway.study.experimentfile import read_experiment
 from headway.study.explain import explain
 from headway.study.hop import named_hops
 from headway.study.lasting import lasting_objects
-from headway.study.library import DIRECTORY, builtin_names, builtin_text
+from headway.study.library import builtin_files, builtin_names, builtin_text
 from headway.study.merging import merged
 from headway.study.outside import OutsideProgram
 from headway.study.outsidefile import PROGRAMS_FILE, programs_beside, read_programs
@@ -68,7 +68,9 @@ def find_source(name_or_file: str) -> Source:
     """
     known = builtin_names()
     if name_or_file in known:
-        return Source(f"{name_or_file}.toml", builtin_text(name_or_file), DIRECTORY)
+        return Source(
+            f"{name_or_file}.toml", builtin_text(name_or_file), builtin_files()[name_or_file].parent
+        )
     file = Path(name_or_file)
     if file.is_file() or file.is_dir():
         check_kind(file, "a study", STUDY)
