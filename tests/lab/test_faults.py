@@ -318,8 +318,8 @@ def planted(place: Path, name: str, *, stream: str, first: int, forgets: bool) -
 
 
 def checked(place: Path, client: str, program: str, base: str, head: str) -> Any:
-    from headway.gate.builds import StudySource
-    from headway.gate.comparison import BuildCheck, carry_out_check
+    from headway.instruments.check.builds import StudySource
+    from headway.instruments.check.comparison import BuildCheck, carry_out_check
 
     (place / "programs.toml").write_text(OWN)
     (place / "gate.toml").write_text(GATE.replace("CLIENT", client))

@@ -22,9 +22,9 @@ from headway.columns import Record, polars_schema
 from headway.contract.faults import KeptPacket
 from headway.diagnosis.fault import compared
 from headway.errors import WrongInputError
-from headway.gate.faultcheck import judge_faults
-from headway.gate.reports import CheckReport
-from headway.gate.verdict import Side, judge_builds
+from headway.instruments.check.faultcheck import judge_faults
+from headway.instruments.check.reports import CheckReport
+from headway.instruments.check.verdict import Side, judge_builds
 from headway.planning.runs import Run, plan
 from headway.records.manifest import Manifest
 from headway.records.provenance import told_study

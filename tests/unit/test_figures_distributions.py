@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
+from headway.instruments.oversites.figures.site_cdf import KIND as SITE_CDF
 from headway.report.figures.boxes import KIND as BOXES
 from headway.report.figures.delta_cdf import KIND as DELTA_CDF
 from headway.report.figures.quality import KIND as QUALITY
 from headway.report.figures.rungs import KIND as RUNGS
 from headway.report.figures.runs_cdf import KIND as RUNS_CDF
-from headway.report.figures.site_cdf import KIND as SITE_CDF
 from headway.report.figures.speedups import KIND as SPEEDUPS
 from headway.report.sheet import Area, Dots, Line, Text
 from headway.report.theme import FASTER, SLOWER

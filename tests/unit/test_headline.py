@@ -14,9 +14,9 @@ from headway.analysis import Pairing, analyse, answer, sentences
 from headway.analysis.failures import as_worst
 from headway.analysis.headline import headline
 from headway.analysis.partition import Leaning, leaning, parts
-from headway.gate.reports import CheckReport
-from headway.gate.summary import print_check
-from headway.gate.verdict import Side, judge_builds
+from headway.instruments.check.reports import CheckReport
+from headway.instruments.check.summary import print_check
+from headway.instruments.check.verdict import Side, judge_builds
 from headway.report.figures.boxes import KIND as BOXES
 from headway.report.figures.forest import KIND as FOREST
 from headway.report.figures.heatmap import KIND as HEATMAP

@@ -41,7 +41,6 @@ FLOORS = (
     ("analysis",),
     ("campaign",),
     ("report",),
-    ("gate",),
     ("look",),
     ("terminal",),
     ("api",),

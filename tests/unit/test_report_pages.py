@@ -12,6 +12,12 @@ import pytest
 from PIL import Image
 
 from headway.analysis import analyse
+from headway.instruments.waterfalls.drawing import KINDS, kind_of, waterfall_rows
+from headway.instruments.waterfalls.figures.filmstrip import KIND as FILMSTRIP
+from headway.instruments.waterfalls.figures.progress import KIND as PROGRESS
+from headway.instruments.waterfalls.figures.waterfall import KIND as WATERFALL
+from headway.instruments.waterfalls.film import film
+from headway.instruments.waterfalls.thumbnails import thumbnails
 from headway.pages.load import Chunk, PageLoad, Timing
 from headway.pages.resource import RequestPhase
 from headway.pages.visual import visual_progress
@@ -19,19 +25,13 @@ from headway.report import write_report
 from headway.report.chosen import ChosenRun, chosen_groups, runs_said
 from headway.report.evidence import PageStory, RunEvidence, evidence_of
 from headway.report.figures import Picture, Subject
-from headway.report.figures.filmstrip import KIND as FILMSTRIP
 from headway.report.figures.heatmap import KIND as HEATMAP
 from headway.report.figures.kind import Kind
-from headway.report.figures.progress import KIND as PROGRESS
-from headway.report.figures.waterfall import KIND as WATERFALL
-from headway.report.film import film
 from headway.report.raster import png_file
 from headway.report.sheet import Bitmap, Dots, Line, Sheet
 from headway.report.styles import study_styles
 from headway.report.svg import svg_element
 from headway.report.tables.pages import pages_table
-from headway.report.thumbnails import thumbnails
-from headway.report.waterfall import KINDS, kind_of, waterfall_rows
 from headway.study.experiment import Experiment
 from tests.unit import made_results as made
 from tests.unit.drawn import texts, within

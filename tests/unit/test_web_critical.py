@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 from headway.analysis import analyse
+from headway.instruments.waterfalls.blocking import blocking_sentences
+from headway.instruments.waterfalls.meanwhile import came_beside
+from headway.instruments.waterfalls.tables import critical_means, critical_table
 from headway.pages.critical import PHASES, critical_path, last_before_load, last_before_paint
 from headway.pages.load import PageLoad, Resource, Timing, read_load
-from headway.pages.meanwhile import came_beside
 from headway.pages.metrics import page_metrics
 from headway.pages.resource import Chunk, RequestPhase
-from headway.report.blocking import blocking_sentences
-from headway.report.tables.critical import critical_means, critical_table
 from tests.unit import made_results as made
 from tests.unit.made_loads import Recording, load, resource, told
 from tests.unit.test_report_pages import story

@@ -16,9 +16,6 @@ _COMMANDS = {
         "cli.study.reproduce",
         "Run a built-in study; judge a paper's claims, if it has any.",
     ),
-    "check": Listed(
-        STUDIES, "cli.check.check", "Compare two builds of a program, packet by packet."
-    ),
     "report": Listed(RESULTS, "cli.study.report", "Write the report of a study's results again."),
     "figure": Listed(
         RESULTS, "cli.figure.figure", "Write one figure or table of a report, for a paper."

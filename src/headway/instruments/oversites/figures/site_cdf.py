@@ -1,0 +1,120 @@
+"""Differences over many sites: a panel for each setting, a curve for each comparison, thin where chance may be why."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+import polars as pl
+
+from headway.instruments.oversites.oversites import OverSites, over_sites
+from headway.report.figures.data import told
+from headway.report.figures.kind import Kind, Picture, Subject, picture_name
+from headway.report.legend import legend_height, style_legend
+from headway.report.plots import Frame, frames, title, total_height, x_axis, y_axis
+from headway.report.scale import Scale
+from headway.report.section import Section
+from headway.report.sheet import Sheet
+from headway.report.styles import pairing_styles
+from headway.report.telling import telling_pairings
+from headway.report.theme import INK, Style
+
+_MOST_CURVES = 8
+_MOST_PANELS = 12
+_HEIGHT, _LEFT, _GAP = 150.0, 44.0, 14.0
+_PANEL_WIDTH = 230.0
+_WIDEST = 1.0
+"""Larger differences stand at the edge."""
+_TICKS = (-1.0, -0.5, 0.0, 0.5, 1.0)
+_TICK_TEXTS = ("\N{MINUS SIGN}100", "\N{MINUS SIGN}50", "0", "+50", "+100 %")
+_THICK, _THIN = 2.6, 0.8
+_BOUNDS = (0.05, 0.25)
+"""Differences beyond these are counted in words."""
+
+
+def _draw(subject: Subject) -> Picture | None:
+    analysis = subject.analysis
+    found = over_sites(analysis, telling_pairings(analysis, _MOST_CURVES))
+    settings = tuple(dict.fromkeys(one.setting for one in found))
+    if not found or len(settings) > _MOST_PANELS:
+        return None
+    return Picture(
+        name=picture_name(analysis, "site-cdf"),
+        title=f"{analysis.metric.label} over sites",
+        caption=(
+            "Difference of the medians over the median of the second, in percent; a curve is the share of "
+            "sites with at most that. Thick where the Mann-Whitney U test of the site's runs has "
+            "p < 0.005, whatever the number of sites (the rule of Sander et al. 2022). Differences "
+            "beyond 100 % stand at the edge."
+        ),
+        drawing=partial(_sheet, subject, found, settings),
+        data=lambda: _data(found),
+        said=_said(found),
+    )
+
+
+KIND = Kind(place=36, section=Section.RESULTS, draw=_draw)
+
+
+def _said(found: Sequence[OverSites]) -> str:
+    small, large = _BOUNDS
+    return told(
+        f"{one.setting or 'all'}, {one.pairing}: of {len(one.sites)} sites {one.below(small)} lower and "
+        f"{one.above(small)} higher by more than {small:.0%}, {one.below(large)} and {one.above(large)} by "
+        f"more than {large:.0%}, {sum(site.significant for site in one.sites)} significant"
+        for one in found
+    )
+
+
+def _data(found: Sequence[OverSites]) -> pl.DataFrame:
+    rows = [
+        {
+            "setting": one.setting,
+            "compared": str(one.pairing),
+            "site": site.site,
+            "difference_percent": 100 * site.relative,
+            "significant": site.significant,
+        }
+        for one in found
+        for site in one.sites
+    ]
+    return pl.DataFrame(rows)
+
+
+def _sheet(
+    subject: Subject, found: Sequence[OverSites], settings: Sequence[str], width: float
+) -> Sheet:
+    styles = pairing_styles(subject.styles, tuple(dict.fromkeys(one.pairing for one in found)))
+    head = legend_height(tuple(styles), width)
+    columns = max(1, min(len(settings), int(width / _PANEL_WIDTH)))
+    sheet = Sheet(width, head + total_height(len(settings), columns, _HEIGHT))
+    style_legend(sheet, styles, 0, 0)
+    panels = frames(len(settings), columns, width, top=head, left=_LEFT, height=_HEIGHT, gap=_GAP)
+    for setting, frame in zip(settings, panels, strict=True):
+        title(sheet, frame, setting)
+        across, up = _axes(sheet, frame)
+        for one in found:
+            if one.setting == setting:
+                _curve(sheet, one, styles[str(one.pairing)], across, up)
+    return sheet
+
+
+def _axes(sheet: Sheet, frame: Frame) -> tuple[Scale, Scale]:
+    across = Scale(-_WIDEST, _WIDEST, frame.left, frame.right - 16)
+    up = Scale(0, 1, frame.bottom, frame.top)
+    y_axis(sheet, frame, up, (0, 0.5, 1), ("0", "50 %", "100 %"))
+    x_axis(sheet, frame, [across(tick) for tick in _TICKS], _TICK_TEXTS)
+    sheet.line((across(0), frame.top), (across(0), frame.bottom), colour=INK)
+    return across, up
+
+
+def _curve(sheet: Sheet, one: OverSites, style: Style, across: Scale, up: Scale) -> None:
+    """Each site's rise, and on to the next one's."""
+    places = [across(max(-_WIDEST, min(_WIDEST, site.relative))) for site in one.sites]
+    heights = [up(place / len(places)) for place in range(len(places) + 1)]
+    for site, x, to, low, high in zip(
+        one.sites, places, [*places[1:], across.end], heights, heights[1:], strict=False
+    ):
+        width = _THICK if site.significant else _THIN
+        run = ((x, low), (x, high), (to, high))
+        sheet.line(*run, colour=style.colour, width=width, dash=style.dash)

@@ -1,0 +1,117 @@
+"""What orders of responses did to a page, over what its sizes say that sharing does: a dot for each site."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+
+import polars as pl
+
+from headway.analysis.numbers import significant
+from headway.analysis.written import measured
+from headway.instruments.oversites.siteorder import OrderedSite, ordered_sites, rank_agreement
+from headway.report.figures.data import told
+from headway.report.figures.kind import Kind, Picture, Subject, picture_name
+from headway.report.legend import legend_height, style_legend
+from headway.report.plots import Frame, frames, title, total_height, x_axis, y_axis
+from headway.report.scale import Scale, written
+from headway.report.section import Section
+from headway.report.sheet import Sheet
+from headway.report.styles import dots_apart
+from headway.report.theme import INK, Style
+
+_MOST_PANELS = 12
+_HEIGHT, _LEFT, _GAP, _PANEL_WIDTH = 240.0, 44.0, 16.0, 300.0
+_MARGIN = 1.08
+Networks = Mapping[str, tuple[OrderedSite, ...]]
+
+
+def _draw(subject: Subject) -> Picture | None:
+    analysis = subject.analysis
+    found = ordered_sites(analysis)
+    if not found or len(found) > _MOST_PANELS:
+        return None
+    return Picture(
+        name=picture_name(analysis, "site-order"),
+        title=f"What sharing does to a site's {analysis.metric.label}, predicted by sizes and measured",
+        caption=(
+            "A dot is a site. Across: bytes of content before what is seen if all responses share the connection, over "
+            "those if they come one after the other, by the sizes of the page alone (shared_bytes over ordered_bytes). "
+            f"Upwards: the contender's median over {analysis.baseline}'s. On the dashed line sizes say what was "
+            "measured; to its left and below the solid lines sharing shows the page sooner."
+        ),
+        drawing=partial(_sheet, subject, found),
+        data=lambda: _data(found),
+        said=told(_said(subject, found)),
+    )
+
+
+KIND = Kind(place=41, section=Section.ADVICE, draw=_draw, every_metric=False)
+
+
+def _said(subject: Subject, found: Networks) -> Iterator[str]:
+    for network, sites in found.items():
+        parts = []
+        for name in subject.analysis.contenders:
+            value, interval = rank_agreement(sites, name)
+            if value is not None:
+                rho, ends = measured(value, interval, 2)
+                parts.append(f"{name} {rho} ({ends})" if ends else f"{name} {rho}")
+        where = f"{network}, " if network else ""
+        yield f"{where}rank correlation over {len(sites)} sites: {', '.join(parts)}"
+
+
+def _data(found: Networks) -> pl.DataFrame:
+    rows = [
+        {
+            "network": network,
+            "site": site.site,
+            "contender": contender,
+            "told": site.told,
+            "measured": value,
+        }
+        for network, sites in found.items()
+        for site in sites
+        for contender, value in site.measured.items()
+    ]
+    return pl.DataFrame(rows)
+
+
+def _sheet(subject: Subject, found: Networks, width: float) -> Sheet:
+    named = {name for sites in found.values() for site in sites for name in site.measured}
+    styles = dots_apart({n: style for n, style in subject.styles_here.items() if n in named})
+    head = legend_height(tuple(styles), width)
+    columns = max(1, min(len(found), int(width / _PANEL_WIDTH)))
+    sheet = Sheet(width, head + total_height(len(found), columns, _HEIGHT))
+    style_legend(sheet, styles, 0, 0)
+    panels = frames(len(found), columns, width, top=head, left=_LEFT, height=_HEIGHT, gap=_GAP)
+    for (network, sites), frame in zip(found.items(), panels, strict=True):
+        title(sheet, frame, network)
+        _panel(sheet, sites, frame, styles)
+    return sheet
+
+
+def _panel(
+    sheet: Sheet, sites: tuple[OrderedSite, ...], frame: Frame, styles: Mapping[str, Style]
+) -> None:
+    ratios = [1.0, *(site.told for site in sites)]
+    ratios += [value for site in sites for value in site.measured.values()]
+    low, high = min(ratios) / _MARGIN, max(ratios) * _MARGIN
+    across = Scale(low, high, frame.left, frame.right - 16, log=True)
+    up = Scale(low, high, frame.bottom, frame.top, log=True)
+    ticks = across.ticks(5)
+    y_axis(sheet, frame, up, ticks, [*map(written, ticks)])
+    x_axis(sheet, frame, [*map(across, ticks)], [*map(written, ticks)], "told by sizes")
+    for line in (((1, low), (1, high)), ((low, 1), (high, 1))):
+        sheet.line(*((across(x), up(y)) for x, y in line), colour=INK)
+    ends = ((across(one), up(one)) for one in (low, high))
+    sheet.line(*ends, colour=INK, dash=(4.0, 3.0))
+    for name, style in styles.items():
+        shown = [site for site in sites if name in site.measured]
+        sheet.dots(
+            [(across(one.told), up(one.measured[name])) for one in shown],
+            style.colour,
+            style.marker,
+            size=5,
+            said=[f"{one.site}: {significant(one.measured[name])}" for one in shown],
+        )

@@ -1,0 +1,128 @@
+"""How bytes held back, the metric and loss go together at each site: a dot for each, sites by size."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+import polars as pl
+
+from headway.analysis.analysis import Analysis
+from headway.analysis.numbers import data_size, significant
+from headway.instruments.oversites.siteranks import Ranks, SiteRanks, site_ranks
+from headway.report.figures.data import told
+from headway.report.figures.kind import Kind, Picture, Subject, is_narrow, picture_name
+from headway.report.plots import Frame, frames, title, total_height, x_axis, y_axis
+from headway.report.scale import Scale
+from headway.report.section import Section
+from headway.report.sheet import Sheet
+from headway.report.theme import BLUE, INK
+
+_HEIGHT, _LEFT, _GAP, _PAD = 150.0, 40.0, 14.0, 14.0
+_TICKS, _TICK_TEXTS = (-1.0, 0.0, 1.0), ("\N{MINUS SIGN}1", "0", "1")
+_ALPHA = 0.05
+
+
+def _panels(analysis: Analysis, found: Sequence[SiteRanks]) -> dict[str, list[Ranks | None]]:
+    """Coefficients by what is correlated, site by site; without panels that have none."""
+    label = analysis.metric.label
+    panels = {
+        f"bytes held back and {label}": [one.held_metric for one in found],
+        f"{label} and loss": [one.metric_loss for one in found],
+        "bytes held back and loss": [one.held_loss for one in found],
+    }
+    return {name: values for name, values in panels.items() if any(values)}
+
+
+def _draw(subject: Subject) -> Picture | None:
+    analysis = subject.analysis
+    if analysis.metric.column == "hol_bytes" or not (found := site_ranks(analysis)):
+        return None
+    panels = _panels(analysis, found)
+    if not panels:
+        return None
+    return Picture(
+        name=picture_name(analysis, "site-ranks"),
+        title=f"Rank correlations at each site: {analysis.metric.label}",
+        caption=(
+            "Spearman's rank correlation over contenders and networks, at each site, the smallest page first: of the "
+            f"differences of medians from {analysis.baseline}'s, relative to them, and of the paths' loss (Sander et "
+            "al. 2022, Figure 7). Filled: p < 0.05 for this site alone, as if points did not depend on each other; "
+            "those of a network share the baseline's runs."
+        ),
+        drawing=partial(_sheet, found, panels),
+        data=lambda: _data(found, panels),
+        said=told(_said(name, values) for name, values in panels.items()),
+    )
+
+
+KIND = Kind(place=39, section=Section.ADVICE, draw=_draw, every_metric=False)
+
+
+def _said(name: str, values: Sequence[Ranks | None]) -> str:
+    """Signs at the smaller and at the larger half of the sites."""
+    half = len(values) // 2
+    parts = []
+    for which, some in (("smaller", values[:half]), ("larger", values[half:])):
+        known = [one for one in some if one]
+        sure = [one for one in known if one.p < _ALPHA]
+        parts.append(
+            f"of {len(known)} {which} sites {sum(one.rho > 0 for one in known)} positive "
+            f"({sum(one.rho > 0 for one in sure)} with p < 0.05), {sum(one.rho < 0 for one in known)} negative "
+            f"({sum(one.rho < 0 for one in sure)})"
+        )
+    return f"{name}: {', '.join(parts)}"
+
+
+def _data(found: Sequence[SiteRanks], panels: dict[str, list[Ranks | None]]) -> pl.DataFrame:
+    rows = [
+        {
+            "site": site.site,
+            "page_bytes": site.size_bytes,
+            "points": site.points,
+            "correlated": name,
+            "rho": ranks.rho,
+            "p": ranks.p,
+        }
+        for name, values in panels.items()
+        for site, ranks in zip(found, values, strict=True)
+        if ranks
+    ]
+    return pl.DataFrame(rows)
+
+
+def _sheet(
+    found: Sequence[SiteRanks], panels: dict[str, list[Ranks | None]], width: float
+) -> Sheet:
+    columns = 1 if is_narrow(width) else len(panels)
+    sheet = Sheet(width, total_height(len(panels), columns, _HEIGHT))
+    places = frames(len(panels), columns, width, top=0, left=_LEFT, height=_HEIGHT, gap=_GAP)
+    for (name, values), frame in zip(panels.items(), places, strict=True):
+        title(sheet, frame, name)
+        _panel(sheet, found, values, frame)
+    return sheet
+
+
+def _panel(
+    sheet: Sheet, found: Sequence[SiteRanks], values: Sequence[Ranks | None], frame: Frame
+) -> None:
+    across = Scale(-0.5, len(found) - 0.5, frame.left, frame.right - _PAD)
+    up = Scale(-1, 1, frame.bottom, frame.top)
+    y_axis(sheet, frame, up, _TICKS, _TICK_TEXTS)
+    sizes = [data_size(int(float(f"{one.size_bytes:.1e}"))) for one in found]
+    x_axis(sheet, frame, [across(place) for place in range(len(found))], sizes, "size of the page")
+    sheet.line((frame.left, up(0)), (frame.right, up(0)), colour=INK)
+    for filled in (False, True):
+        shown = [
+            (place, one) for place, one in enumerate(values) if one and (one.p < _ALPHA) is filled
+        ]
+        sheet.dots(
+            [(across(place), up(one.rho)) for place, one in shown],
+            BLUE,
+            size=7,
+            hollow=not filled,
+            said=[
+                f"{found[place].site}: {significant(one.rho, 2)}, p = {significant(one.p, 2)}"
+                for place, one in shown
+            ],
+        )

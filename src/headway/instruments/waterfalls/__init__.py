@@ -1,0 +1,1 @@
+"""Page loads shown resource by resource: waterfalls, filmstrips, progress, and critical paths."""
