@@ -180,23 +180,29 @@ def _reaches(
             yield from _of_flows(name, own, looks)
         return
     metric = metric_named(experiment.metrics[0])
-    measured = {name: _measured(own, looks) for name, own in by_contender.items()}
-    measured = {name: one for name, one in measured.items() if one.observations or one.given_up}
-    names = ordered_names(experiment, measured.keys())
+    every = {name: measured(own, looks) for name, own in by_contender.items()}
+    known = {name: one for name, one in every.items() if one.observations or one.given_up}
+    names = ordered_names(experiment, known.keys())
     pairings = [
         one
         for one in (pairings_of(experiment, tuple(experiment.contenders) or names) if names else ())
-        if one.contender in measured and one.against in measured
+        if one.contender in known and one.against in known
     ]
     for pairing in pairings:
-        yield str(pairing), _of_pairs(pairing, measured, metric)
+        yield str(pairing), _of_pairs(pairing, known, metric)
     compared = {name for one in pairings for name in (one.contender, one.against)}
     for name in names:
         if name not in compared:
-            yield name, _of_median(measured[name])
+            yield name, _of_median(known[name])
 
 
-def _measured(runs: Sequence[EndedRun], looks: int) -> Measurements:
+def measured(runs: Sequence[EndedRun], looks: int) -> Measurements:
+    """What runs of one contender measured, those that timed out among them.
+
+    Args:
+        runs: the runs.
+        looks: how often results are looked at, to stop or to go on.
+    """
     done = [run for run in runs if run.status == Status.OK.value and run.value is not None]
     return Measurements.of(
         (Observation(run.seed, run.rep, float(run.value or 0)) for run in done),
@@ -223,8 +229,8 @@ def _of_flows(
     name: str, runs: Sequence[EndedRun], looks: int
 ) -> Iterator[tuple[str, float | None]]:
     """Half of the interval of the median share; of a flow alone, of what it got."""
-    shares = _measured([replace(run, value=run.share) for run in runs], looks)
-    alone = _measured([replace(run, value=run.first_mbit) for run in runs], looks)
+    shares = measured([replace(run, value=run.share) for run in runs], looks)
+    alone = measured([replace(run, value=run.first_mbit) for run in runs], looks)
     if shares.sample:
         yield name, _half(shares.sample.interval)
     elif alone.sample:

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 JOURNAL_FILE, RUNS_FILE, FLOWS_FILE = "records.jsonl", "runs.parquet", "flows.parquet"
 SEGMENTS_FILE = "segments.parquet"
+NEARBY = "nearby"
+"""Results of what was tried around these: `headway nearby`."""
 ARTIFACTS, REPORT = "artifacts", "report"
 _PARTIAL_SUFFIX = ".partial"
 _RECORDS_OF_A_PIECE = 500
@@ -98,7 +100,7 @@ class Store:
         self._journal.clear()
         for name in (RUNS_FILE, FLOWS_FILE, SEGMENTS_FILE, MANIFEST_FILE):
             (self.directory / name).unlink(missing_ok=True)
-        for name in (ARTIFACTS, REPORT, SOURCES):
+        for name in (ARTIFACTS, REPORT, SOURCES, NEARBY):
             shutil.rmtree(self.directory / name, ignore_errors=True)
 
     @property

@@ -228,12 +228,33 @@ class Experiment(Part):
             self._settings[place] = self._made(coordinates, contender, None)
         return self._settings[place]
 
-    def _made(self, coordinates: Mapping[str, Any], contender: str, seed: int | None) -> Setting:
+    def tables(self, coordinates: Mapping[str, Any], contender: str) -> dict[str, Any]:
+        """The conditions of a contender in a cell, as a study file that had no others would state them."""
         # A setting alone is exact; repetitions of a study are samples unless it says otherwise.
         raw: dict[str, Any] = {"variation": Variation.PHASES, **self.conditions}
         for dotted, value in coordinates.items():
             raw = with_value(raw, dotted.split("."), value)
-        raw = merged(raw, self.contenders[contender])
+        return merged(raw, self.contenders[contender])
+
+    def beside(
+        self, name: str, contenders: Mapping[str, dict[str, Any]], repetitions: int
+    ) -> Experiment:
+        """An experiment of one cell with this one's metrics, each of whose contenders states all its conditions.
+
+        Args:
+            name: of the experiment.
+            contenders: conditions, as `tables` has them, by name.
+            repetitions: how often each run is repeated.
+        """
+        return Experiment(
+            name=name,
+            contenders=dict(contenders),
+            metrics=self.metrics,
+            repetitions=Repetitions.model_validate(repetitions),
+        ).with_programs(self._programs)
+
+    def _made(self, coordinates: Mapping[str, Any], contender: str, seed: int | None) -> Setting:
+        raw = self.tables(coordinates, contender)
         setting = Setting.model_validate(realise(raw, self._drawn_by(coordinates, seed)))
         named = tuple(
             program for program in self._programs if (program.role, program.name) in setting.named
