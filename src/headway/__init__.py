@@ -1,6 +1,6 @@
 """Headway: a laboratory for HTTP over TCP and QUIC in virtual time.
 
-Its Python API is that of `headway.api`: ``load``, ``plan``, ``run`` and ``read``.
+Its Python API is that of `headway.api`: ``load``, ``plan``, ``run``, ``read`` and ``try_nearby``.
 """
 
 from __future__ import annotations
@@ -10,7 +10,17 @@ from typing import TYPE_CHECKING, Any
 from headway.version import VERSION
 
 if TYPE_CHECKING:
-    from headway.api import HeadwayError, Results, Study, WrongInputError, load, plan, read, run
+    from headway.api import (
+        HeadwayError,
+        Results,
+        Study,
+        WrongInputError,
+        load,
+        plan,
+        read,
+        run,
+        try_nearby,
+    )
 
 __version__ = VERSION
 __all__ = [
@@ -23,6 +33,7 @@ __all__ = [
     "plan",
     "read",
     "run",
+    "try_nearby",
 ]
 
 

@@ -28,7 +28,17 @@ if TYPE_CHECKING:
 
     from headway.analysis import StudyResults as LoadedResults
 
-__all__ = ["HeadwayError", "Results", "Study", "WrongInputError", "load", "plan", "read", "run"]
+__all__ = [
+    "HeadwayError",
+    "Results",
+    "Study",
+    "WrongInputError",
+    "load",
+    "plan",
+    "read",
+    "run",
+    "try_nearby",
+]
 
 StudySource = Study | Mapping[str, Any] | str | Path
 
@@ -130,6 +140,49 @@ def run(
     return read(out).runs
 
 
+def try_nearby(
+    results: str | Path,
+    *,
+    runs: int | None = None,
+    minutes: float | None = None,
+    jobs: int | None = None,
+    replace: bool = False,
+    progress: bool = True,
+) -> pl.DataFrame:
+    """Try what stands nearest around the cells that an answer rests on, or go on with that: `headway nearby`.
+
+    Args:
+        results: directory of a study's results.
+        runs: how many runs may be carried out.
+        minutes: how long that may take; as long as the study took if that and ``runs`` are None.
+        jobs: labs at a time; one per core if None.
+        replace: remove what was tried before.
+        progress: show progress on standard error.
+
+    Returns:
+        As `Results.neighbours`.
+
+    Raises:
+        WrongInputError: the results have no sentence that can be tried, or the budget is too small.
+        HeadwayError: the host failed; what is done is kept.
+    """
+    from headway.lab.cores import available_cores
+    from headway.nearby.session import NearbyRequest
+    from headway.nearby.session import try_nearby as carry_out
+
+    labs = jobs or len(available_cores())
+    request = NearbyRequest(
+        results=Path(results),
+        command=f"headway.try_nearby({str(results)!r})",
+        runs=runs,
+        processor_s=None if minutes is None else minutes * 60 * labs,
+        jobs=jobs,
+        replace=replace,
+    )
+    carry_out(request, _watcher(progress))
+    return read(results).neighbours
+
+
 class Results:
     """The results of a study."""
 
@@ -209,6 +262,16 @@ class Results:
 
         found = self._loaded
         return shares_frame([analyse(found, experiment) for experiment in found.experiments])
+
+    @property
+    def neighbours(self) -> pl.DataFrame:
+        """One row for every sentence of the answer at every neighbour that was tried; empty if none was."""
+        import polars as pl
+
+        from headway.nearby.document import read_nearby, rows
+
+        answer = read_nearby(self.directory)
+        return pl.DataFrame(list(rows(answer)) if answer else [], infer_schema_length=None)
 
     @cached_property
     def _loaded(self) -> LoadedResults:

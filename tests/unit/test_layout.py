@@ -40,6 +40,7 @@ FLOORS = (
     ("records",),
     ("analysis",),
     ("campaign",),
+    ("nearby",),
     ("report",),
     ("look",),
     ("terminal",),

@@ -16,6 +16,7 @@ _COMMANDS = {
         "cli.study.reproduce",
         "Run a built-in study; judge a paper's claims, if it has any.",
     ),
+    "nearby": Listed(RESULTS, "cli.nearby.nearby", "Try how far an answer holds."),
     "report": Listed(RESULTS, "cli.study.report", "Write the report of a study's results again."),
     "figure": Listed(
         RESULTS, "cli.figure.figure", "Write one figure or table of a report, for a paper."

@@ -15,6 +15,7 @@ from headway.analysis import Analysis, StudyResults, analyse, load_results
 from headway.analysis.acrosslevels import Across, across_levels
 from headway.analysis.disturbances import Unmet, unmet
 from headway.analysis.validated import Validated, validated, validation_warning
+from headway.nearby.document import read_nearby
 from headway.records.provenance import told_study
 from headway.records.store import REPORT
 from headway.report.chosen import check_runs
@@ -87,7 +88,8 @@ class Report:
     @cached_property
     def matter(self) -> Matter:
         """What the tables are made of."""
-        return Matter(self.results, self.analyses, self.across, self.validated)
+        nearby = read_nearby(self.directory)
+        return Matter(self.results, self.analyses, self.across, self.validated, nearby=nearby)
 
     @cached_property
     def unmet(self) -> tuple[Unmet, ...]:

@@ -18,6 +18,7 @@ class Section(Enum):
     POPULATION = "population", "Over the sites"
     RESULTS = "results", ""
     ACROSS = "across", ""
+    NEARBY = "nearby", "How far it holds"
     ADVICE = "advice", "What to do"
     PAGES = "pages", "Page loads"
     CLAIMS = "claims", "Claims"

@@ -14,6 +14,7 @@ from headway.analysis.answer import headlines
 from headway.analysis.claimwords import judged, ledger_sentence
 from headway.analysis.published import agreement_sentence
 from headway.analysis.sentences import as_start, statement
+from headway.nearby.words import nearby_sentence
 from headway.records.manifest import ToldExperiment
 from headway.report import figures, setting, tables
 from headway.report.chosen import chosen_groups
@@ -227,7 +228,10 @@ class ExperimentPart:
     @cached_property
     def subjects(self) -> tuple[Subject, ...]:
         """Its metrics, as they are drawn."""
-        return tuple(Subject(metric, self.styles) for metric in self.matter.metrics)
+        return tuple(
+            Subject(metric, self.styles, nearby=self.matter.nearby)
+            for metric in self.matter.metrics
+        )
 
     @cached_property
     def metrics(self) -> tuple[MetricPart, ...]:
@@ -260,11 +264,12 @@ class ExperimentPart:
 
     @property
     def headlines(self) -> tuple[str, ...]:
-        """Its answer in short: over sites, how far published values agree, who got how much, and its first metric's."""
+        """Its answer in short: over sites, how far published values agree, who got how much, its first metric's, how far it holds."""
         sites, shares = (
             tables.said(self.matter, section) for section in (Section.POPULATION, Section.SHARES)
         )
-        return (*sites, *self.judged, *shares, *self.metrics[0].answer)
+        nearby = nearby_sentence(self.matter.nearby, self.experiment.name)
+        return (*sites, *self.judged, *shares, *self.metrics[0].answer, *filter(None, [nearby]))
 
     @property
     def judged(self) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from headway.analysis import Analysis
 from headway.analysis.acrosslevels import Across
 from headway.analysis.restricted import restricted
 from headway.errors import WrongInputError, nearest
+from headway.nearby.document import read_nearby
 from headway.report import tables
 from headway.report.chosen import check_runs
 from headway.report.figures import Picture
@@ -161,7 +162,8 @@ def chosen(directory: Path, wanted: Wanted) -> WantedParts:
     """
     report = Report.of(directory)
     check_runs(report.results, wanted.runs)
-    whole = Matter(report.results, report.analyses, report.across)
+    nearby = read_nearby(report.directory)
+    whole = Matter(report.results, report.analyses, report.across, nearby=nearby)
     # Contenders have the colours that they have in the report.
     styles = study_styles(whole.firsts)
     parts: list[ExperimentPart] = []
@@ -182,7 +184,10 @@ def chosen(directory: Path, wanted: Wanted) -> WantedParts:
     experiments = tuple(part.matter.metrics for part in parts)
     of_levels = tuple(part.across for part in parts)
     return WantedParts(
-        report, Matter(report.results, experiments, of_levels), tuple(parts), tuple(levels)
+        report,
+        Matter(report.results, experiments, of_levels, nearby=nearby),
+        tuple(parts),
+        tuple(levels),
     )
 
 

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from headway.analysis import Analysis
+from headway.nearby.document import NearbyAnswer
 from headway.report.evidence import NOTHING, RunEvidence
 from headway.report.section import Section
 from headway.report.sheet import Sheet
@@ -31,11 +32,13 @@ class Subject:
         analysis: the metric.
         styles: how contenders are drawn.
         evidence: what the runs left.
+        nearby: what becomes of the answer nearby; None if nothing was tried.
     """
 
     analysis: Analysis
     styles: Mapping[str, Style]
     evidence: RunEvidence = NOTHING
+    nearby: NearbyAnswer | None = None
 
     @property
     def styles_here(self) -> dict[str, Style]:

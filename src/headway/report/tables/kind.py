@@ -12,6 +12,7 @@ import polars as pl
 from headway.analysis import Analysis, StudyResults
 from headway.analysis.acrosslevels import Across
 from headway.analysis.validated import Validated
+from headway.nearby.document import NearbyAnswer
 from headway.report.evidence import NOTHING, RunEvidence
 from headway.report.section import Section
 from headway.report.tables.table import Table
@@ -28,6 +29,7 @@ class Matter:
         validated: what validates the runs.
         evidence: what chosen runs left, for tables of these.
         axis: the axis whose levels the metric compares; empty if it compares contenders.
+        nearby: what becomes of the answer nearby; None if nothing was tried.
     """
 
     results: StudyResults
@@ -36,6 +38,7 @@ class Matter:
     validated: tuple[Validated, ...] = ()
     evidence: RunEvidence = NOTHING
     axis: str = ""
+    nearby: NearbyAnswer | None = None
 
     @property
     def first(self) -> Analysis:

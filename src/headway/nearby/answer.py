@@ -1,0 +1,152 @@
+"""From what neighbours measured to the document that tells it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from headway.analysis.difference import Difference
+from headway.nearby.budget import Spending
+from headway.nearby.document import (
+    FILE,
+    TABLE,
+    KeptDifference,
+    LeftOut,
+    NearbyAnswer,
+    TriedNeighbour,
+    TriedSentence,
+    TurningPoint,
+    rows,
+)
+from headway.nearby.fate import SentenceFate, TriedFate
+from headway.nearby.search import Due, NeighbourSearch
+from headway.nearby.sentence import AnswerSentence
+from headway.nearby.trial import AGAIN, BETWEEN, Trial, Unable
+from headway.records.store import write_atomically
+
+_ORDER = (
+    SentenceFate.TURNS,
+    SentenceFate.GONE,
+    SentenceFate.DIFFERS,
+    SentenceFate.FAILS,
+    SentenceFate.UNDECIDED,
+    SentenceFate.HOLDS,
+)
+
+
+def answer_of(search: NeighbourSearch, unable: Sequence[Unable], spent: Spending) -> NearbyAnswer:
+    """What was found.
+
+    Args:
+        search: knows all runs.
+        unable: neighbours that programs cannot do.
+        spent: what the runs cost.
+    """
+    return NearbyAnswer(
+        study=search.study.name,
+        looks=search.looks,
+        budget=search.budget.source,
+        spent=str(spent),
+        sentences=tuple(_sentence(search, sentence) for sentence in search.sentences),
+        left_out=tuple(_left_out(search, unable)),
+    )
+
+
+def write_answer(answer: NearbyAnswer, directory: Path) -> None:
+    """Keep the document, and its table."""
+    text = answer.model_dump_json(indent=1)
+    write_atomically(directory / FILE, f"{text}\n".encode())
+    table = io.StringIO()
+    lines = list(rows(answer))
+    if lines:
+        writer = csv.DictWriter(table, list(lines[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(lines)
+    write_atomically(directory / TABLE, table.getvalue().encode())
+
+
+def _sentence(search: NeighbourSearch, sentence: AnswerSentence) -> TriedSentence:
+    trials = search.neighbours(sentence)
+    judged = [(trial, tried) for trial in trials if (tried := search.judge(sentence, trial))]
+    ordered = sorted(judged, key=lambda entry: _ORDER.index(entry[1].fate))
+    effect = sentence.effect.difference
+    return TriedSentence(
+        experiment=sentence.experiment,
+        metric=sentence.metric.column,
+        label=sentence.metric.label,
+        contender=sentence.pairing.contender,
+        against=sentence.pairing.against,
+        text=sentence.metric.said(sentence.text),
+        cell=sentence.cell,
+        title=sentence.title,
+        difference=_difference(effect, len(effect.logs), exact=_is_constant(effect)),
+        neighbours=tuple(_neighbour(trial, tried) for trial, tried in ordered),
+        turning=tuple(_turning(search, sentence)),
+        planned=sum(trial.rank != BETWEEN and trial.axis is not AGAIN for trial in trials),
+    )
+
+
+def _neighbour(trial: Trial, tried: TriedFate) -> TriedNeighbour:
+    return TriedNeighbour(
+        axis=trial.axis.name,
+        label=trial.level.label,
+        number=trial.level.number,
+        between=trial.rank == BETWEEN,
+        experiment=trial.name,
+        fate=tried.fate,
+        leans=tried.leans,
+        difference=_difference(tried.difference, tried.pairs, exact=tried.exact),
+    )
+
+
+def _difference(difference: Difference, pairs: int, *, exact: bool) -> KeptDifference:
+    interval = difference.interval
+    kept = interval if interval is not None and interval.reaches_level else None
+    return KeptDifference(
+        relative=difference.relative,
+        low=_finite(kept.low) if kept else None,
+        high=_finite(kept.high) if kept else None,
+        pairs=pairs,
+        exact=exact,
+    )
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _is_constant(difference: Difference) -> bool:
+    return len(difference.logs) > 1 and len(set(difference.logs)) == 1
+
+
+def _turning(search: NeighbourSearch, sentence: AnswerSentence) -> Iterator[TurningPoint]:
+    for trial, span in search.turning(sentence):
+        axis, setting = trial.axis, trial.origin.setting
+        assert axis.at is not None, "only axes of numbers have spans"
+        changes, holds = span.changes, span.holds
+        yield TurningPoint(
+            axis=axis.name,
+            fate=changes.fate if changes.fate.is_change else changes.leans,
+            near=axis.at(setting, changes.number).label,
+            holds=axis.at(setting, holds.number).label,
+            numbers=(holds.number, changes.number),
+            decided=span.is_decided,
+        )
+
+
+def _left_out(search: NeighbourSearch, unable: Sequence[Unable]) -> Iterator[LeftOut]:
+    for refused in unable:
+        yield _as_left_out(refused.trial, refused.reason)
+    for trial in search.trials:
+        if trial.name not in search.begun:
+            cost = search.cost(Due(trial, search.looks[0]))
+            yield _as_left_out(trial, f"beyond the budget: it takes {cost}")
+
+
+def _as_left_out(trial: Trial, reason: str) -> LeftOut:
+    return LeftOut(
+        cell=trial.origin.cell, axis=trial.axis.name, label=trial.level.label, reason=reason
+    )

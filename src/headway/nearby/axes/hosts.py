@@ -1,0 +1,90 @@
+"""Hosts: other programs, the client's processor, and the family of addresses."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+
+from headway.nearby.axis import Change, NearbyAxis, NearbyLevel, Table
+from headway.programs.registry import CLIENTS, SERVERS
+from headway.study.merging import merged
+from headway.study.processor import ProcessorProfile
+from headway.study.setting import Setting
+
+_SLOW = ProcessorProfile.MID_TIER_PHONE
+
+
+def _server(setting: Setting) -> Hashable:
+    return setting.server.program
+
+
+def _other_servers(setting: Setting) -> Iterable[NearbyLevel]:
+    return [
+        NearbyLevel(f"from {name}", _program("server", name))
+        for name in SERVERS
+        if name != setting.server.program
+    ]
+
+
+def _client(setting: Setting) -> Hashable:
+    return setting.client.program
+
+
+def _other_clients(setting: Setting) -> Iterable[NearbyLevel]:
+    return [
+        NearbyLevel(f"with {name} as the client", _program("client", name))
+        for name in CLIENTS
+        if name != setting.client.program
+    ]
+
+
+def _program(role: str, name: str) -> Change:
+    def other(raw: Table, _: Setting) -> Table:
+        return merged(raw, {role: {"program": name}})
+
+    return other
+
+
+def _processor(setting: Setting) -> Hashable:
+    return str(setting.client.kernel.processor or "")
+
+
+def _other_processor(setting: Setting) -> Iterable[NearbyLevel]:
+    if setting.client.kernel.processor is None:
+        label, wanted = "with a mid-tier phone as the client's processor", str(_SLOW)
+    else:
+        label, wanted = "with a client whose computing takes no time", str(ProcessorProfile.FREE)
+
+    def other(raw: Table, _: Setting) -> Table:
+        kernel = {
+            key: value
+            for key, value in (raw.get("client", {}).get("kernel") or {}).items()
+            if key != "processor"
+        }
+        client = raw.get("client", {}) | {"kernel": kernel | {"processor": wanted}}
+        return raw | {"client": client}
+
+    yield NearbyLevel(label, other)
+
+
+def _family(setting: Setting) -> Hashable:
+    return setting.family
+
+
+def _other_family(setting: Setting) -> Iterable[NearbyLevel]:
+    if not setting.dual_stack:
+        other = setting.family.other
+        yield NearbyLevel(f"over {other.label}", lambda raw, _: raw | {"family": str(other)})
+
+
+AXES = (
+    NearbyAxis("server", "other servers that can", 130, _server, _other_servers, only_able=True),
+    NearbyAxis("client", "other clients that can", 140, _client, _other_clients, only_able=True),
+    NearbyAxis(
+        "processor",
+        "a phone's processor at the client against none",
+        170,
+        _processor,
+        _other_processor,
+    ),
+    NearbyAxis("family", "IPv6 against IPv4", 220, _family, _other_family),
+)

@@ -1,0 +1,174 @@
+"""The sentences of an answer: what each says, how large that is, and the cell that it is tried around."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from headway.analysis.analysis import Analysis, analyse
+from headway.analysis.answer import by_telling
+from headway.analysis.compare import Comparison, Pairing
+from headway.analysis.difference import Difference
+from headway.analysis.headline import told_parts
+from headway.analysis.means import Case
+from headway.analysis.metric import Metric
+from headway.analysis.partition import AnswerPart, Leaning, leaning, parts
+from headway.analysis.reading import StudyResults
+from headway.errors import WrongInputError
+
+FARTHEST = math.log(20)
+"""A difference counts as no larger than this factor, a logarithm: beyond are runs that time out."""
+
+
+class Claimed(StrEnum):
+    """What a sentence says of two contenders."""
+
+    LESS = "less"
+    """The contender's values are less than the other's."""
+    MORE = "more"
+    ALIKE = "alike"
+    """They are practically equal, or not shown to differ."""
+
+
+@dataclass(frozen=True)
+class Effect:
+    """What a sentence claims at the cell that it is tried around.
+
+    Attributes:
+        claimed: its kind.
+        log: logarithm of the typical ratio; 0 if they are alike.
+        difference: the same with its interval.
+    """
+
+    claimed: Claimed
+    log: float
+    difference: Difference
+
+    @property
+    def sign(self) -> int:
+        """Of the logarithm that it claims; 0 of alike ones."""
+        return {Claimed.LESS: -1, Claimed.MORE: 1, Claimed.ALIKE: 0}[self.claimed]
+
+
+@dataclass(frozen=True)
+class AnswerSentence:
+    """A sentence of the answer.
+
+    Attributes:
+        experiment: its experiment.
+        metric: what is compared.
+        pairing: who is compared with whom.
+        text: the sentence.
+        cell: the cell that it is tried around.
+        title: the conditions of that cell which vary in the study.
+        effect: what it claims there.
+    """
+
+    experiment: str
+    metric: Metric
+    pairing: Pairing
+    text: str
+    cell: str
+    title: str
+    effect: Effect
+
+
+def sentences_of(results: StudyResults) -> tuple[AnswerSentence, ...]:
+    """The sentences of all experiments, each of a comparison in a part of its conditions.
+
+    Raises:
+        WrongInputError: there are none; says why.
+    """
+    reasons: list[str] = []
+    sentences: list[AnswerSentence] = []
+    for experiment in results.experiments:
+        name = experiment.name or "the study"
+        if experiment.faults is not None:
+            reasons.append(f"{name} has a fault for each packet, and no neighbours")
+            continue
+        analysis = analyse(results, experiment)
+        if len(analysis.contenders) == 1:
+            reasons.append(
+                f"{name} has one contender, {analysis.contenders[0]}, and compares nothing"
+            )
+            continue
+        own = list(_of_experiment(analysis))
+        if not own:
+            reasons.append(f"{name} compares nothing of which enough runs ended well")
+        sentences += own
+    if not sentences:
+        raise WrongInputError(f"no sentence can be tried nearby: {'; '.join(reasons)}")
+    return tuple(sentences)
+
+
+def _of_experiment(analysis: Analysis) -> Iterator[AnswerSentence]:
+    chosen: set[str] = set()
+    for pairing in by_telling(analysis):
+        # Behind the parts may stand a mean over all of them.
+        for part, shown in zip(
+            parts(analysis, pairing), told_parts(analysis, pairing), strict=False
+        ):
+            case = _representative(part, chosen)
+            if case is None:
+                continue
+            cell, comparison = case
+            chosen.add(cell.name)
+            where = f"{shown.where}, " if shown.where else ""
+            yield AnswerSentence(
+                experiment=analysis.experiment.name,
+                metric=analysis.metric,
+                pairing=pairing,
+                text=f"{pairing}: {where}{shown.said}",
+                cell=cell.name,
+                title=cell.title,
+                effect=_effect(comparison),
+            )
+
+
+_KINDS = {
+    Leaning.BETTER: "better",
+    Leaning.BETTER_UNTESTED: "better",
+    Leaning.WORSE: "worse",
+    Leaning.WORSE_UNTESTED: "worse",
+    Leaning.SAME: "same",
+    Leaning.BOTH_UNTESTED: "same",
+}
+
+
+def _representative(part: AnswerPart, chosen: set[str]) -> Case | None:
+    """The cell in the middle of those that most of a part's came out like; one that other sentences have, if it can be."""
+    kinds: dict[str, list[Case]] = {}
+    for case in part.cases:
+        if kind := _KINDS.get(leaning(case[1])):
+            kinds.setdefault(kind, []).append(case)
+    if not kinds:
+        return None
+    most = max(kinds.values(), key=len)
+    ordered = sorted(most, key=lambda case: (_log(case[1]), case[0].name))
+    shared = [case for case in ordered if case[0].name in chosen]
+    return _middle(shared or ordered)
+
+
+def _middle(cases: Sequence[Case]) -> Case:
+    return cases[(len(cases) - 1) // 2]
+
+
+def _effect(comparison: Comparison) -> Effect:
+    kind = _KINDS[leaning(comparison)]
+    if kind == "same":
+        return Effect(Claimed.ALIKE, 0.0, comparison.difference)
+    log = _log(comparison)
+    return Effect(Claimed.LESS if log < 0 else Claimed.MORE, log, comparison.difference)
+
+
+def _log(comparison: Comparison) -> float:
+    return log_of_difference(comparison.difference)
+
+
+def log_of_difference(difference: Difference) -> float:
+    """The logarithm of a typical ratio, none farther than `FARTHEST`."""
+    if difference.relative is None or difference.relative <= -1:
+        return FARTHEST * (difference.sign or 0)
+    return max(-FARTHEST, min(FARTHEST, math.log1p(difference.relative)))

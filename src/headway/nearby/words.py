@@ -1,0 +1,148 @@
+"""What becomes of sentences nearby, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from headway.analysis.numbers import listed, signed_percent, significant
+from headway.errors import counted
+from headway.nearby.document import (
+    KeptDifference,
+    NearbyAnswer,
+    TriedNeighbour,
+    TriedSentence,
+    TurningPoint,
+)
+from headway.nearby.fate import SentenceFate
+
+_MOST_NAMED = 4
+"""More neighbours of a kind are counted."""
+_ORDER = (
+    SentenceFate.TURNS,
+    SentenceFate.GONE,
+    SentenceFate.DIFFERS,
+    SentenceFate.FAILS,
+    SentenceFate.UNDECIDED,
+)
+_CHANGES = tuple(fate for fate in SentenceFate if fate.is_change)
+_VERBS = {
+    SentenceFate.TURNS: "turns around",
+    SentenceFate.GONE: "is gone",
+    SentenceFate.DIFFERS: "is another one",
+    SentenceFate.FAILS: "cannot be compared",
+    SentenceFate.UNDECIDED: "undecided",
+}
+
+
+def outcome(sentence: TriedSentence) -> str:
+    """``holds at 11 of 14 neighbours; turns around with BBR; is gone with losses in bursts of 5 packets``."""
+    tried = sentence.counted
+    if not tried:
+        return "no neighbour was tried"
+    holding = sentence.with_fate(SentenceFate.HOLDS)
+    of = f"{len(holding)} of {counted(len(tried), 'neighbour')}"
+    parts = [
+        f"holds at {of}" if holding else f"holds at none of {counted(len(tried), 'neighbour')}"
+    ]
+    for fate in _ORDER:
+        if neighbours := sentence.with_fate(fate):
+            parts.append(f"{_VERBS[fate]} {_named(neighbours)}")
+    if again := _again(sentence):
+        parts.insert(0, again)
+    return "; ".join(parts)
+
+
+def _again(sentence: TriedSentence) -> str:
+    """Whether the cell itself shows it again; empty if it does."""
+    again = sentence.again
+    if again is None or again.fate is SentenceFate.HOLDS:
+        return ""
+    if again.fate is SentenceFate.UNDECIDED:
+        return "not shown again with other seeds"
+    return f"{_VERBS[again.fate]} at the same place with other seeds"
+
+
+def _named(neighbours: Sequence[TriedNeighbour]) -> str:
+    if len(neighbours) > _MOST_NAMED:
+        shown = [neighbour.label for neighbour in neighbours[: _MOST_NAMED - 1]]
+        return listed([*shown, f"at {len(neighbours) - len(shown)} more"])
+    return listed([neighbour.label for neighbour in neighbours])
+
+
+def turning_words(turning: TurningPoint) -> str:
+    """``turns around between an RTT of 60 and 71 ms``."""
+    first = turning.holds or "the cell's own place"
+    about = "" if turning.decided else ", by the estimates"
+    return f"{turning.axis}: {_VERBS[turning.fate]} between {first} and {turning.near}{about}"
+
+
+def difference_words(difference: KeptDifference) -> str:
+    """``−12 % (−15 to −9 %)``, or as factors."""
+    if difference.relative is None:
+        return "no finite difference"
+    value = _size(difference.relative)
+    if difference.exact:
+        return f"{value} (every run; counts as one)"
+    if difference.low is None or difference.high is None:
+        return f"{value} ({counted(difference.pairs, 'pair')})"
+    return f"{value} ({_size(difference.low)} to {_size(difference.high)})"
+
+
+def _size(relative: float) -> str:
+    return f"×{significant(1 + relative, 2)}" if relative >= 1 else f"{signed_percent(relative)} %"
+
+
+def sentence_words(sentence: TriedSentence) -> str:
+    """The sentence, the cell around which it was tried, and what became of it."""
+    where = f" (tried around {sentence.title})" if sentence.title else ""
+    turning = "".join(f" {turning_words(turn)}." for turn in sentence.turning)
+    return f"{sentence.text}{where}: {outcome(sentence)}.{turning}"
+
+
+def worst(answer: NearbyAnswer) -> list[TriedSentence]:
+    """The sentences that lose most nearby, first."""
+    return sorted(answer.sentences, key=_lost, reverse=True)
+
+
+def _lost(sentence: TriedSentence) -> tuple[bool, int, int]:
+    again = sentence.again
+    turned = len(sentence.with_fate(SentenceFate.TURNS))
+    gone = len(sentence.with_fate(SentenceFate.GONE, SentenceFate.DIFFERS))
+    return again is not None and again.fate.is_change, turned, gone
+
+
+def overview(answer: NearbyAnswer) -> str:
+    """How many sentences hold, in a sentence."""
+    tried = [sentence for sentence in answer.sentences if sentence.counted]
+    whole = [
+        sentence for sentence in tried if not any(n.fate.is_change for n in sentence.neighbours)
+    ]
+    count = sum(len(sentence.counted) for sentence in tried)
+    return (
+        f"{len(whole)} of {counted(len(tried), 'sentence')} change at none of their neighbours "
+        f"({count} in all; {answer.spent} spent of {answer.budget})."
+    )
+
+
+def nearby_sentence(answer: NearbyAnswer | None, experiment: str) -> str:
+    """How far an experiment's sentences hold, in a sentence; empty if nothing was tried."""
+    own = (
+        [sentence for sentence in answer.sentences if sentence.experiment == experiment]
+        if answer
+        else []
+    )
+    tried = [sentence for sentence in own if sentence.counted]
+    if not tried:
+        return ""
+    changed = [
+        sentence for sentence in tried if any(near.fate.is_change for near in sentence.neighbours)
+    ]
+    holding = sum(len(sentence.with_fate(SentenceFate.HOLDS)) for sentence in tried)
+    every = sum(len(sentence.counted) for sentence in tried)
+    start = f"Nearby, {counted(len(tried), 'sentence')} held at {holding} of {every} neighbours"
+    if not changed:
+        return f"{start}, and changed at none."
+    names = listed(
+        [near.label for sentence in changed for near in sentence.with_fate(*_CHANGES)][:_MOST_NAMED]
+    )
+    return f"{start}; {len(changed)} changed{f', {names}' if names else ''}."

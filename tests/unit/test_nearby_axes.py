@@ -1,0 +1,211 @@
+"""The axes of neighbours: what each changes, and that it changes nothing else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from headway.nearby.axis import NearbyLevel, known_axes
+from headway.nearby.origin import OriginCell
+from headway.nearby.trial import Present, Trial, Unable, planned, trials_around
+from headway.study.experiment import Study
+from headway.study.load import study_from
+from headway.study.path import Path
+from headway.study.setting import Setting
+
+OWN = {
+    "repetitions": 10,
+    "client": {"program": "headway-client"},
+    "server": {"program": "headway-server"},
+    "path": {"rate": "10 Mbit/s", "rtt": "60 ms", "loss": "1 %", "queue": "2 BDP"},
+    "workload": {"size": "1 MB"},
+    "contenders": {"h2": {"protocol": "h2"}, "h3": {"protocol": "h3"}},
+}
+
+
+class Everything(Present):
+    """A machine that lacks nothing."""
+
+    def lacks(self, runs: Any) -> str:
+        return ""
+
+
+def study(**changes: Any) -> Study:
+    return study_from({"name": "made", **OWN, **changes})
+
+
+def origin(made: Study, cell: int = 0) -> OriginCell:
+    (experiment,) = made.experiments
+    coordinates = list(experiment.grid())[cell]
+    names = tuple(experiment.contenders)
+    return OriginCell(experiment, "cell", coordinates, cell, names, names[0])
+
+
+def around(**changes: Any) -> dict[str, list[Trial]]:
+    made = study(**changes)
+    able, _ = trials_around(origin(made), made, Everything())
+    found: dict[str, list[Trial]] = {}
+    for trial in able:
+        found.setdefault(trial.axis.name, []).append(trial)
+    return found
+
+
+def unable(**changes: Any) -> list[Unable]:
+    made = study(**changes)
+    return trials_around(origin(made), made, Everything())[1]
+
+
+def path(trial: Trial) -> Path:
+    return trial.settings["h3"].path
+
+
+def test_each_axis_has_a_name_and_a_place_of_its_own() -> None:
+    axes = known_axes()
+    assert len({axis.name for axis in axes}) == len({axis.place for axis in axes}) == len(axes)
+    assert all(axis.varies for axis in axes)
+
+
+def test_a_neighbour_changes_what_its_axis_reads_and_no_other_of_the_path() -> None:
+    paths = {
+        "RTT",
+        "rate",
+        "course of the rate",
+        "queue",
+        "discipline",
+        "bursts",
+        "direction of losses",
+        "loss",
+    }
+    by_name = {axis.name: axis for axis in known_axes()}
+    own = origin(study()).setting
+    for name, trials in around().items():
+        for trial in trials if name in paths else ():
+            changed = trial.settings["h2"]
+            assert by_name[name].reads(changed) != by_name[name].reads(own), trial.name
+            # A queue in bandwidth-delay products, and whether a rate changes, follow from no other axis here.
+            for other in paths - {name}:
+                read = by_name[other].reads
+                assert rounded(read(changed)) == rounded(read(own)), (trial.name, other)
+
+
+def rounded(value: object) -> object:
+    return round(value, 6) if isinstance(value, float) else value
+
+
+def test_the_path_is_scaled_exactly() -> None:
+    found = around()
+    twice, half = found["RTT"]
+    assert path(twice).rtt.ms == 120 and path(half).rtt.ms == 30
+    assert twice.level.label == "at an RTT of 120 ms"
+    more, less = (path(one).links[0] for one in found["rate"])
+    assert more.down.first_rate == 20_000_000 and less.up.first_rate == 5_000_000
+    sizes = {one.level.number: path(one).links[0].down.queue.bdp for one in found["queue"]}
+    assert sizes == {1.0: 1.0, 0.25: 0.25, 4.0: 4.0, 0.5: 0.5}
+    (bursts,) = found["bursts"]
+    loss = path(bursts).links[0].down.loss
+    assert (float(loss.mean), loss.burst) == (0.01, 5)
+    down, up = (path(one).links[0] for one in found["direction of losses"])
+    assert down.down.loss.mean and not down.up.loss.mean
+    assert up.up.loss.mean and not up.down.loss.mean
+    double, single = (path(one).links[0].up.loss.mean for one in found["loss"])
+    assert (float(double), float(single)) == (0.02, 0.005)
+
+
+def test_a_rate_that_changes_has_a_constant_neighbour_and_the_other_way_round() -> None:
+    varying = {"low": "5 Mbit/s", "high": "15 Mbit/s", "every": "1 s"}
+    changing = around(path={"rate": varying, "rtt": "60 ms", "queue": "30 kB"})
+    (constant,) = changing["course of the rate"]
+    assert path(constant).links[0].down.first_rate == 10_000_000
+    assert path(constant).links[0].down.queue.size == 30_000
+    (varied,) = around()["course of the rate"]
+    rate = path(varied).links[0].down.rate
+    assert rate is not None and rate.model_dump(mode="json") == {
+        "low": "5 Mbit/s",
+        "high": "15 Mbit/s",
+        "every": "1 s",
+    }
+    steps = {
+        "steps": [{"at": "0 s", "rate": "4 Mbit/s"}, {"at": "1 s", "rate": "16 Mbit/s"}],
+        "repeat": "4 s",
+    }
+    (steady,) = around(path={"rate": steps, "rtt": "60 ms"})["course of the rate"]
+    assert path(steady).links[0].down.first_rate == 13_000_000
+
+
+@pytest.mark.parametrize(
+    ("axis", "changes"),
+    [
+        ("RTT", {"axes": {"path.rtt": ["20 ms", "60 ms"]}}),
+        ("bursts", {"axes": {"path.loss": ["1 %", {"mean": "1 %", "burst": 3}]}}),
+        ("controller", {"axes": {"server.congestion_control": ["cubic", "bbr"]}}),
+        ("size", {"axes": {"workload.size": ["1 MB", "2 MB"]}}),
+        (
+            "server",
+            {"contenders": {"a": {}, "b": {"server": {"program": "nginx"}}}, "protocol": "h2"},
+        ),
+    ],
+)
+def test_what_the_study_varies_itself_is_no_neighbour(axis: str, changes: dict[str, Any]) -> None:
+    assert axis in around() and axis not in around(**changes)
+
+
+def test_loss_that_only_some_cells_have_leaves_its_bursts_to_be_tried() -> None:
+    made = study(axes={"path.loss": ["0 %", "1 %"]})
+    able, _ = trials_around(origin(made, 1), made, Everything())
+    assert "bursts" in {trial.axis.name for trial in able}
+
+
+def test_what_programs_cannot_do_is_named_with_its_reason() -> None:
+    found = {one.trial.level.label: one.reason for one in unable(server={"program": "nginx"})}
+    assert "nginx's QUIC has cubic, not bbr" in found["with BBR"]
+    assert all(one.trial.axis.name != "server" for one in unable())
+
+
+def test_both_contenders_get_a_controller_and_only_quic_its_knobs() -> None:
+    found = around()
+    bbr = next(one for one in found["controller"] if one.level.label == "with BBR")
+    assert {str(one.server.congestion_control) for one in bbr.settings.values()} == {"bbr"}
+    (unpaced,) = found["QUIC's pacing"]
+    assert unpaced.settings["h3"].server.knobs == {"pacing": "off"}
+    assert unpaced.settings["h2"] == origin(study()).settings["h2"]
+    (paced,) = found["TCP's pacing"]
+    assert str(paced.settings["h2"].server.kernel.qdisc) == "fq"
+    assert paced.settings["h3"] == origin(study()).settings["h3"]
+
+
+def test_a_drawn_path_has_no_neighbours_of_its_own() -> None:
+    found = around(path={"profile": "4g-good"})
+    assert not found.keys() & {"RTT", "rate", "queue", "loss", "bursts"}
+    assert "controller" in found
+
+
+def test_every_neighbour_can_be_planned_and_has_a_name_of_its_own() -> None:
+    made = study()
+    able, _ = trials_around(origin(made), made, Everything())
+    runs = planned(made, [(trial, 7) for trial in able])
+    assert len(runs) == 2 * 7 * len(able)
+    assert len({run.run_id for run in runs}) == len(runs)
+    assert min(run.seed for run in runs) == made.seed + 10
+
+
+def test_pages_videos_and_calls_have_neighbours() -> None:
+    live = {
+        "kind": "video",
+        "duration": "30 s",
+        "segment": "2 s",
+        "live": {"chunk": "500 ms", "latency": "2 s"},
+    }
+    latency = around(workload=live, path={"rate": "5 Mbit/s", "rtt": "100 ms"})["latency"][0]
+    assert latency.level.label == "at a latency of 6 s"
+    calls = {"kind": "requests", "count": 100, "down": "5 kB", "per_second": 70}
+    found = around(workload=calls)
+    assert [one.level.number for one in found["load"]] == [35, 10]
+    assert int(found["size"][0].settings["h2"].workload.down) == 1667
+
+
+def test_a_level_is_the_same_by_its_label() -> None:
+    def change(raw: dict[str, Any], _: Setting) -> dict[str, Any]:
+        return raw
+
+    assert NearbyLevel("a", change) == NearbyLevel("a", lambda raw, _: raw)

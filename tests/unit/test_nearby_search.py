@@ -1,0 +1,277 @@
+"""Trying neighbours, with labs that answer what a test has made: what is found, within which budget, and what is kept."""
+
+from __future__ import annotations
+
+import csv
+import random
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from headway.campaign import session as campaign
+from headway.campaign.task import Task
+from headway.campaign.watcher import Count, SilentWatcher
+from headway.errors import WrongInputError
+from headway.nearby import trial
+from headway.nearby.axis import known_axes
+from headway.nearby.document import NearbyAnswer, TriedSentence, read_nearby
+from headway.nearby.fate import SentenceFate
+from headway.nearby.search import REPETITIONS
+from headway.nearby.session import NearbyRequest, try_nearby
+from headway.nearby.words import outcome, sentence_words
+from headway.overriding import override
+from headway.records.store import Start, read_records
+from headway.report import write_report
+from headway.study.load import study_from
+from tests import stub_lab
+
+OWN: dict[str, Any] = {
+    "name": "made",
+    "repetitions": 10,
+    "path": {"rate": "10 Mbit/s", "rtt": "60 ms", "queue": "2 BDP"},
+    "workload": {"size": "1 MB"},
+    "axes": {"protocol": ["h2", "h3"]},
+}
+_AXES = ("queue", "discipline", "RTT", "rate", "TCP's pacing", "family", "server")
+"""Those that are tried here: few are enough, and labs that answer as curl does can have no others as a client."""
+Takes = Callable[[str, int], float]
+
+
+def about(value: float, name: str) -> float:
+    return value * random.Random(name).uniform(0.98, 1.02)
+
+
+def h3_sooner(name: str, size: int) -> float:
+    """As long as it is tried in no queue of a quarter BDP, where it is later."""
+    if "-h3-" not in name:
+        return about(1.0, name)
+    return about(1.3 if "0-25-bdp" in name else 0.8, name)
+
+
+@pytest.fixture
+def labs(monkeypatch: pytest.MonkeyPatch) -> Callable[[Takes], list[str]]:
+    """Lets labs answer; returns the names of the runs that they carry out."""
+
+    def replace(takes: Takes) -> list[str]:
+        names: list[str] = []
+        stub_lab.replace_labs(monkeypatch, log=names.append, takes=takes)
+        monkeypatch.setattr(trial.Present, "lacks", lambda *_: "")
+        kept = tuple(axis for axis in known_axes() if axis.name in _AXES)
+        monkeypatch.setattr(trial, "known_axes", lambda: kept)
+        return names
+
+    return replace
+
+
+def carried_out(directory: Path, **changes: Any) -> Path:
+    study = study_from({**OWN, **changes})
+    task = Task(study, "made", directory, "headway run made", "", start=Start.RESUME, jobs=1)
+    campaign.conduct(task, SilentWatcher())
+    return directory
+
+
+def tried(results: Path, runs: int | None = 10_000, **asked: Any) -> NearbyAnswer:
+    return try_nearby(
+        NearbyRequest(results, "headway nearby", runs=runs, jobs=1, **asked), SilentWatcher()
+    )
+
+
+def fates(sentence: TriedSentence) -> dict[str, SentenceFate]:
+    return {one.label: one.fate for one in sentence.neighbours}
+
+
+def test_it_finds_the_neighbour_that_turns_a_sentence_around(
+    tmp_path: Path, labs: Callable[[Takes], list[str]]
+) -> None:
+    names = labs(h3_sooner)
+    results = carried_out(tmp_path / "results")
+    answer = tried(results)
+    (sentence,) = answer.sentences
+    assert "sooner" in sentence.text
+    found = fates(sentence)
+    assert found["with a queue of 0.25 BDP"] is SentenceFate.TURNS
+    changed = [label for label, one in found.items() if one is not SentenceFate.HOLDS]
+    assert changed == ["with a queue of 0.25 BDP"]
+    count = len(sentence.counted)
+    assert count > 9
+    words = outcome(sentence)
+    assert (
+        words
+        == f"holds at {count - 1} of {count} neighbours; turns around with a queue of 0.25 BDP"
+    )
+    # It turns between a quarter and a half, which holds; nothing else is carried out twice.
+    (turning,) = sentence.turning
+    assert turning.axis == "queue" and turning.numbers[1] == 0.25 and turning.decided
+    assert turning.numbers[0] / 0.25 <= 1.2 or turning.holds == "with a queue of 0.5 BDP"
+    assert len(set(names)) == len(names)
+
+
+def test_where_it_turns_is_found_to_a_factor(
+    tmp_path: Path, labs: Callable[[Takes], list[str]]
+) -> None:
+    def turns_at_90_ms(name: str, _: int) -> float:
+        if "-h3-" not in name:
+            return about(1.0, name)
+        place = name.partition("-between-")[2].partition("-")[0]
+        is_long = "rtt-of-120-ms" in name or (bool(place) and float(place.replace("p", ".")) > 90)
+        return about(1.3 if is_long else 0.8, name)
+
+    labs(turns_at_90_ms)
+    (sentence,) = tried(carried_out(tmp_path / "results")).sentences
+    (turning,) = sentence.turning
+    low, high = turning.numbers
+    assert turning.axis == "RTT" and low <= 90 < high <= 1.2 * low
+    assert f"turns around between {turning.holds} and {turning.near}" in sentence_words(sentence)
+
+
+def test_a_sentence_that_is_not_found_again_is_told_so(
+    tmp_path: Path, labs: Callable[[Takes], list[str]]
+) -> None:
+    labs(h3_sooner)
+    results = carried_out(tmp_path / "results")
+    labs(lambda name, _: about(1.0, name.replace("-h3-", "-h2-")))
+    (sentence,) = tried(results).sentences
+    assert sentence.again and sentence.again.fate is SentenceFate.GONE
+    assert outcome(sentence).startswith("is gone at the same place with other seeds; ")
+    assert not sentence.turning
+
+
+def test_the_budget_is_kept_and_spent_on_the_most_telling_first(
+    tmp_path: Path, labs: Callable[[Takes], list[str]]
+) -> None:
+    labs(h3_sooner)
+    results = carried_out(tmp_path / "results")
+    answer = tried(results, runs=130)
+    records = read_records(results / "nearby")
+    assert 112 <= len(records) <= 130
+    (sentence,) = answer.sentences
+    assert fates(sentence)["with a queue of 0.25 BDP"] is SentenceFate.TURNS
+    beyond = [one for one in answer.left_out if one.reason.startswith("beyond the budget")]
+    assert len(beyond) + len(sentence.counted) == sentence.planned
+    with pytest.raises(WrongInputError, match="13 runs is too little for a single neighbour"):
+        tried(results, runs=13, replace=True)
+
+
+def test_with_more_to_spend_it_goes_on(tmp_path: Path, labs: Callable[[Takes], list[str]]) -> None:
+    names = labs(h3_sooner)
+    results = carried_out(tmp_path / "results")
+    names.clear()
+    tried(results, runs=50)
+    few = set(names)
+    whole = tried(results)
+    assert len(set(names)) == len(names) and few < set(names)
+    names.clear()
+    assert tried(results) == whole and not names
+
+
+class Interrupted(SilentWatcher):
+    """Interrupts after so many runs."""
+
+    def __init__(self, left: int) -> None:
+        self.left = left
+
+    @contextmanager
+    @override
+    def counting(self, what: str, total: int) -> Iterator[Count]:
+        def count(_: bool) -> None:
+            if what.startswith("running"):
+                self.left -= 1
+                if self.left < 0:
+                    raise KeyboardInterrupt
+
+        yield count
+
+
+@pytest.mark.parametrize("after", [20, 90])
+def test_an_interrupted_search_goes_on_and_finds_the_same(
+    after: int, tmp_path: Path, labs: Callable[[Takes], list[str]]
+) -> None:
+    labs(h3_sooner)
+    whole = tried(carried_out(tmp_path / "whole"), runs=160)
+    names = labs(h3_sooner)
+    results = carried_out(tmp_path / "results")
+    names.clear()
+    with pytest.raises(KeyboardInterrupt):
+        try_nearby(NearbyRequest(results, "headway nearby", runs=160, jobs=1), Interrupted(after))
+    kept = len(read_records(results / "nearby"))
+    assert kept >= after and read_nearby(results) is None
+    assert tried(results, runs=160).sentences == whole.sentences
+    assert len(names) - len(set(names)) <= 2
+
+
+def test_the_report_has_a_line_a_figure_and_a_table(
+    tmp_path: Path, labs: Callable[[Takes], list[str]]
+) -> None:
+    labs(h3_sooner)
+    results = carried_out(tmp_path / "results")
+    assert "How far it holds" not in write_report(results).read_text()
+    answer = tried(results)
+    page = write_report(results).read_text()
+    assert "How far it holds" in page and "turns around with a queue of" in page
+    assert (results / "report" / "total_s-neighbours.svg").exists()
+    with (results / "report" / "neighbours.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 1 + len(answer.sentences[0].neighbours)
+    turned = next(row for row in rows if row["neighbour"] == "with a queue of 0.25 BDP")
+    assert turned["fate"] == "turns around" and 0.25 < float(turned["relative"]) < 0.35
+    assert (results / "nearby" / "nearby.csv").read_text().count("\n") == len(rows) + 1
+
+
+def test_a_study_that_is_replaced_takes_its_neighbours_along(
+    tmp_path: Path, labs: Callable[[Takes], list[str]]
+) -> None:
+    labs(h3_sooner)
+    results = carried_out(tmp_path / "results")
+    tried(results, runs=50)
+    study = study_from(OWN)
+    task = Task(study, "made", results, "headway run made", "", start=Start.REPLACE, jobs=1)
+    campaign.conduct(task, SilentWatcher())
+    assert not (results / "nearby").exists()
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"axes": {"protocol": ["h2"]}}, "has one contender, h2, and compares nothing"),
+        ({"axes": {}, "protocol": "h3"}, "has one contender, h3, and compares nothing"),
+    ],
+)
+def test_a_study_that_compares_nothing_is_refused(
+    changes: dict[str, Any], message: str, tmp_path: Path, labs: Callable[[Takes], list[str]]
+) -> None:
+    labs(h3_sooner)
+    results = carried_out(tmp_path / "results", **changes)
+    with pytest.raises(WrongInputError, match=message):
+        tried(results)
+
+
+def test_contenders_that_differ_in_nothing_are_alike_at_every_neighbour(
+    tmp_path: Path, labs: Callable[[Takes], list[str]]
+) -> None:
+    labs(lambda name, _: about(1.0, name.replace("-b-", "-a-")))
+    same = {"a": {"protocol": "h2"}, "b": {"protocol": "h2"}}
+    results = carried_out(tmp_path / "results", axes={}, contenders=same)
+    (sentence,) = tried(results).sentences
+    assert set(fates(sentence).values()) == {SentenceFate.HOLDS}
+
+
+def test_results_of_other_sentences_are_refused(
+    tmp_path: Path, labs: Callable[[Takes], list[str]]
+) -> None:
+    labs(h3_sooner)
+    results = carried_out(tmp_path / "results")
+    tried(results, runs=50)
+    manifest = results / "nearby" / "manifest.json"
+    manifest.write_text(manifest.read_text().replace("0-seeds-", "0-seats-"))
+    with pytest.raises(WrongInputError, match="--replace removes them"):
+        tried(results)
+
+
+def test_the_first_look_is_as_early_as_a_verdict_can_be() -> None:
+    looks = REPETITIONS.looks()
+    assert 2.0 ** (1 - looks[0]) <= 0.05 / len(looks)
+    # And at the last one, a change can be told of all neighbours together.
+    assert 2.0 ** (1 - looks[-1]) <= 0.05 / len(looks) / 40
