@@ -44,7 +44,7 @@ def _percent(share: float) -> str:
 
 
 def _bursts(setting: Setting) -> Hashable:
-    return tuple(way.loss.burst for _, way, _ in ways(setting) if way.loss.mean) or None
+    return frozenset(way.loss.burst for _, way, _ in ways(setting) if way.loss.mean) or None
 
 
 def _other_bursts(setting: Setting) -> Iterable[NearbyLevel]:
