@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -45,11 +45,13 @@ class Facts:
     Attributes:
         names: what it imports when it runs, at its start or later, and not for types alone: dotted names, each with
             the name that is taken from it, if one is.
+        for_types: the same, of what it imports for types alone.
         called: functions that it calls by their bare names.
         texts: its constants that are texts.
     """
 
     names: tuple[tuple[str, str], ...]
+    for_types: tuple[tuple[str, str], ...]
     called: frozenset[str]
     texts: frozenset[str]
 
@@ -57,28 +59,46 @@ class Facts:
 @cache
 def facts(file: Path) -> Facts:
     """What a file's syntax tells; each is read once."""
-    names, called, texts = [], set[str](), set[str]()
-    nodes: list[ast.AST] = [tree(file)]
-    while nodes:
-        match node := nodes.pop():
+    tops: list[ast.AST] = [tree(file)]
+    for_types: list[ast.AST] = []
+    nodes, called, texts = list[ast.AST](), set[str](), set[str]()
+    while tops:
+        match node := tops.pop():
             case ast.If() if "TYPE_CHECKING" in ast.unparse(node.test):
-                nodes += node.orelse
+                for_types += node.body
+                tops += node.orelse
                 continue
-            case ast.Import():
-                names += [(alias.name, "") for alias in node.names]
-            case ast.ImportFrom():
-                names += [(str(node.module), alias.name) for alias in node.names]
             case ast.Call(func=ast.Name(id=name)):
                 called.add(name)
             case ast.Constant(value=str(text)):
                 texts.add(text)
-        nodes += ast.iter_child_nodes(node)
-    return Facts(tuple(names), frozenset(called), frozenset(texts))
+        nodes.append(node)
+        tops += ast.iter_child_nodes(node)
+    return Facts(_names(nodes), _names(for_types), frozenset(called), frozenset(texts))
 
 
-def imported(file: Path, known: dict[str, Path]) -> Iterator[str]:
-    """Known modules that a file needs when it runs."""
-    for module, name in facts(file).names:
+def _names(nodes: Iterable[ast.AST]) -> tuple[tuple[str, str], ...]:
+    """What statements import."""
+    names: list[tuple[str, str]] = []
+    for node in nodes:
+        match node:
+            case ast.Import():
+                names += [(alias.name, "") for alias in node.names]
+            case ast.ImportFrom():
+                names += [(str(node.module), alias.name) for alias in node.names]
+    return tuple(names)
+
+
+def imported(file: Path, known: dict[str, Path], *, for_types: bool = False) -> Iterator[str]:
+    """Known modules that a file needs when it runs.
+
+    Args:
+        file: the file.
+        known: the modules.
+        for_types: also those that only its types need.
+    """
+    names = facts(file).names + (facts(file).for_types if for_types else ())
+    for module, name in names:
         inside = f"{module}.{name}"
         if inside in known:
             yield inside

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-from dataclasses import replace
+import json
+from dataclasses import dataclass, replace
 
 from headway.contract.orders import Orders, Sampling
 from headway.contract.outcome import Ended, Outcome
@@ -76,3 +77,16 @@ def test_a_flow_begins_when_it_says() -> None:
     later = replace(deployment, flows=(replace(flow, asked=asked),))
     programs = orders_for(later).programs
     assert [program.at_ns for program in programs] == [0, 2 * 10**9]
+
+
+def test_a_default_is_omitted_of_its_own_class_only() -> None:
+    sampling = Sampling(1, (), ())
+    assert "family" not in dump(sampling) and "processors" not in dump(sampling)
+    assert '"family":"ipv6"' in dump(replace(sampling, family="ipv6"))
+
+    @dataclass(frozen=True)
+    class Other:
+        family: str
+        processors: tuple[str, ...] = ()
+
+    assert json.loads(dump(Other("ipv4"))) == {"family": "ipv4", "processors": []}

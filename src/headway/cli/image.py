@@ -17,7 +17,7 @@ from headway.terminal import say
 # What the image is made of takes a moment to load, which help and completion need not wait for.
 if TYPE_CHECKING:
     from headway.image import ExtraStatus, ImageOptions, NativeInfo, Toolchain
-    from headway.image.image import CachedLayer
+    from headway.image.cached import CachedLayer
 
 app = typer.Typer(
     cls=CommandGroup,

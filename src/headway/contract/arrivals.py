@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from headway.contract.text import omitted
+
 
 @dataclass(frozen=True)
 class Watched:
@@ -13,7 +15,7 @@ class Watched:
     namespace: str
     device: str
     senders: tuple[str, ...]
-    family: str = "ipv4"
+    family: str = omitted("ipv4")
 
 
 @dataclass(frozen=True)

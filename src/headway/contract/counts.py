@@ -6,6 +6,8 @@ import dataclasses
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from headway.contract.text import omitted
+
 
 @dataclass(frozen=True)
 class Counted:
@@ -25,11 +27,11 @@ class Counted:
     line_namespace: str
     named_drops: str = ""
     trace: str = ""
-    policed: str = ""
-    udp_rules: str = ""
-    has_mtu: bool = False
-    maps: bool = False
-    maps_back: bool = False
+    policed: str = omitted("")
+    udp_rules: str = omitted("")
+    has_mtu: bool = omitted(False)
+    maps: bool = omitted(False)
+    maps_back: bool = omitted(False)
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from headway.contract.arrivals import Watched
 from headway.contract.counts import Counted
 from headway.contract.faults import FaultLink
 from headway.contract.program import Program
+from headway.contract.text import omitted
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,7 @@ class Namespace:
     ip: tuple[str, ...] = ()
     tc: tuple[str, ...] = ()
     nft: str = ""
-    gro_flush_ns: int | None = None
+    gro_flush_ns: int | None = omitted(None)
 
 
 @dataclass(frozen=True)
@@ -45,8 +46,8 @@ class View:
     namespace: str
     directory: str
     files: dict[str, str] = dataclasses.field(default_factory=dict)
-    root: str = ""
-    begins_in: str = ""
+    root: str = omitted("")
+    begins_in: str = omitted("")
 
 
 @dataclass(frozen=True)
@@ -64,8 +65,8 @@ class Change:
     tc: str
     line: str = ""
     blackout: bool = False
-    nft_rules: str = ""
-    ip_lines: tuple[str, ...] = ()
+    nft_rules: str = omitted("")
+    ip_lines: tuple[str, ...] = omitted(())
 
 
 @dataclass(frozen=True)
@@ -98,7 +99,7 @@ class Migration:
     old_address: str
     ip: tuple[str, ...]
     rate_bit_s: int | None
-    due_ns: int | None = None
+    due_ns: int | None = omitted(None)
 
 
 @dataclass(frozen=True)
@@ -108,9 +109,9 @@ class Sampling:
     interval_ns: int
     devices: tuple[tuple[str, str], ...] = ()
     tcp_namespaces: tuple[str, ...] = ()
-    family: str = "ipv4"
-    processors: tuple[str, ...] = ()
-    both_families: bool = False
+    family: str = omitted("ipv4")
+    processors: tuple[str, ...] = omitted(())
+    both_families: bool = omitted(False)
 
 
 @dataclass(frozen=True)
@@ -178,7 +179,7 @@ class Orders:
     views: tuple[View, ...] = ()
     programs: tuple[Program, ...] = ()
     trace_links: tuple[TraceLink, ...] = ()
-    fault_links: tuple[FaultLink, ...] = ()
+    fault_links: tuple[FaultLink, ...] = omitted(())
     sampling: Sampling | None = None
     captures: tuple[Capture, ...] = ()
     counted: tuple[Counted, ...] = ()

@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 from dataclasses import dataclass
 
+from headway.contract.text import omitted
+
 
 @dataclass(frozen=True)
 class Program:
@@ -28,8 +30,8 @@ class Program:
     listens: tuple[str, ...] = ()
     ready_within_ns: int = 20 * 10**9
     at_ns: int = 0
-    ends_at_ns: int | None = None
+    ends_at_ns: int | None = omitted(None)
     interactive: bool = False
     migration_signal: int = 0
     finishes: bool = False
-    leaves_nothing: bool = False
+    leaves_nothing: bool = omitted(False)

@@ -11,35 +11,32 @@ from typing import Any, TypeVar
 _T = TypeVar("_T")
 
 
-_UNSAID: dict[str, Any] = {
-    "both_families": False,
-    "gro_flush_ns": None,
-    "ends_at_ns": None,
-    "family": "ipv4",
-    "processors": (),
-    "leaves_nothing": False,
-    "root": "",
-    "begins_in": "",
-    "fault_links": (),
-    "nft_rules": "",
-    "policed": "",
-    "udp_rules": "",
-    "has_mtu": False,
-    "maps": False,
-    "maps_back": False,
-    "ip_lines": (),
-    "due_ns": None,
-}
-"""Fields, with their usual values, that are only written where they say something else."""
+_OMITTED = {"omitted": True}
+
+
+def omitted(default: _T) -> _T:
+    """A field of a dataclass that is only written where it is another value than this default."""
+    return dataclasses.field(default=default, metadata=_OMITTED)
 
 
 def dump(value: Any) -> str:
     """Write a dataclass of this package as JSON."""
-    return json.dumps(dataclasses.asdict(value, dict_factory=_said), separators=(",", ":"))
+    return json.dumps(_raw(value), separators=(",", ":"))
 
 
-def _said(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    return {key: value for key, value in pairs if key not in _UNSAID or value != _UNSAID[key]}
+def _raw(value: Any) -> Any:
+    if dataclasses.is_dataclass(value):
+        pairs = ((field, getattr(value, field.name)) for field in dataclasses.fields(value))
+        return {
+            field.name: _raw(item)
+            for field, item in pairs
+            if not field.metadata.get("omitted") or item != field.default
+        }
+    if isinstance(value, dict):
+        return {key: _raw(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_raw(item) for item in value]
+    return value
 
 
 def load(kind: type[_T], text: str) -> _T:

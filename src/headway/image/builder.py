@@ -15,7 +15,8 @@ from pydantic import BaseModel
 from headway.cache import remove_tree
 from headway.errors import HeadwayError
 from headway.image.apt import PrivateApt
-from headway.image.image import CachedLayer, CachedPart, Image, Layout
+from headway.image.cached import CachedLayer, CachedPart
+from headway.image.image import Image, Layout
 from headway.image.infos import (
     INFO_FILE,
     PROGRAMS_DIRECTORY,

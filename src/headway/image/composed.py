@@ -7,16 +7,13 @@ import shutil
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from headway.cache import cache_directory, digest, remove_tree
+from headway.image.cached import CachedPart
 from headway.image.infos import INFO_FILE, TREE_DIRECTORY, LayerInfo, RootInfo
 from headway.image.kept import kept
 from headway.image.process import Runner
 from headway.image.unpacked import STATUS_FILE, cache_libraries
-
-if TYPE_CHECKING:
-    from headway.image.image import CachedPart
 
 TREES = "trees"
 """Directory of the cache."""

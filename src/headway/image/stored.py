@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from headway.cache import PARTIAL_SUFFIX, directory_size, remove_tree
-from headway.image.image import CachedLayer, Image, Layout
+from headway.image.cached import CachedLayer
+from headway.image.image import Image, Layout
 from headway.image.options import ImageOptions
 from headway.image.toolchain import Toolchain
 

@@ -18,8 +18,9 @@ from headway.planning.deployment import (
 from headway.planning.origins import planned_origins
 from headway.planning.topology import Leg, Node
 from headway.programs.base import CLIENT, SERVER, Adapter, Flow, Resolver, port_of
-from headway.programs.origins import PageHosts, origin_addresses
+from headway.programs.origins import origin_addresses
 from headway.programs.outside import from_outside
+from headway.programs.pagehosts import PageHosts
 from headway.programs.registry import CLIENTS, PROXIES, QUIC_PEPS, SERVERS, TCP_PEPS
 from headway.study.family import Family, HostAddress
 from headway.study.flow import CompetingFlow

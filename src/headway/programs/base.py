@@ -16,6 +16,7 @@ from headway.programs.knob import RETRY as RETRY
 from headway.programs.knob import Adjustment as Adjustment
 from headway.programs.knob import Knob as Knob
 from headway.programs.measurement import Measurement
+from headway.programs.pagehosts import PageHosts
 from headway.study.application import Application
 from headway.study.capture import Capture
 from headway.study.clock import Clock
@@ -29,7 +30,6 @@ from headway.study.workload import Download, Parallel, Workload
 
 # A command without a study uses adapters, too, and need not wait for these.
 if TYPE_CHECKING:
-    from headway.programs.origins import PageHosts
     from headway.study.discovery import Discovery, Means
     from headway.study.dns import Dns, RecordType
     from headway.study.outside import OutsideProgram

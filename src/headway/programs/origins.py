@@ -3,33 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from headway.errors import WrongInputError, nearest
 from headway.programs.base import SERVER_NAME, Flow
+from headway.programs.pagehosts import PageHosts
 from headway.sites.finding import find_outline
 from headway.study.family import HostAddress
 from headway.study.host import Protocol
 from headway.study.origin import OriginServer
 from headway.study.workload import Workload
-
-
-@dataclass(frozen=True)
-class PageHosts:
-    """Hosts of a page that one server answers for.
-
-    Attributes:
-        hosts: their names.
-        address: where it is.
-        protocol: what a browser speaks with them.
-        third_party: whether they are counted as a third party.
-    """
-
-    hosts: tuple[str, ...]
-    address: HostAddress
-    protocol: Protocol
-    third_party: bool = False
 
 
 def origin_addresses(
