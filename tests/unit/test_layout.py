@@ -7,6 +7,7 @@ import graphlib
 import os
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -170,6 +171,26 @@ def test_all_modules_of_the_core_load_without_instruments(core: Path) -> None:
 def test_commands_run_without_instruments(core: Path, words: str) -> None:
     shown = carried_out(core, "-m", "headway", *words.split())
     assert "census" not in shown
+
+
+def is_private(name: str) -> bool:
+    """As libraries name what they do not export; ``__future__`` is exported."""
+    return any(part.startswith("_") and not part.startswith("__") for part in name.split("."))
+
+
+def test_one_module_has_what_a_library_does_not_export() -> None:
+    """Whose version has an upper bound."""
+    private = {
+        name
+        for name, file in modules().items()
+        for found in (imports.facts(file).names, imports.facts(file).for_types)
+        for library, taken in found
+        if not library.startswith("headway") and is_private(f"{library}.{taken}")
+    }
+    assert private == {"headway.cli.typerparts"}
+    project = tomllib.loads((imports.REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))
+    (typer,) = (one for one in project["project"]["dependencies"] if one.startswith("typer"))
+    assert "<" in typer
 
 
 MOST_LINES, MOST_LINES_OF_A_FUNCTION = 400, 40

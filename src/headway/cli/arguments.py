@@ -5,11 +5,10 @@ from __future__ import annotations
 from enum import Enum
 from typing import Any, get_args, get_origin
 
-from typer._click import Command, Context, Parameter
-from typer._click.exceptions import BadParameter
-from typer._coercion import RuntimeParam
-from typer.core import TyperArgument, TyperOption, _TyperParameter
+import typer
+from typer.core import TyperArgument, TyperOption
 
+from headway.cli.typerparts import Command, Context, Parameter, RuntimeParam, TyperParameter
 from headway.errors import nearest
 from headway.overriding import override
 
@@ -31,14 +30,14 @@ class _Value(RuntimeParam):
     """A word of the command line as what its command asks for."""
 
     @override
-    def _coerce_value(self, value: Any, param: _TyperParameter, ctx: Context) -> Any:
+    def _coerce_value(self, value: Any, param: TyperParameter, ctx: Context) -> Any:
         kind: Any = self.annotation
         origin: Any = get_origin(kind)
         if origin is list:
             return [self._read(word, get_args(kind)[0], param, ctx) for word in value]
         return self._read(value, kind, param, ctx)
 
-    def _read(self, word: Any, kind: Any, param: _TyperParameter, ctx: Context) -> Any:
+    def _read(self, word: Any, kind: Any, param: TyperParameter, ctx: Context) -> Any:
         if isinstance(word, kind):
             return word
         try:
@@ -46,7 +45,7 @@ class _Value(RuntimeParam):
                 return self._number(word)
             return _choice(word, kind) if issubclass(kind, Enum) else kind(word)
         except ValueError as error:
-            raise BadParameter(str(error), ctx=ctx, param=param) from None
+            raise typer.BadParameter(str(error), ctx=ctx, param=param) from None
 
     def _number(self, word: str) -> int:
         try:

@@ -82,9 +82,8 @@ def _carry_out(words: list[str], begins: Callable[[], None]) -> None:
     if words[0] == "exec" and (status := again.execute(words[1:], begins)) is not None:
         sys.exit(status)
     check_room(words[0])
-    from typer._click.exceptions import UsageError
-
     from headway.cli.group import command_line
+    from headway.cli.typerparts import UsageError
 
     try:
         status = command_line()(words, "headway", standalone_mode=False, obj=begins)

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from typer._click.shell_completion import _resolve_context, _resolve_incomplete
 from typer.core import TyperArgument, TyperOption
 
+from headway.cli.typerparts import context_of, parameter_at
 from headway.errors import WrongInputError
 from headway.terminal import say
 
@@ -119,10 +119,10 @@ def candidates(before: Sequence[str], incomplete: str) -> Iterator[tuple[str, st
     words = list(before)
     # An option without its value would hide what stands before it.
     whole = words[:-1] if words and words[-1].startswith("-") else words
-    context = _resolve_context(command_line(), {}, "headway", whole)
+    context = context_of(command_line(), {}, "headway", whole)
     if context.parent is None and whole:
         return
-    place, rest = _resolve_incomplete(context, words, incomplete)
+    place, rest = parameter_at(context, words, incomplete)
     option = incomplete[: len(incomplete) - len(rest)]
     found = [(item.value, item.help or "") for item in place.shell_complete(context, rest)]
     if not found and isinstance(place, TyperArgument | TyperOption):

@@ -7,15 +7,13 @@ from itertools import groupby
 from typing import Annotated
 
 import typer
-from typer._click import Command, Context, HelpFormatter
-from typer._click.exceptions import UsageError
-from typer._click.shell_completion import CompletionItem
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
 from headway.cli import suggest
 from headway.cli.arguments import ReadsValues
 from headway.cli.entries import COMMANDS
+from headway.cli.typerparts import Command, CompletionItem, Context, HelpFormatter, UsageError
 from headway.errors import nearest
 from headway.overriding import override
 from headway.version import VERSION

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from typer._click.exceptions import BadParameter, NoSuchOption, UsageError
+import typer
 from typer.core import TyperArgument, TyperOption
 
 from headway.cli.entries import COMMANDS
+from headway.cli.typerparts import NoSuchOption, UsageError
 from headway.errors import nearest
 
 _OTHER_COMMANDS = {"dry-run": "plan", "estimate": "plan", "validate": "validate", "list": "list"}
@@ -31,7 +32,9 @@ def in_words(error: UsageError, words: Sequence[str]) -> list[str]:
             wrong = (
                 f"there is no option {error.option_name}{hint_at(error.option_name, known, words)}"
             )
-        case BadParameter(param=TyperArgument() | TyperOption() as parameter) if error.message:
+        case typer.BadParameter(param=TyperArgument() | TyperOption() as parameter) if (
+            error.message
+        ):
             wrong = f"{_written(parameter)}: {error.message}"
         case _:
             message = error.format_message().rstrip(".")
