@@ -16,10 +16,17 @@ import headway
 from headway.analysis.columns import COLUMNS as CONDITIONS
 from headway.columns import METRICS, PageMetrics, Record, columns_of, metrics_of
 from headway.columns.column import FASTER_SLOWER
+from headway.columns.conditions import Planned
 from headway.columns.gathering import gathered
 from headway.errors import HeadwayError
 from headway.pages.load import PageLoad
 from headway.pages.metrics import page_metrics
+from headway.planning.runs import plan
+from headway.records.conditions import conditions
+from headway.study.load import parse_study
+from headway.study.setting import Setting
+from headway.study.source import Source
+from tests.builtin_studies import builtin_study
 
 ROOT = Path(__file__).parents[2]
 
@@ -179,3 +186,44 @@ def test_what_is_measured_is_declared_and_once() -> None:
         gathered([total, half], None, Record)
     with pytest.raises(HeadwayError, match=r"measures 'total_s' once more"):
         gathered([total, total], None, Record)
+
+
+def test_every_condition_has_a_place_of_its_own_and_no_two_say_the_same_as_an_axis() -> None:
+    namings = [column.naming for column in columns_of(Record).values() if column.naming]
+    places = [naming.place for naming in namings]
+    assert min(places) > 0 and len(set(places)) == len(places)
+    axes = [axis for naming in namings for axis in naming.axes]
+    assert len(set(axes)) == len(axes)
+    assert {axis.partition(".")[0] for axis in axes} <= {"discovery", *Setting.model_fields}
+
+
+ORIGINS = """
+name = "origins"
+protocol = "h3"
+repetitions = 1
+metrics = ["onload_s"]
+[workload]
+kind = "page"
+site = "sander-07"
+[client]
+program = "chromium"
+[server]
+program = "headway-server"
+[path]
+rtt = "60 ms"
+[origins.cdn]
+hosts = ["img.*"]
+[contenders.a]
+"""
+
+
+def test_every_condition_is_stated_of_runs() -> None:
+    """Whoever declares one states its value in `records/conditions.py`."""
+    studies = [builtin_study(name, quick=True) for name in ("liu2024", "discovery")]
+    studies.append(parse_study(Source("origins.toml", ORIGINS, ROOT)))
+    # Pages over proxies, visits, and servers of their own for hosts of a page.
+    plans = [plan(study) for study in studies]
+    runs = [*(planned[0] for planned in plans), next(run for run in plans[0] if run.setting.proxy)]
+    stated = {name for run in runs for name in conditions(run)}
+    declared = {name for name, column in columns_of(Planned).items() if column.naming}
+    assert declared <= stated

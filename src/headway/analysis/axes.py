@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 
-from headway.analysis.columns import Condition, numbers
+from headway.analysis.columns import COLUMNS, Condition, numbers
 from headway.analysis.conditions import Factor
 from headway.analysis.pathconditions import aspect_column
 from headway.study.levelwords import aspect_of, level_title
@@ -19,38 +19,7 @@ from headway.study.units import UnitError, split_quantity
 Grid = Mapping[str, Mapping[str, Any]]
 """The coordinates of cells, by name, in the study's order."""
 
-_COLUMNS = {
-    "protocol": "protocol",
-    "workload": "workload",
-    "workload.size": "workload",
-    "workload.site": "workload",
-    "workload.device": "device",
-    "workload.cache": "cache",
-    "workload.origins": "origins",
-    "workload.connections": "page_connections",
-    "discovery.visit": "visit",
-    "path": "profile",
-    "path.profile": "profile",
-    "path.rate": "rate_mbit",
-    "path.up.rate": "rate_up_mbit",
-    "path.rtt": "rtt_ms",
-    "path.loss": "loss_pct",
-    "path.up.loss": "loss_up_pct",
-    "path.jitter": "jitter_ms",
-    "path.queue": "queue_bytes",
-    "server.congestion_control": "server_cc",
-    "client.congestion_control": "client_cc",
-    "server.initial_window": "server_iw",
-    "client.initial_window": "client_iw",
-    "server.program": "server",
-    "client.program": "client",
-    "proxy.program": "proxy",
-    "proxy.upstream.protocol": "upstream_protocol",
-    "family": "family",
-    "tls": "tls",
-    "clock": "clock",
-}
-"""The column of the records that says the same as an axis."""
+_COLUMN_OF = {axis: column.column for column in COLUMNS for axis in column.naming.axes}
 
 CONTENDER = "contender"
 """The axis of contenders, where what is compared are the levels of another one."""
@@ -99,7 +68,7 @@ def axes_of(runs: pl.DataFrame, grid: Grid, columns: Sequence[Condition]) -> tup
 
 def _column(key: str) -> str:
     """The column of the records, or of an aspect of paths in words, that says the same as an axis."""
-    return _COLUMNS.get(key) or aspect_column(aspect_of(key) or "")
+    return _COLUMN_OF.get(key) or aspect_column(aspect_of(key) or "")
 
 
 def _axis(name: str, key: str, column: Condition | None, cells: Grid, runs: pl.DataFrame) -> Axis:

@@ -42,22 +42,13 @@ class Condition:
         return self.text(value) if value is None else self.naming.title.format(self.level(value))
 
 
-_ORDER = """
-    workload device cache visit origins elsewhere page_connections profile rate_mbit rate_up_mbit rtt_ms loss_pct
-    loss_up_pct loss_burst jitter_ms protocol server_cc client_cc server_iw client_iw server client proxy bypass
-    proxy_cc proxy_iw proxy_upstream_cc proxy_upstream_iw knobs client_kernel server_kernel hop_kernels upstream_protocol family
-    upstream_rate_mbit upstream_rtt_ms upstream_loss_pct tls queue_bytes clock variation
-"""
-"""What titles are made of. A column whose values follow from those before it (a queue of one BDP follows from rate
-and RTT) is not part of the title."""
 _WITH_UNIT = frozenset({"Mbit/s", "ms", "%"})
 
 
 def _conditions() -> Iterator[Condition]:
-    declared = columns_of(Record)
-    for name in _ORDER.split():
-        if naming := declared[name].naming:
-            yield Condition(name, naming, _level(declared[name]))
+    for name, column in columns_of(Record).items():
+        if column.naming:
+            yield Condition(name, column.naming, _level(column))
 
 
 def _level(column: Column) -> Callable[[Any], str]:
@@ -70,7 +61,9 @@ def _level(column: Column) -> Callable[[Any], str]:
     return plain if column.kind is float else str
 
 
-COLUMNS = tuple(_conditions())
+COLUMNS = tuple(sorted(_conditions(), key=lambda condition: condition.naming.place))
+"""What titles are made of, in the order of their places. A column whose values follow from those before it (a queue of one
+BDP follows from rate and RTT) is not part of the title."""
 
 _SIZES = (pl.col("size_bytes").max(), pl.col("requests").max())
 """What orders workloads."""

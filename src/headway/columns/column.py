@@ -120,12 +120,16 @@ class Naming:
         title: how a value stands in a title; ``{}`` is the value.
         absent: what null means; None if null means that nothing is known.
         unsaid: values that go without saying where they are the same in all cells, if not `absent` alone.
+        place: conditions stand in a title in the order of their places.
+        axes: keys of studies that say the same where they are axes.
     """
 
     name: str
     title: str = "{}"
     absent: str | None = None
     unsaid: tuple[str, ...] | None = None
+    place: int = 0
+    axes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
