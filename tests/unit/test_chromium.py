@@ -131,16 +131,27 @@ def test_what_the_browser_has_visited(site: str, cache: str, visits: list[str]) 
     assert [url for url in page["visits"] if "a.test" in url] == visits
 
 
+SAFARI = (
+    "like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/12.1.2 Mobile/15E148 "
+    "Safari/604.1"
+)
+"""How Safari of iOS 12 goes on, behind the device and its system."""
+
+
 @pytest.mark.parametrize(
     ("device", "screen", "name"),
-    [("desktop", (1366, 768, 1, False), ""), ("ipad", (768, 1024, 2, True), "iPad")],
+    [
+        ("desktop", (1366, 768, 1, False), ""),
+        ("ipad", (768, 1024, 2, True), f"Mozilla/5.0 (iPad; CPU OS 12_5 {SAFARI}"),
+        ("iphone-6", (375, 667, 2, True), f"Mozilla/5.0 (iPhone; CPU iPhone OS 12_5 {SAFARI}"),
+    ],
 )
 def test_a_device_is_a_screen_and_a_name(
     site: str, device: str, screen: tuple[Any, ...], name: str
 ) -> None:
     page = configuration(setting(site, workload={"device": device}))["page"]
     assert tuple(page[key] for key in ("width", "height", "scale", "mobile")) == screen
-    assert name in page["user_agent"]
+    assert page["user_agent"] == name
 
 
 def test_frames_and_the_net_log_are_kept_on_request(site: str) -> None:

@@ -27,7 +27,7 @@ class Screen:
 
 
 _IOS = (
-    "Mozilla/5.0 ({device}; CPU {system} like Mac OS X) AppleWebKit/605.1.15 "
+    "Mozilla/5.0 ({device}; {system} like Mac OS X) AppleWebKit/605.1.15 "
     "(KHTML, like Gecko) Version/12.1.2 Mobile/15E148 Safari/604.1"
 )
 SCREENS = {
