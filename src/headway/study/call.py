@@ -6,6 +6,7 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
+from headway.columns.column import Of
 from headway.overriding import override
 from headway.study.host import Protocol
 from headway.study.oneway import OneWayWorkload
@@ -66,6 +67,11 @@ class Call(OneWayWorkload):
     @override
     def sends(self) -> Duration:
         return self.duration
+
+    @property
+    @override
+    def run_kinds(self) -> frozenset[Of]:
+        return super().run_kinds | {Of.CALLS}
 
     def __str__(self) -> str:
         return f"call {self.direction} {self.rate} for {self.duration}"

@@ -6,18 +6,11 @@ from collections.abc import Iterable, Iterator
 
 from headway.columns import METRICS, Needs, Of
 from headway.errors import WrongInputError, nearest
-from headway.study.call import Call
 from headway.study.experiment import Coordinates, Experiment
-from headway.study.messages import Messages
 from headway.study.path import Direction
 from headway.study.rates import RateSchedule
-from headway.study.requestseries import RequestSeries
 from headway.study.setting import Setting
-from headway.study.slowreader import SlowReader
 from headway.study.source import Source
-from headway.study.stream import Stream
-from headway.study.upload import Upload
-from headway.study.video import Video
 from headway.study.workloadpart import WorkloadPart
 
 _OF_FLOWS = frozenset(
@@ -44,10 +37,7 @@ def _settings(
     for coordinates, contender in places:
         setting = experiment.setting(coordinates, contender)
         kinds[
-            setting.workload.kind,
-            setting.tls,
-            _frames(setting),
-            setting.workload.downloads_flows,
+            _run_kinds(setting),
             _sharers(setting),
             frozenset(_needed(setting)),
         ] = setting
@@ -111,8 +101,8 @@ def _needed(setting: Setting) -> Iterator[Needs]:
         yield Needs.QUIC
     if any(map(_is_taken, setting.workloads)):
         yield Needs.CONTENT_TAKEN
-    if any(isinstance(one, Video) and one.live for one in setting.workloads):
-        yield Needs.LIVE
+    for workload in setting.workloads:
+        yield from workload.offers
     if setting.dns is not None:
         yield Needs.RESOLVER
     if setting.dual_stack is not None:
@@ -143,8 +133,10 @@ def has_constant_rate(direction: Direction) -> bool:
     )
 
 
-def _frames(setting: Setting) -> bool:
-    return setting.page is not None and setting.page.frames
+def _run_kinds(setting: Setting) -> frozenset[Of]:
+    """The kinds of runs that all workloads of a setting make."""
+    kinds = {kind for workload in setting.workloads for kind in workload.run_kinds}
+    return frozenset(kinds if setting.tls else kinds - {Of.ENCRYPTED_REQUESTS})
 
 
 def _sharers(setting: Setting) -> int:
@@ -159,14 +151,10 @@ def _shared(setting: Setting) -> Iterator[Of]:
         yield Of.FOREGROUND
     if sharers > 1:
         yield Of.COMPETING
-    if any(isinstance(workload, Video) for workload in setting.workloads):
+    kinds = _run_kinds(setting)
+    if Of.VIDEOS in kinds:
         yield Of.COMPETING_VIDEOS
-    if any(isinstance(workload, Call) for workload in setting.workloads):
-        yield Of.CALLS
-    if setting.page:
-        yield Of.PAGES
-    if _frames(setting):
-        yield Of.PAINTED_PAGES
+    yield from kinds & {Of.CALLS, Of.PAGES, Of.PAINTED_PAGES}
 
 
 def _is_of(setting: Setting, metric: str) -> bool:
@@ -174,34 +162,4 @@ def _is_of(setting: Setting, metric: str) -> bool:
     ranking = METRICS[metric].ranking
     if setting.flows:
         return metric in _OF_FLOWS or bool(ranking and ranking.of in _shared(setting))
-    is_page = setting.page is not None
-    match ranking and ranking.of:
-        case Of.PAGES:
-            return is_page
-        case Of.PAINTED_PAGES:
-            return _frames(setting)
-        case Of.REQUESTS:
-            return not is_page
-        case Of.ENCRYPTED_REQUESTS:
-            return not is_page and setting.tls
-        case Of.BULK_DOWNLOADS:
-            return setting.workload.downloads_flows
-        case Of.CALLS:
-            return isinstance(setting.workload, Call)
-        case Of.SERIES:
-            return isinstance(setting.workload, RequestSeries | SlowReader | Messages)
-        case Of.STREAMS:
-            return isinstance(setting.workload, Stream | Messages)
-        case Of.MESSAGES:
-            return isinstance(setting.workload, Messages)
-        case Of.TREES:
-            series = setting.workload
-            return isinstance(series, RequestSeries) and series.fan_out > 0
-        case Of.UPLOADS:
-            return isinstance(setting.workload, Upload)
-        case Of.VIDEOS:
-            return isinstance(setting.workload, Video)
-        case Of.COMPETING | Of.COMPETING_VIDEOS | Of.FOREGROUND:
-            return False
-        case _:
-            return True
+    return ranking is None or ranking.of in {Of.ALL, *_run_kinds(setting)}

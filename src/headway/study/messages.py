@@ -7,6 +7,7 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
+from headway.columns.column import Of
 from headway.overriding import override
 from headway.study.application import Application
 from headway.study.host import HTTP, Protocol
@@ -114,6 +115,11 @@ class Messages(WorkloadPart):
     def said(self) -> str:
         """Messages as headway-client reads them."""
         return f"{int(self.up)}?interval={self.interval.s:.9f}&count={self.count}"
+
+    @property
+    @override
+    def run_kinds(self) -> frozenset[Of]:
+        return super().run_kinds | {Of.SERIES, Of.STREAMS, Of.MESSAGES}
 
     def __str__(self) -> str:
         each = f"{self.count} messages of {self.up}, answers of {self.down}, every {self.interval}"

@@ -9,6 +9,7 @@ from typing import Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
+from headway.columns.column import Of
 from headway.overriding import override
 from headway.study.application import Application
 from headway.study.part import wrong
@@ -191,6 +192,12 @@ class RequestSeries(WorkloadPart):
     def header_changes(self) -> bool:
         """Whether header fields of each message are others."""
         return self.header_values is HeaderValues.CHANGING
+
+    @property
+    @override
+    def run_kinds(self) -> frozenset[Of]:
+        trees = {Of.TREES} if self.fan_out else set()
+        return super().run_kinds | {Of.SERIES} | trees
 
     def __str__(self) -> str:
         who = f"{self.users} users" if self.users else f"{self.per_second:g}/s"

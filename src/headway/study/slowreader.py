@@ -6,6 +6,7 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
+from headway.columns.column import Of
 from headway.overriding import override
 from headway.study.application import Application
 from headway.study.host import Protocol
@@ -84,6 +85,11 @@ class SlowReader(WorkloadPart):
     def sizes(self) -> tuple[int, ...]:
         """Of all responses, the slow one's first."""
         return (int(self.size), *[int(self.down)] * self.count)
+
+    @property
+    @override
+    def run_kinds(self) -> frozenset[Of]:
+        return super().run_kinds | {Of.SERIES}
 
     def __str__(self) -> str:
         how = f"after {self.pause}" if self.pause is not None else f"at {self.rate}"

@@ -6,6 +6,7 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
+from headway.columns.column import Of
 from headway.overriding import override
 from headway.study.application import Application
 from headway.study.part import wrong
@@ -94,6 +95,11 @@ class Stream(WorkloadPart):
             return f"at={','.join(_seconds(moment) for moment in self.at)}"
         first, interval = self.first or Duration(0), self.interval or Duration(0)
         return f"first={_seconds(first)}&interval={_seconds(interval)}&count={self.events}"
+
+    @property
+    @override
+    def run_kinds(self) -> frozenset[Of]:
+        return super().run_kinds | {Of.STREAMS}
 
     def __str__(self) -> str:
         when = f"at {len(self.at)} moments" if self.at is not None else f"every {self.interval}"

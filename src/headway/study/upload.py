@@ -6,6 +6,7 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
+from headway.columns.column import Of
 from headway.overriding import override
 from headway.study.application import TAKEN, Application
 from headway.study.part import wrong
@@ -72,6 +73,11 @@ class Upload(WorkloadPart):
         return Application(
             UPLOAD_PATH, self.service, self.delay, status=self.status, early=self.early
         )
+
+    @property
+    @override
+    def run_kinds(self) -> frozenset[Of]:
+        return super().run_kinds | {Of.UPLOADS}
 
     def __str__(self) -> str:
         expects = " with Expect" if self.expect else ""

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, StringConstraints, WithJsonSchema, field_validator, model_validator
 
+from headway.columns.column import Needs, Of
 from headway.errors import WrongInputError
 from headway.overriding import override
 from headway.study.application import Application
@@ -297,6 +298,16 @@ class Video(WorkloadPart):
     @override
     def most(self) -> Rate:
         return self.ladder[-1]
+
+    @property
+    @override
+    def run_kinds(self) -> frozenset[Of]:
+        return super().run_kinds | {Of.VIDEOS}
+
+    @property
+    @override
+    def offers(self) -> frozenset[Needs]:
+        return frozenset({Needs.LIVE} if self.live else ())
 
     def __str__(self) -> str:
         rungs = f"{len(self.ladder)} qualities to {self.ladder[-1]}"

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import BeforeValidator, Discriminator, Field, model_validator
 
+from headway.columns.column import Of
 from headway.overriding import override
 from headway.study.bulk import Arrivals, Bulk, OnOff
 from headway.study.call import Call
@@ -252,6 +253,11 @@ class Page(WorkloadPart):
             "origins": self.origins.value,
             "page_connections": self.connections.value,
         }
+
+    @property
+    @override
+    def run_kinds(self) -> frozenset[Of]:
+        return frozenset({Of.PAGES, *([Of.PAINTED_PAGES] if self.frames else [])})
 
     @property
     def name(self) -> str:

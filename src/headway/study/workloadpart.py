@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from headway.columns.column import Needs, Of
 from headway.study.application import Application
 from headway.study.host import BULK, HTTP, Protocol
 from headway.study.part import Part
@@ -159,6 +160,17 @@ class WorkloadPart(Part):
     def is_controlled(self) -> bool:
         """Whether its senders slow down when the path is full (RFC 8085, section 3.1)."""
         return True
+
+    @property
+    def run_kinds(self) -> frozenset[Of]:
+        """The kinds of runs that it makes: by those it is known which metrics are measured."""
+        of_flows = {Of.BULK_DOWNLOADS} if self.downloads_flows else set()
+        return frozenset({Of.REQUESTS, Of.ENCRYPTED_REQUESTS, *of_flows})
+
+    @property
+    def offers(self) -> frozenset[Needs]:
+        """What it has of that which some metrics need beside."""
+        return frozenset()
 
     @property
     def downloads_flows(self) -> bool:
