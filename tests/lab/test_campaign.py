@@ -211,19 +211,31 @@ def command(pid: int) -> bytes:
         return b""
 
 
-def test_a_killed_worker_costs_only_its_run(study: str, rows: pl.DataFrame, tmp_path: Path) -> None:
+@pytest.mark.parametrize("killed", [1, 2])
+def test_a_killed_worker_costs_only_its_run(
+    study: str, rows: pl.DataFrame, tmp_path: Path, killed: int
+) -> None:
+    """One of two workers, or both: what was finished stays as it is, the rest is carried out by those that come."""
+    out = tmp_path / "out"
     with cluster(tmp_path / "scratch", cache_directory()) as (address, client):
-        process = begin(study, tmp_path / "out", cluster=address)
+        process = begin(study, out, cluster=address)
         workers = list(client.run(os.getpid).values())
         # Runs, not the self-test that comes before them: one is kept already.
-        while not read_records(tmp_path / "out") or not (labs := labs_of(workers[0])):
+        while not read_records(out) or not (labs := labs_of(workers[0])):
             assert process.poll() is None, process.communicate()
             os.sched_yield()
-        os.kill(workers[0], signal.SIGKILL)
+        before = {record.run_id: record for record in read_records(out)}
+        for worker in workers[:killed]:
+            os.kill(worker, signal.SIGKILL)
         _, said = process.communicate()
         assert process.returncode == 0, said
         assert not any(command(lab) for lab in labs)
-    assert_frame_equal(table(tmp_path / "out"), rows)
+    assert_frame_equal(table(out), rows)
+    assert rows["status"].to_list() == ["ok"] * RUNS
+    kept = [record for record in read_records(out) if record.run_id in before]
+    assert kept == list(before.values())  # wall time, too: they were not carried out again
+    for record in read_records(out):
+        assert (out / "artifacts" / record.run_id / "outcome.json").is_file()
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
