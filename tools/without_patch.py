@@ -184,8 +184,10 @@ def _cache_with(kernel: Path) -> Path:
         raise SystemExit("without_patch: there is no image; `headway image build` makes it")
     shutil.rmtree(cache, ignore_errors=True)
     (cache / "image" / layout.kernel.name).mkdir(parents=True)
-    for name in (layout.root.name, layout.native.name, layout.toolchain.name):
-        (cache / "image" / name).symlink_to(layout.store.entry(name))
+    # Layers, too: a test that asks for all would have them built once more, for each kernel.
+    for part in (layout.root, layout.native, layout.toolchain, *layout.layers.values()):
+        if part.info() is not None:
+            (cache / "image" / part.name).symlink_to(part.entry)
     for entry in own.iterdir():
         if entry.name not in ("image", kernel.parents[1].name):
             (cache / entry.name).symlink_to(entry)
