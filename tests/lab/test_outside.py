@@ -13,6 +13,7 @@ from headway.columns import Record
 from headway.contract.program import Program
 from headway.errors import WrongInputError
 from headway.image.fit import check_fit
+from headway.lab.guard import LabLimits
 from headway.lab.machine import Machine
 from headway.overriding import override
 from headway.programs.base import (
@@ -28,6 +29,7 @@ from headway.study.capture import Capture
 from headway.study.host import Host, Protocol
 from headway.study.outsidefile import read_programs
 from headway.study.setting import Setting
+from headway.study.units import Duration
 from tests.lab.conftest import RunSetting
 from tests.toolchain import environment
 
@@ -262,6 +264,32 @@ def test_one_that_never_waits_reaches_the_limit_of_processor_time(
     assert record.error == f"the lab was ended after 2 s of processor time; own {told}"
     if prints:
         assert (tmp_path / "run" / "own.out").read_text() == "own: waiting\n"
+
+
+@pytest.mark.parametrize(
+    ("prints", "told"),
+    [
+        ("echo own: waiting; echo own: asleep >&2;", "last printed: own: asleep"),
+        ("", "printed nothing"),
+    ],
+)
+def test_a_lab_that_does_nothing_is_ended_and_what_was_printed_is_there(
+    run_setting: RunSetting,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    prints: str,
+    told: str,
+) -> None:
+    """In real time, where sleeping takes what it takes; the limit of idle time is 4 s here, not a minute and the run's."""
+    limits = LabLimits(idle=Duration(4 * 10**9))
+    monkeypatch.setattr(LabLimits, "of", lambda *_, **__: limits)
+    script = f"#!/bin/sh\n{prints} sleep 1000"
+    record = run_own(run_setting, tmp_path, "client", script, clock="real")
+    assert record.status == "timeout"
+    assert record.error == f"the lab was ended after it had done nothing for 4 s; own {told}"
+    if prints:
+        assert (tmp_path / "run" / "own.out").read_text() == "own: waiting\n"
+        assert (tmp_path / "run" / "own.err").read_text() == "own: asleep\n"
 
 
 def test_one_that_writes_over_what_is_read_spoils_its_own_run(

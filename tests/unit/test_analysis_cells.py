@@ -26,8 +26,8 @@ def test_titles_are_of_what_varies() -> None:
     assert found.conditions.notable_constants == (
         "10 Mbit/s",
         "RTT 100 ms",
-        "nginx",
-        "curl",
+        "server nginx",
+        "client curl",
         "TLS",
         "virtual clock",
     )

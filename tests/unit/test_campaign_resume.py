@@ -23,6 +23,7 @@ from headway.errors import WrongInputError
 from headway.image import Image
 from headway.records import store
 from headway.records.store import Start, read_records
+from headway.report.provenance import provenance_facts
 from headway.study.experiment import Study
 from headway.study.load import study_from
 from tests.stub_lab import Loaded, replace_labs, stub_image
@@ -235,6 +236,43 @@ def test_what_goes_on_may_have_another_agent_but_is_compared_only_with_the_same_
     monkeypatch.setattr("headway.records.provenance.source_key", lambda: "0.1.0-other")
     with pytest.raises(WrongInputError, match=r"another source of Headway: .*, 0\.1\.0-other now"):
         compared(another)
+
+
+@pytest.mark.parametrize(
+    ("changes", "allowed"),
+    [
+        ({}, (True,)),
+        ({"rewrite_calls": False}, (False,)),
+        ({"contenders": {"a": {}, "b": {"rewrite_calls": False}}}, (False, True)),
+    ],
+)
+def test_whether_calls_were_replaced_is_in_the_manifest(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    changes: dict[str, object],
+    allowed: tuple[bool, ...],
+) -> None:
+    tables = {**TABLES, "axes": {"protocol": ["h1"]}, **changes}
+    tables["workload"] = {"size": "10 kB"}
+    carry_out(monkeypatch, task(tmp_path / "out", study_from(tables)))
+    assert json.loads((tmp_path / "out" / "manifest.json").read_text())["rewrite_calls"] == list(
+        allowed
+    )
+    facts = {fact.name: fact.value for fact in provenance_facts(load_results(tmp_path / "out"))}
+    words = {(True,): "replaced", (False,): "left alone", (False, True): "not of some contenders"}
+    assert words[allowed] in facts["repeated calls"]
+
+
+@pytest.mark.parametrize("quick", [True, False])
+def test_notes_on_few_repetitions_are_of_the_short_form_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, quick: bool
+) -> None:
+    tables = {**TABLES, "quick": {"repetitions": 2}}
+    carry_out(monkeypatch, task(tmp_path / "out", study_from(tables, quick=quick)))
+    manifest = load_results(tmp_path / "out").manifest
+    assert len(manifest.notes) == 1 and "repetitions" in manifest.notes[0]
+    assert manifest.of_short_form == (manifest.notes if quick else ())
+    assert manifest.alarms == (() if quick else manifest.notes)
 
 
 def test_the_order_of_axes_belongs_to_the_study(

@@ -174,6 +174,17 @@ def test_whatever_may_tell_cells_apart_has_its_place_in_titles() -> None:
     assert {one.column for one in CONDITIONS} == named
 
 
+EVIDENT = {"workload", "tls", "rate_mbit", "elsewhere"}
+"""Conditions whose values say by themselves what they are of."""
+
+
+def test_a_condition_that_stands_alone_says_what_it_is_of() -> None:
+    naming = {name: column.naming for name, column in columns_of(Record).items() if column.naming}
+    assert {name for name, one in naming.items() if one.keyed == "{}"} == EVIDENT
+    others = [one.keyed for name, one in naming.items() if name not in EVIDENT]
+    assert len(set(others)) == len(others)
+
+
 def test_what_is_measured_is_declared_and_once() -> None:
     def total(_: None) -> dict[str, float]:
         return {"total_s": 1.0}

@@ -216,7 +216,11 @@ def test_at_a_glance_each_part_has_the_colour_of_its_verdict() -> None:
         ("without loss, from 1000 kB on", "worse"),
         ("with 2 % loss", "better"),
     ]
-    assert verdict.failed == ("3 of 60 runs of h3 failed (3 of 6 with seed 8)",)
+    assert verdict.failed == ("with 2 % loss, 3 of 30 runs of h3 failed (3 of 3 with seed 8)",)
+    # The terminal says so of the same runs.
+    (counts,) = (said.partition(", ")[2] for said in verdict.failed)
+    analysis = analyse(made.results(failing(rows_of(QUICK))))
+    assert counts in headline(analysis, *analysis.pairings)
     texts = [[(entry.text, entry.tone) for entry in row] for row in shown.rows]
     assert shown.headings == ("size", "loss", "h2", "h3", "h3 : h2 [%]")
     assert texts[0] == [

@@ -361,3 +361,20 @@ def test_a_part_of_a_study_says_that_it_is_one(
     # The head of the page, and the paragraph for a paper.
     assert said.count(f"This is a part of the study: {number}.") == (2 if number else 0)
     assert f"in {'up to ' if number else ''}2 repetitions" in said
+
+
+def test_notes_that_follow_from_a_short_form_are_no_alarm(tmp_path: Path) -> None:
+    few, other = "of 6 repetitions none", "pages: a recording lacks a file"
+    rows = made.runs({"h2": [1.0, 2.0], "h3": [0.5, 0.7]})
+    page_of(tmp_path, rows, {**made.MANIFEST, "notes": [few, other], "of_short_form": [few]})
+    text = (tmp_path / "report" / "index.html").read_text(encoding="utf-8")
+    (boxed,) = re.findall(r'<ul class="notes".*?</ul>', text, re.DOTALL)
+    assert "a recording lacks a file" in boxed and "repetitions none" not in boxed
+    (unfolded,) = re.findall(r"<details class=\"remark\">.*?</details>", text, re.DOTALL)
+    assert few in unfolded.replace("\N{NO-BREAK SPACE}", " ")
+    page_of(tmp_path, rows, {**made.MANIFEST, "notes": [few], "of_short_form": [few]})
+    text = (tmp_path / "report" / "index.html").read_text(encoding="utf-8")
+    assert 'class="notes"' not in text
+    page_of(tmp_path, rows, {**made.MANIFEST, "notes": [few]})
+    text = (tmp_path / "report" / "index.html").read_text(encoding="utf-8")
+    assert 'class="notes"' in text and '<details class="remark">' not in text

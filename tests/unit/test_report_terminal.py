@@ -141,3 +141,21 @@ def test_runs_that_were_interrupted_are_named(ticks: int, told: str) -> None:
     assert ("may not repeat" in text) == bool(told)
     assert told in text
     assert ("(2 forced ticks)" in text) == bool(told)
+
+
+def test_notes_that_follow_from_a_short_form_are_counted() -> None:
+    few, other = "of 6 repetitions none", "a recording lacks a file"
+    text = shown(
+        made.runs({"h2": [1.0, 2.0], "h3": [0.5, 0.7]}),
+        {**made.MANIFEST, "notes": [few, other], "of_short_form": [few]},
+    )
+    assert f"Note: {other}." in text and few not in text
+    assert "This is the study's short form; the report has 1 note on that." in text
+
+
+def test_constants_have_keys_or_units() -> None:
+    """Those of flows, of which each has a protocol and programs of its own."""
+    rows = made.runs({"both": [1.0, 2.0]}, protocol="tcp, quic", client="headway-perf")
+    text = " ".join(shown([row | {"server": "headway-perf"} for row in rows]).split())
+    for said in ("protocol tcp, quic", "server headway-perf", "client headway-perf", "server's CC"):
+        assert said in text

@@ -39,7 +39,14 @@ class Condition:
 
     def titled(self, value: Any) -> str:
         """A value as it stands in a title."""
-        return self.text(value) if value is None else self.naming.title.format(self.level(value))
+        return self._as(self.naming.title, value)
+
+    def keyed(self, value: Any) -> str:
+        """A value as it stands among others of all kinds."""
+        return self._as(self.naming.keyed, value)
+
+    def _as(self, form: str, value: Any) -> str:
+        return self.text(value) if value is None else form.format(self.level(value))
 
 
 _WITH_UNIT = frozenset({"Mbit/s", "ms", "%"})

@@ -31,7 +31,7 @@ class Factor:
 
 @dataclass(frozen=True)
 class Constant:
-    """A condition that is the same in all cells: its name and its value as text."""
+    """A condition that is the same in all cells: its name, its value as text, and both as they stand in a list of others."""
 
     name: str
     value: str

@@ -154,4 +154,4 @@ def _constant(column: Condition, found: tuple[Any, ...]) -> list[Constant]:
     """A constant worth stating: known, and the same for all contenders."""
     if len(found) > 1 or (found[0] is None and column.naming.absent is None):
         return []
-    return [Constant(column.name, column.text(found[0]), column.titled(found[0]))]
+    return [Constant(column.name, column.text(found[0]), column.keyed(found[0]))]

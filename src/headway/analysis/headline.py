@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from headway.analysis.analysis import Analysis
-from headway.analysis.cells import ContenderRuns
+from headway.analysis.cells import Cell, ContenderRuns
 from headway.analysis.compare import Pairing
 from headway.analysis.difference import Difference
 from headway.analysis.failures import failed_runs
@@ -33,8 +33,7 @@ def headline(analysis: Analysis, pairing: Pairing) -> str:
     found = parts(analysis, pairing)
     if not found:
         return ""
-    outer = [list(group) for _, group in itertools.groupby(found, key=lambda part: part.where[:1])]
-    clauses = [_clause(analysis, pairing, group) for group in outer]
+    clauses = [_clause(analysis, pairing, group) for group in _by_outer_condition(found)]
     means = (f"{where}, {said}" for where, said in _mean(analysis, pairing, found))
     return f"{pairing}: {_reserved_once('; '.join([*clauses, *means]), found)}."
 
@@ -52,6 +51,22 @@ class ToldPart:
     where: str
     said: str
     counts: Mapping[Leaning, int]
+
+
+def told_failures(analysis: Analysis, pairing: Pairing) -> tuple[str, ...]:
+    """Who of both failed, of the runs that the headline counts: ``with 2 % loss 6 of 60 runs of h3 failed``.
+
+    Where the comparison has no parts, of all its runs: the headline leaves that to a sentence of its own.
+    """
+    groups = _by_outer_condition(parts(analysis, pairing))
+    said = [
+        ", ".join([*map(words, group[0].where[:1]), failed])
+        for group in groups
+        for failed in _failed(analysis, pairing, group)
+    ]
+    if any(group[0].where for group in groups):
+        return tuple(said)
+    return tuple(_failed_in(analysis, pairing, analysis.cells))
 
 
 def told_parts(analysis: Analysis, pairing: Pairing) -> tuple[ToldPart, ...]:
@@ -76,10 +91,24 @@ def _clause(analysis: Analysis, pairing: Pairing, group: Sequence[AnswerPart]) -
     inner = [" ".join([_predicate(analysis, part), *map(words, part.where[1:])]) for part in group]
     said = listed(inner) if len(inner) < 3 else "; ".join(inner).replace("; ", ", ")
     where = group[0].where[:1]
-    cells = [cell for part in group for cell, _ in part.cases] if where else []
-    sides = (pairing.contender, pairing.against)
-    failed = filter(None, (failed_runs(analysis, cells, name) for name in sides))
+    failed = _failed(analysis, pairing, group)
     return ", and ".join([" ".join([*map(words, where), said]), *failed])
+
+
+def _by_outer_condition(found: Sequence[AnswerPart]) -> list[list[AnswerPart]]:
+    return [list(group) for _, group in itertools.groupby(found, key=lambda part: part.where[:1])]
+
+
+def _failed(analysis: Analysis, pairing: Pairing, group: Sequence[AnswerPart]) -> list[str]:
+    """Who failed where the parts' outer condition holds; nothing if they have none."""
+    has_condition = bool(group[0].where)
+    cells = [cell for part in group for cell, _ in part.cases] if has_condition else []
+    return _failed_in(analysis, pairing, cells)
+
+
+def _failed_in(analysis: Analysis, pairing: Pairing, cells: Sequence[Cell]) -> list[str]:
+    sides = (pairing.contender, pairing.against)
+    return [said for name in sides if (said := failed_runs(analysis, cells, name))]
 
 
 def _predicate(analysis: Analysis, part: AnswerPart) -> str:

@@ -191,6 +191,12 @@ def all_remarks(study: Study, runs: Sequence[Run]) -> list[str]:
     return list(dict.fromkeys(every))
 
 
+def remarks_of_short_form(study: Study, runs: Sequence[Run]) -> tuple[str, ...]:
+    """Those of all remarks that follow from the study's short form, if this is one: it has few repetitions."""
+    is_short = study.source is not None and study.source.short
+    return too_few(study, runs) if is_short else ()
+
+
 def _recorded(runs: Iterable[Run]) -> Iterator[str]:
     """Archives of which something is not what servers sent."""
     workloads = [workload for run in first_repetition(runs) for workload in run.setting.workloads]

@@ -20,6 +20,7 @@ from headway.campaign.feasibility import (
     checked_plan,
     needed_layers,
     outside_programs,
+    remarks_of_short_form,
 )
 from headway.campaign.local import LocalExecutor
 from headway.campaign.rounds import Rounds
@@ -74,7 +75,14 @@ def conduct(
     with Store.open(task.out, task.start) as store:
         image = ready_image(layers=needed_layers(runs))
         check_outside(runs)
-        made = make_manifest(task.study, runs, image, task.command, notes)
+        made = make_manifest(
+            task.study,
+            runs,
+            image,
+            task.command,
+            notes,
+            of_short_form=remarks_of_short_form(task.study, runs),
+        )
         _check_comparable(made, task)
         manifest = _going_on(made, task, runs, store)
         try:

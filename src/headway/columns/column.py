@@ -119,6 +119,7 @@ class Naming:
         name: what it is, in a word or two.
         title: how a value stands in a title; ``{}`` is the value.
         absent: what null means; None if null means that nothing is known.
+        alone: how a value stands among others of all kinds; None if as in a title, with the name if that has the value only.
         unsaid: values that go without saying where they are the same in all cells, if not `absent` alone.
         place: conditions stand in a title in the order of their places.
         axes: keys of studies that say the same where they are axes.
@@ -127,9 +128,17 @@ class Naming:
     name: str
     title: str = "{}"
     absent: str | None = None
+    alone: str | None = None
     unsaid: tuple[str, ...] | None = None
     place: int = 0
     axes: tuple[str, ...] = ()
+
+    @property
+    def keyed(self) -> str:
+        """How a value stands where nothing else says what it is of."""
+        if self.alone is not None:
+            return self.alone
+        return f"{self.name} {{}}" if self.title == "{}" else self.title
 
 
 @dataclass(frozen=True)

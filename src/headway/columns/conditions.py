@@ -26,7 +26,7 @@ class Planned(Columns):
     )
     tls: bool = given(
         "Whether the connection was encrypted.",
-        naming=Naming("encryption", place=380, axes=("tls",)),
+        naming=Naming("encryption", alone="{}", place=380, axes=("tls",)),
     )
     client: str = given(
         "Client program.", naming=Naming("client", place=220, axes=("client.program",))
@@ -45,19 +45,32 @@ class Planned(Columns):
             "upstream",
             "upstream {}",
             absent="no upstream",
+            alone="upstream protocol {}",
             place=330,
             axes=("proxy.upstream.protocol",),
         ),
     )
     client_cc: str = given(
         "Congestion control of the client's TCP; for `h3` and `quic` the client program's own.",
-        naming=Naming("client's CC", "client {}", place=180, axes=("client.congestion_control",)),
+        naming=Naming(
+            "client's CC",
+            "client {}",
+            alone="client's CC {}",
+            place=180,
+            axes=("client.congestion_control",),
+        ),
     )
     server_cc: str = given(
         "Congestion control of the server's TCP, as the kernel says if `cc_observed` names "
         "`server`; of the server program's own QUIC, as the study asked for it, if it speaks `h3` or `quic` "
         "(behind a proxy: to the proxy).",
-        naming=Naming("server's CC", "server {}", place=170, axes=("server.congestion_control",)),
+        naming=Naming(
+            "server's CC",
+            "server {}",
+            alone="server's CC {}",
+            place=170,
+            axes=("server.congestion_control",),
+        ),
     )
     cc_observed: str | None = column(
         "Hosts whose congestion control was observed, because it is TCP's and the kernel states "
@@ -67,7 +80,9 @@ class Planned(Columns):
     proxy_cc: str | None = column(
         "Congestion control of each such program towards the client: its TCP's, for `h3` and "
         "`quic` the program's own.",
-        naming=Naming("proxy's CC", "proxy {}", absent="no proxy's CC", place=250),
+        naming=Naming(
+            "proxy's CC", "proxy {}", absent="no proxy's CC", alone="proxy's CC {}", place=250
+        ),
     )
     proxy_iw: str | None = column(
         "Initial window of each such program towards the client, in segments; `own` if the "
@@ -76,7 +91,13 @@ class Planned(Columns):
     )
     proxy_upstream_cc: str | None = column(
         "Congestion control of each such program towards the server.",
-        naming=Naming("proxy's CC up", "proxy {} up", absent="no proxy's CC", place=270),
+        naming=Naming(
+            "proxy's CC up",
+            "proxy {} up",
+            absent="no proxy's CC",
+            alone="proxy's CC {} up",
+            place=270,
+        ),
     )
     proxy_upstream_iw: str | None = column(
         "Initial window of each such program towards the server, in segments; `own` if the "
@@ -118,11 +139,15 @@ class Planned(Columns):
     client_kernel: str | None = column(
         "Settings of the kernel of the client's host: its profile, and what the study set beside it; the manifest's "
         "`hosts` has all values.",
-        naming=Naming("client's kernel", "client {}", unsaid=("tuned",), place=300),
+        naming=Naming(
+            "client's kernel", "client {}", unsaid=("tuned",), alone="client's kernel {}", place=300
+        ),
     )
     server_kernel: str | None = column(
         "The same of the server's host.",
-        naming=Naming("server's kernel", "server {}", unsaid=("tuned",), place=310),
+        naming=Naming(
+            "server's kernel", "server {}", unsaid=("tuned",), alone="server's kernel {}", place=310
+        ),
     )
     hop_kernels: str | None = column(
         "The same of the hosts between them that are not `tuned`, by their names; null if there are none.",
@@ -149,7 +174,9 @@ class Planned(Columns):
     rate_mbit: float | None = given(
         "Rate of the narrowest link towards the client at the start, Mbit/s (10^6 bits); null if "
         "unlimited.",
-        naming=Naming("rate", absent="no rate limit", unsaid=(), place=90, axes=("path.rate",)),
+        naming=Naming(
+            "rate", absent="no rate limit", unsaid=(), alone="{}", place=90, axes=("path.rate",)
+        ),
     )
     rate_up_mbit: float | None = given(
         "Rate of the narrowest link towards the server at the start, Mbit/s; null if unlimited.",
@@ -203,7 +230,9 @@ class Planned(Columns):
     upstream_rate_mbit: float | None = column(
         "Rate of the narrowest link between server and reverse proxy at the start, Mbit/s; null "
         "if unlimited or without a reverse proxy.",
-        naming=Naming("upstream rate", "upstream {}", absent="no limit", place=350),
+        naming=Naming(
+            "upstream rate", "upstream {}", absent="no limit", alone="upstream rate {}", place=350
+        ),
     )
     upstream_rtt_ms: float | None = column(
         "Round-trip propagation delay between reverse proxy and server, ms; null without a "
@@ -219,6 +248,7 @@ class Planned(Columns):
         "Workload, such as `download 1 MB`.",
         naming=Naming(
             "workload",
+            alone="{}",
             place=10,
             axes=(
                 "workload",
@@ -242,7 +272,7 @@ class Planned(Columns):
     elsewhere: str | None = column(
         "Servers of their own for some of the page's hosts: name, HTTP version that the browser was to speak with "
         "it, program, and the RTT that it adds; null without `origins`.",
-        naming=Naming("origins", "{}", absent="no other origins", place=60),
+        naming=Naming("origins", "{}", absent="no other origins", alone="{}", place=60),
     )
     page_connections: str | None = column(
         "Over how many connections the page was to be loaded: `per-host` or `one`; null without a page.",

@@ -135,11 +135,13 @@ class Manifest(_Told):
         settings: what adapters set in programs, and why.
         kernel: the lab's.
         hosts: what hosts' kernels were set to, by what the runs' columns say of them.
+        rewrite_calls: whether the lab's kernel was allowed to replace calls that repeat; both if runs differ.
         image: the key of the lab image: kernel, root tree and Headway's own programs. Earlier ones had the layers in it.
         image_base: the key of kernel and root tree alone.
         layers: the keys of the layers on it that the runs' programs need, by name.
         host: this machine.
         notes: what a reader must know and might overlook.
+        of_short_form: those of them that follow from the study's short form, which whoever asked for it expects.
         self_test: checks of the emulation.
         self_tested_paths: keys of the paths that were checked.
         machines: that carried out runs, beside this one.
@@ -160,11 +162,13 @@ class Manifest(_Told):
     settings: tuple[Adjustment, ...] = ()
     kernel: str = ""
     hosts: dict[str, dict[str, str]] = {}
+    rewrite_calls: tuple[bool, ...] = ()
     image: str = ""
     image_base: str = ""
     layers: dict[str, str] = {}
     host: dict[str, Any] = {}
     notes: tuple[str, ...] = ()
+    of_short_form: tuple[str, ...] = ()
     self_test: tuple[
         Annotated[
             Check, BeforeValidator(_measured), PlainSerializer(lambda check: check.as_json())
@@ -173,6 +177,11 @@ class Manifest(_Told):
     ] = ()
     self_tested_paths: tuple[str, ...] = ()
     machines: tuple[dict[str, Any], ...] = ()
+
+    @property
+    def alarms(self) -> tuple[str, ...]:
+        """The notes that do not follow from the study's short form."""
+        return tuple(note for note in self.notes if note not in self.of_short_form)
 
     @property
     def may_end_sooner(self) -> bool:

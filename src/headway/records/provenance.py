@@ -30,7 +30,12 @@ _MADE = ("__pycache__",)
 
 
 def make_manifest(
-    study: Study, runs: tuple[Run, ...], image: Image, command: str, notes: Sequence[str] = ()
+    study: Study,
+    runs: tuple[Run, ...],
+    image: Image,
+    command: str,
+    notes: Sequence[str] = (),
+    of_short_form: Sequence[str] = (),
 ) -> Manifest:
     """All that is needed to judge and repeat a study's results, but for the self-test.
 
@@ -40,6 +45,7 @@ def make_manifest(
         image: the lab's.
         command: what makes these results again.
         notes: what a reader must know and might overlook.
+        of_short_form: those of them that follow from the study's short form.
     """
     adapters = _adapters(runs)
     return Manifest(
@@ -57,11 +63,13 @@ def make_manifest(
         settings=tuple(dict.fromkeys(adjustment for a in adapters for adjustment in a.adjustments)),
         kernel=image.info.kernel_version,
         hosts=_hosts(runs),
+        rewrite_calls=tuple(sorted({run.setting.rewrite_calls for run in runs})),
         image=image.key,
         image_base=image.base,
         layers=dict(image.layers),
         host=host_facts(),
         notes=tuple(notes),
+        of_short_form=tuple(of_short_form),
         self_test=(),
     )
 

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from headway.analysis import Analysis, Cell, Comparison
 from headway.analysis.alone import OwnValue, own_values
 from headway.analysis.answer import by_telling
-from headway.analysis.failures import failed_runs
-from headway.analysis.headline import told_parts
+from headway.analysis.headline import told_failures, told_parts
 from headway.analysis.metric import Metric
 from headway.analysis.numbers import signed_percent, significant
 from headway.analysis.partition import Leaning, leaning
@@ -116,9 +115,7 @@ def _verdicts(analysis: Analysis) -> list[ShownVerdict]:
         told = told_parts(analysis, pairing)
         parts = tuple((one.where, Entry(one.said, _tone(one.counts))) for one in told)
         if parts:
-            sides = (pairing.contender, pairing.against)
-            failed = filter(None, (failed_runs(analysis, analysis.cells, name) for name in sides))
-            found.append(ShownVerdict(str(pairing), parts, tuple(failed)))
+            found.append(ShownVerdict(str(pairing), parts, told_failures(analysis, pairing)))
     return found
 
 

@@ -11,6 +11,13 @@ from headway.errors import counted
 from headway.records.manifest import Manifest
 from headway.report.setting import Fact
 
+_CALLS = {
+    (True,): "replaced by the lab's kernel",
+    (False,): "left alone by the lab's kernel",
+    (False, True): "replaced by the lab's kernel, but not of some contenders or cells",
+}
+"""What the kernel did with code that repeats a call, by what the runs allowed."""
+
 
 def provenance_facts(results: StudyResults) -> tuple[Fact, ...]:
     """Where the numbers come from."""
@@ -20,6 +27,7 @@ def provenance_facts(results: StudyResults) -> tuple[Fact, ...]:
         Fact("programs", versions),
         Fact("lab kernel", manifest.kernel),
         Fact("lab image", manifest.image),
+        Fact("repeated calls", _CALLS.get(manifest.rewrite_calls, "")),
         Fact("layers", named_layers(manifest)),
         Fact("host", _host(manifest.host)),
         Fact("date", manifest.created),

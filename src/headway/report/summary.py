@@ -82,8 +82,11 @@ def print_analyses(
     if claims_only:
         analyses, across = (), ()
     else:
-        for note in notes:
+        for note in results.manifest.alarms:
             console.print(Text(f"Note: {note}."))
+        if short := results.manifest.of_short_form:
+            said = counted(len(short), "note")
+            console.print(Text(f"This is the study's short form; the report has {said} on that."))
     for metrics, levels in zip_longest(analyses, across):
         _print_experiment(console, results, metrics)
         if levels:
