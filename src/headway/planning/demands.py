@@ -106,12 +106,29 @@ def remarks(deployment: Deployment) -> tuple[str, ...]:
         *(text for flow in flows for text in _flooding(flow)),
         *(text for flow in flows for text in overloaded(flow)),
         *(text for flow in flows for text in contradicting(flow)),
+        *(text for end in deployment.programs for text in _in_vain(end)),
         *idle_queues(deployment),
         *bursts_both_ways(deployment.setting),
         *replaced(deployment.setting),
         *short_queues(deployment),
     )
     return tuple(dict.fromkeys(told))
+
+
+def _in_vain(end: Endpoint) -> Iterator[str]:
+    """Knobs that do nothing in their program, or on one of its sides."""
+    knobs = {knob.name: knob for knob in end.adapter.knobs}
+    sides = (
+        (side, getattr(end.asked, side).knobs)
+        for side in ("downstream", "upstream")
+        if isinstance(end.asked, Pep)
+    )
+    for side, asked in (("", end.asked.knobs), *sides):
+        for name, value in asked.items():
+            knob = knobs[name]
+            if (why := knob.vain.get(side)) and value != knob.default:
+                where = ".".join(filter(None, (end.where, side)))
+                yield f"{where}.knobs.{name} does nothing: {why}"
 
 
 def _over_quic(flow: DeployedFlow) -> list[Endpoint]:

@@ -33,12 +33,14 @@ from headway.programs.knobfile import adjustments_of, knobs_of
 from headway.programs.measurement import Measurement
 from headway.programs.native import (
     COMPRESSION_KNOBS,
-    QUIC_KNOBS,
+    NO_CHANGE,
+    NO_MEMORY,
     NativeQuic,
     check_compression,
     command,
     compression_options,
     quic_knobs,
+    quic_knobs_with,
 )
 from headway.programs.talks import (
     NativeRequest,
@@ -118,7 +120,7 @@ class HeadwayClient(NativeQuic, Client):
     knobs = (
         *knobs_of("headway-client"),
         *COMPRESSION_KNOBS,
-        *QUIC_KNOBS,
+        *quic_knobs_with({"migration": NO_CHANGE, "remember": NO_MEMORY}),
     )
 
     @override

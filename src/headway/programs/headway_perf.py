@@ -30,10 +30,13 @@ from headway.programs.client import ReportError, report_of, secrets_environment
 from headway.programs.knobfile import adjustments_of, knobs_of
 from headway.programs.measurement import BulkFlow, Measurement
 from headway.programs.native import (
-    QUIC_KNOBS,
+    NO_CHANGE,
+    NO_MEMORY,
+    NO_TOKENS,
     NativeQuic,
     command,
     quic_knobs,
+    quic_knobs_with,
     service,
     without_limits,
 )
@@ -49,10 +52,8 @@ CLIENT_REPORT = f"{_NAME}.json"
 """The client's report in the run's directory; docs/native-perf.md describes it."""
 
 _PROTOCOLS = frozenset({Protocol.TCP, Protocol.QUIC})
-_KNOBS = (
-    *knobs_of(_NAME),
-    *QUIC_KNOBS,
-)
+_NO_NEW_TOKENS = "its servers give no tokens"
+_NO_STREAMS = "its servers open no streams"
 _ADJUSTMENTS = adjustments_of(_NAME, "quic")
 
 
@@ -98,7 +99,17 @@ class HeadwayPerfClient(NativeQuic, Client):
     package = _NAME
     protocols = _PROTOCOLS
     workloads = (Bulk, Arrivals, OnOff)
-    knobs = _KNOBS
+    knobs = (
+        *knobs_of(_NAME),
+        *quic_knobs_with(
+            {
+                "migration": NO_CHANGE,
+                "remember": NO_MEMORY,
+                "keep_tokens": _NO_NEW_TOKENS,
+                "max_streams": _NO_STREAMS,
+            }
+        ),
+    )
     adjustments = _ADJUSTMENTS
 
     @override
@@ -164,7 +175,7 @@ class HeadwayPerfServer(NativeQuic, Server):
     name = _NAME
     package = _NAME
     protocols = _PROTOCOLS
-    knobs = _KNOBS
+    knobs = (*knobs_of(_NAME), *quic_knobs_with({"keep_tokens": NO_TOKENS}))
     adjustments = (*_ADJUSTMENTS, without_limits(_NAME))
 
     @override

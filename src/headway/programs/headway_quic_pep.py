@@ -17,9 +17,12 @@ from headway.programs.base import (
 )
 from headway.programs.knobfile import adjustments_of, knobs_of
 from headway.programs.native import (
+    NO_CHANGE,
+    NO_TOKENS,
     QUIC_KNOBS,
     NativeQuic,
     quic_knobs,
+    quic_knobs_with,
     service,
     without_limits,
 )
@@ -44,7 +47,11 @@ class HeadwayQuicPep(NativeQuic, QuicPep):
     package = _NAME
     knobs = (
         *knobs_of(_NAME),
-        *QUIC_KNOBS,
+        *quic_knobs_with(
+            {"migration": NO_CHANGE},
+            "upstream",
+            quic_knobs_with({"keep_tokens": NO_TOKENS}, "downstream"),
+        ),
     )
     side_knobs = frozenset({EARLY_DATA, *(knob.name for knob in QUIC_KNOBS)})
     adjustments = (*adjustments_of(_NAME, _NAME, "quic"), without_limits(_NAME))

@@ -22,13 +22,14 @@ from headway.programs.knobfile import adjustments_of, knobs_of
 from headway.programs.native import (
     COMPRESSION_KNOBS,
     HEADER_COUNTS,
+    NO_TOKENS,
     PAGE_TABLE_BYTES,
-    QUIC_KNOBS,
     NativeQuic,
     check_compression,
     command,
     compression_options,
     quic_knobs,
+    quic_knobs_with,
     service,
     without_limits,
 )
@@ -72,7 +73,7 @@ class HeadwayServer(NativeQuic, Server):
         *knobs_of("headway-server"),
         *COMPRESSION_KNOBS,
         RETRY,
-        *QUIC_KNOBS,
+        *quic_knobs_with({"keep_tokens": NO_TOKENS}),
     )
 
     @override

@@ -34,6 +34,7 @@ class Knob:
         values: what values look like, where they are no choices.
         takes: whether a value is one; None if only the program knows.
         over_quic: the only values that it has over QUIC; all if empty.
+        vain: why it does nothing in this program, by the side of it; the side of a program that has none is empty.
     """
 
     name: str
@@ -45,6 +46,13 @@ class Knob:
     values: str = ""
     takes: Callable[[str], bool] | None = None
     over_quic: tuple[str, ...] = ()
+    vain: Mapping[str, str] = field(default_factory=dict)
+
+    def in_vain(self, why: str, side: str = "") -> Knob:
+        """The same of a program, or of one of its sides, in which it does nothing."""
+        where = f"Nothing on the side {side}" if side else "Nothing here"
+        meaning = f"{self.meaning}. {where}: {why}"
+        return replace(self, meaning=meaning, vain={**self.vain, side: why})
 
     def controls_with(self, value: str) -> tuple[str, ...]:
         """The congestion controls that have this value; all if empty."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from headway.contract.names import NATIVE_DIRECTORY
 from headway.contract.program import Program
 from headway.errors import WrongInputError
 from headway.overriding import override
 from headway.programs.base import Adapter, Adjustment, Started
+from headway.programs.knob import Knob
 from headway.programs.knobfile import knobs_of
 from headway.study.controllers import OF_HEADWAYS_QUIC
 from headway.study.family import Family
@@ -26,6 +27,20 @@ _OTHERS = tuple(name for name in OF_HEADWAYS_QUIC if name != USUAL_CONGESTION_CO
 
 QUIC_KNOBS, COMPRESSION_KNOBS = knobs_of("quic"), knobs_of("compression")
 """Knobs that several of the programs have."""
+
+NO_CHANGE = "a server's address does not change"
+NO_TOKENS = "only clients send them"
+NO_MEMORY = "each connection of this client has an endpoint of its own, which remembers no other"
+
+
+def quic_knobs_with(
+    vain: Mapping[str, str], side: str = "", known: Sequence[Knob] = QUIC_KNOBS
+) -> tuple[Knob, ...]:
+    """Knobs of its QUIC for a program, or a side of it, where some do nothing: by their names, why."""
+    return tuple(
+        knob.in_vain(vain[knob.name], side) if knob.name in vain else knob for knob in known
+    )
+
 
 HEADER_COUNTS = "-headers.jsonl"
 """How the file ends in which a server tells what header fields took; it begins with the server's host."""
