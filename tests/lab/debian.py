@@ -1,7 +1,10 @@
-"""Debian packages that only tests need: unpacked beside the image, for labs as an extra."""
+"""Debian packages that only tests need: unpacked beside the image, for labs as an extra, or into a root tree of its own."""
 
 from __future__ import annotations
 
+import shutil
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -9,7 +12,7 @@ import pytest
 from headway.cache import EntryDirectory, cache_directory, remove_tree
 from headway.errors import HeadwayError
 from headway.image import Image
-from headway.image.apt import PrivateApt
+from headway.image.apt import PackageVersion, PrivateApt
 from headway.image.process import Runner, scrubbed_environment
 
 LIBRARIES = "usr/lib/x86_64-linux-gnu"
@@ -28,8 +31,37 @@ def unpacked(package: str, image: Image, left_out: tuple[str, ...] = ()) -> Path
     Returns:
         The directory with ``usr`` and the rest.
     """
+
+    def is_lacking(offered: PackageVersion) -> bool:
+        return offered.name not in image.info.packages
+
+    return _kept(f"{package}-{image.key}", (package,), image, left_out, is_lacking)
+
+
+def tree_with(packages: tuple[str, ...], image: Image) -> Path:
+    """A copy of the image's root tree with more packages of its suite, as `unpacked`.
+
+    Packages that the suite has in another version by now are renewed, too: those that a test brings and those that it
+    looks at belong together.
+    """
+
+    def is_lacking(offered: PackageVersion) -> bool:
+        return image.info.packages.get(offered.name) != offered.version
+
+    name = "-".join((*packages, "tree", image.key))
+    return _kept(name, packages, image, (), is_lacking, image.root)
+
+
+def _kept(
+    name: str,
+    packages: tuple[str, ...],
+    image: Image,
+    left_out: tuple[str, ...],
+    is_lacking: Callable[[PackageVersion], bool],
+    base: Path | None = None,
+) -> Path:
+    """The directory of packages, made first if it is new; begun as a copy of another one, if there is one."""
     store = EntryDirectory(cache_directory() / "tests")
-    name = f"{package}-{image.key}"
     if store.entry(name).is_dir():
         return store.entry(name)
     with store.locked() as lock:
@@ -39,17 +71,26 @@ def unpacked(package: str, image: Image, left_out: tuple[str, ...] = ()) -> Path
         root = image.info.root
         apt = PrivateApt(store.entry("apt"), root.mirror, root.suite, runner, left_out)
         try:
-            return store.make(name, lambda directory: _unpack(package, image, apt, directory))
+            return store.make(name, partial(_fill, apt, packages, is_lacking, base))
         except HeadwayError as error:
-            pytest.skip(f"{package} cannot be had: {error}")
+            pytest.skip(f"{', '.join(packages)} cannot be had: {error}")
         finally:
             remove_tree(apt.directory)
 
 
-def _unpack(package: str, image: Image, apt: PrivateApt, directory: Path) -> None:
+def _fill(
+    apt: PrivateApt,
+    packages: Sequence[str],
+    is_lacking: Callable[[PackageVersion], bool],
+    base: Path | None,
+    directory: Path,
+) -> None:
     apt.update(lambda _: None)
-    lacking = [one for one in apt.closure([package]) if one.name not in image.info.packages]
-    for archive in apt.download(lacking, lambda _: None):
+    lacking = [offered for offered in apt.closure(packages) if is_lacking(offered)]
+    archives = apt.download(lacking, lambda _: None)
+    if base:
+        shutil.copytree(base, directory, symlinks=True, dirs_exist_ok=True)
+    for archive in archives:
         apt.runner.run(
             ["dpkg-deb", "--extract", archive, directory],
             purpose=f"unpacking {archive.name}",
