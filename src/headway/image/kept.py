@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from headway.cache import PARTIAL_SUFFIX, EntryDirectory, cache_directory, remove_tree
@@ -29,7 +30,9 @@ def kept(store: str, key: str, fill: Callable[[Path], None], at_most: int) -> Pa
             if entry is None:
                 entry = entries.make(key, fill)
                 _forget_old(entries, at_most)
-    os.utime(entry)
+    # One that another user made, or of a cache that is read-only, is as good; its owner knows when it is old.
+    with suppress(OSError):
+        os.utime(entry)
     return entry
 
 
