@@ -70,7 +70,7 @@ def test_a_study_is_carried_out_first_and_only_once(
     [
         (("--minutes", "0"), "must be a number above 0"),
         (("--minutes", "nan"), "must be a number above 0"),
-        (("--runs", "3"), "3 runs is too little for a single neighbour, which takes 14 runs"),
+        (("--runs", "3"), "3 runs is too little for a single neighbour, which takes 8 runs"),
         (("--minutes", "0.0001"), "is too little for a single neighbour"),
         (("--set", "seed=3"), "leave out --out, --quick, --only, --set and --programs"),
     ],

@@ -12,11 +12,10 @@ from headway.analysis.difference import differences
 from headway.analysis.metric import metric_named
 from headway.analysis.sample import Measurements, Observation
 from headway.nearby.fate import SentenceFate, TriedFate, judged
-from headway.nearby.search import REPETITIONS
+from headway.nearby.search import LOOKS
 from headway.nearby.sentence import Claimed, Effect
 
 TIME = metric_named("total_s")
-LOOKS = REPETITIONS.looks()
 NEIGHBOURS = 25
 
 
@@ -66,7 +65,7 @@ def test_a_change_is_confirmed_before_it_is_told(claimed: float) -> None:
 
 
 def test_too_few_or_too_scattered_runs_leave_it_undecided() -> None:
-    assert at(-0.2, 0.02, 4, -0.3).fate is SentenceFate.UNDECIDED
+    assert at(-0.2, 0.02, 3, -0.3).fate is SentenceFate.UNDECIDED
     assert at(-0.05, 0.6, LOOKS[-1], -0.3).fate is SentenceFate.UNDECIDED
     assert at(0.0, 0.6, LOOKS[-1], 0.0).fate is SentenceFate.UNDECIDED
 

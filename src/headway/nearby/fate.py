@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+import statistics
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from headway.analysis.difference import NEGLIGIBLE, Difference, differences
-from headway.analysis.intervals import LEVEL, Interval
+from headway.analysis.intervals import LEVEL, Interval, level_at_looks, mean_interval
 from headway.analysis.metric import Metric
 from headway.analysis.sample import Measurements
 from headway.nearby.sentence import Claimed, Effect, log_of_difference
 
 LEFT = 0.25
 """Of a difference of which less than this share is left, it is said that it is gone."""
+_FEWEST = 4
+"""Pairs of which Student's t is told."""
 _TRIFLE = math.log1p(NEGLIGIBLE)
 _WIDE = math.log1p(0.1)
 """An interval that reaches farther tells of two contenders neither that they differ nor that they do not."""
@@ -85,7 +88,7 @@ def judged(
         neighbours: how many neighbours the sentence is tried at.
     """
     ours, theirs = metric.judged(contender), metric.judged(against)
-    alone = differences(ours, theirs, metric)
+    alone = _with_student(differences(ours, theirs, metric), max(ours.looks, theirs.looks))
     strict = differences(ours, theirs, metric, 1 - (1 - LEVEL) / max(1, neighbours))
     exact = _is_exact(ours, theirs, alone)
     fate = leans = _fate(effect, alone, exact)
@@ -94,6 +97,23 @@ def judged(
     pairs = len(alone.logs) or min(len(ours.values), len(theirs.values))
     estimate = _fate(effect, alone, exact=True)
     return TriedFate(fate, leans, alone, pairs, exact, estimate)
+
+
+def _with_student(difference: Difference, looks: int) -> Difference:
+    """A difference of which so few pairs have no interval by ranks: with one by Student's t of the logarithms.
+
+    It is good for what is clear at a first look. What is said of all neighbours together rests on ranks.
+    """
+    interval, logs = difference.interval, difference.logs
+    few = interval is None or not interval.reaches_level
+    if not few or len(logs) < _FEWEST or not all(map(math.isfinite, logs)):
+        return difference
+    sd = statistics.stdev(logs)
+    by_t = mean_interval(len(logs), statistics.fmean(logs), sd, level_at_looks(LEVEL, looks))
+    if by_t is None:
+        return difference
+    low, high = math.expm1(by_t.low), math.expm1(by_t.high)
+    return replace(difference, interval=replace(by_t, low=low, high=high))
 
 
 def _is_exact(contender: Measurements, against: Measurements, difference: Difference) -> bool:

@@ -17,10 +17,12 @@ from headway.nearby.trial import AGAIN, BETWEEN, Trial, planned
 from headway.nearby.turning import AxisPoint, TurningSpan, spans
 from headway.planning.boots import REPETITIONS_OF_A_BOOT
 from headway.study.experiment import Study
-from headway.study.repetitions import Repetitions
 
-REPETITIONS = Repetitions.model_validate({"until": "10 %", "most": 14})
-"""Of a neighbour: as few as a first look takes, and as many as a change takes to be sure of it among all neighbours."""
+LOOKS = (4, 8, 14)
+"""After how many repetitions a neighbour is looked at: the first look is for what is clear, the last one for what is said of
+all neighbours together."""
+SHARED_LOOKS = (REPETITIONS_OF_A_BOOT, 2 * REPETITIONS_OF_A_BOOT)
+"""The same where repetitions share the start of a browser."""
 _AT_ONCE = 0.4
 """Share of the budget that is spent before results are looked at again: what is expected of costs may be wrong."""
 _KEPT = 0.35
@@ -69,7 +71,7 @@ class NeighbourSearch:
             for origin in self.origins.values()
             for setting in origin.settings.values()
         )
-        return REPETITIONS.looks(REPETITIONS_OF_A_BOOT if shared else 1)
+        return SHARED_LOOKS if shared else LOOKS
 
     def hear(self, records: Sequence[Record]) -> None:
         """Take note of all runs that there are."""

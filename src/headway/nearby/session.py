@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from itertools import zip_longest
@@ -13,6 +13,7 @@ from headway.campaign.session import conduct
 from headway.campaign.task import Task
 from headway.campaign.watcher import Count, Watcher
 from headway.errors import WrongInputError, counted
+from headway.lab.cores import available_cores
 from headway.nearby.answer import answer_of, write_answer
 from headway.nearby.budget import NearbyBudget, Spending, spent_on
 from headway.nearby.document import NearbyAnswer
@@ -25,6 +26,9 @@ from headway.records.manifest import read_manifest
 from headway.records.store import NEARBY, Start, each_record, read_records, refresh_table
 from headway.study.experiment import Study
 
+_LEAST_S = 60.0
+"""Time for the neighbours of a study that took less, seconds."""
+
 
 @dataclass(frozen=True)
 class NearbyRequest:
@@ -34,7 +38,8 @@ class NearbyRequest:
         results: directory of the study's results.
         command: what was asked, for the manifest.
         runs: how many runs may be spent; as many as their time allows if None.
-        processor_s: processor time that may be spent, seconds; what the study took if that and ``runs`` are None.
+        processor_s: processor time that may be spent, seconds; what the study took, and a minute on
+            every core at least, if that and ``runs`` are None.
         jobs: labs at a time; one per core if None.
         replace: whether what was tried before is removed.
     """
@@ -67,7 +72,7 @@ def try_nearby(
     sentences = sentences_of(results)
     own = study or study_of(results.manifest, str(request.results))
     origins = origins_of(own, _needed(sentences))
-    trials, unable = _all_trials(origins.values(), own)
+    trials, unable = _all_trials(_in_order(origins, sentences), own)
     search = NeighbourSearch(own, sentences, origins, trials, _budget(request))
     out = request.results / NEARBY
     _check_enough(search)
@@ -101,17 +106,33 @@ def _needed(
     }
 
 
-def _all_trials(origins: Iterable[OriginCell], study: Study) -> tuple[list[Trial], list[Unable]]:
-    """The neighbours of all cells: of every cell the most telling, then the next ones."""
-    of_cells: list[list[Trial]] = []
+def _in_order(
+    origins: Mapping[tuple[str, str], OriginCell], sentences: Sequence[AnswerSentence]
+) -> Iterator[list[OriginCell]]:
+    """The cells of sentences that claim a difference, then those that only others rest on."""
+    claiming = {
+        (sentence.experiment, sentence.cell) for sentence in sentences if sentence.effect.sign
+    }
+    yield [origin for place, origin in origins.items() if place in claiming]
+    yield [origin for place, origin in origins.items() if place not in claiming]
+
+
+def _all_trials(
+    groups: Iterable[Sequence[OriginCell]], study: Study
+) -> tuple[list[Trial], list[Unable]]:
+    """The neighbours of all cells, group after group: of every cell the most telling, then the next ones."""
+    trials: list[Trial] = []
     unable: list[Unable] = []
     present = Present()
-    for origin in origins:
-        able, others = trials_around(origin, study, present)
-        of_cells.append(_ordered(able))
-        unable += others
-    together = zip_longest(*of_cells)
-    return [trial for group in together for trial in group if trial is not None], unable
+    for group in groups:
+        of_cells: list[list[Trial]] = []
+        for origin in group:
+            able, others = trials_around(origin, study, present)
+            of_cells.append(_ordered(able))
+            unable += others
+        together = zip_longest(*of_cells)
+        trials += [trial for row in together for trial in row if trial is not None]
+    return trials, unable
 
 
 def _ordered(trials: Sequence[Trial]) -> list[Trial]:
@@ -127,10 +148,11 @@ def _budget(request: NearbyRequest) -> NearbyBudget:
         return NearbyBudget(None, request.processor_s, minutes)
     manifest = read_manifest(request.results)
     paths = len(manifest.self_tested_paths) if manifest else 0
-    took = spent_on(each_record(request.results), paths)
-    return NearbyBudget(
-        None, took.processor_s, f"{took.processor_s / 60:.3g} min, which the study took"
-    )
+    took_s = spent_on(each_record(request.results), paths).processor_s
+    least_s = _LEAST_S * (request.jobs or len(available_cores()))
+    source = "which the study took" if took_s >= least_s else "the least"
+    processor_s = max(took_s, least_s)
+    return NearbyBudget(None, processor_s, f"{processor_s / 60:.3g} min of a processor, {source}")
 
 
 def _check_enough(search: NeighbourSearch) -> None:
