@@ -201,7 +201,7 @@ def test_pages_videos_and_calls_have_neighbours() -> None:
     calls = {"kind": "requests", "count": 100, "down": "5 kB", "per_second": 70}
     found = around(workload=calls)
     assert [one.level.number for one in found["load"]] == [35, 10]
-    assert int(found["size"][0].settings["h2"].workload.down) == 1667
+    assert int(found["size"][0].settings["h2"].workload.down) == 1700
 
 
 def test_a_level_is_the_same_by_its_label() -> None:

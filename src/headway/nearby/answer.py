@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import math
+import statistics
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -111,7 +112,12 @@ def _difference(difference: Difference, pairs: int, *, exact: bool) -> KeptDiffe
         high=_finite(kept.high) if kept else None,
         pairs=pairs,
         exact=exact,
+        scatter=_scatter(difference.logs),
     )
+
+
+def _scatter(logs: Sequence[float]) -> float | None:
+    return statistics.stdev(logs) if len(logs) > 1 and all(map(math.isfinite, logs)) else None
 
 
 def _finite(value: float) -> float | None:

@@ -28,6 +28,7 @@ class KeptDifference(_KeptPart):
         high: upper end.
         pairs: of how many pairs of runs.
         exact: whether these are all equal, and so count as one.
+        scatter: standard deviation of the logarithms of the pairs' ratios; None of fewer than two, or where runs timed out.
     """
 
     relative: float | None
@@ -35,6 +36,7 @@ class KeptDifference(_KeptPart):
     high: float | None
     pairs: int
     exact: bool = False
+    scatter: float | None = None
 
 
 class TriedNeighbour(_KeptPart):
@@ -235,4 +237,5 @@ def _row(
         "high": difference.high,
         "pairs": difference.pairs,
         "exact": difference.exact,
+        "scatter": difference.scatter,
     }

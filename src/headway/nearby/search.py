@@ -25,7 +25,7 @@ SHARED_LOOKS = (REPETITIONS_OF_A_BOOT, 2 * REPETITIONS_OF_A_BOOT)
 """The same where repetitions share the start of a browser."""
 _AT_ONCE = 0.4
 """Share of the budget that is spent before results are looked at again: what is expected of costs may be wrong."""
-_KEPT = 0.35
+_KEPT = 0.5
 """Share of the budget that is kept, at first, for what a first look does not settle."""
 
 
@@ -119,7 +119,9 @@ class NeighbourSearch:
         """What is to be carried out next; nothing if all is settled, or the budget is spent.
 
         First what was begun and is not complete. Then what looks like a change and is yet to be confirmed, and places
-        between a neighbour that is a change and the cell. Then neighbours that were not tried. Then what is undecided.
+        between a neighbour that is a change and the cell. Then, for half of the budget, neighbours that were not tried.
+        Then those at which the sentence would be another one by the estimate, others that were not tried, and what is
+        undecided.
 
         Args:
             spent: what was spent so far.
@@ -132,6 +134,7 @@ class NeighbourSearch:
         new = [Due(trial, self.looks[0]) for trial in self.trials if trial.name not in self.begun]
         return (
             self._affordable(new, spent, 1 - _KEPT)
+            or self._affordable([*self._doubtful()], spent, 1.0)
             # Beyond that as much is left as is spent: what looks like a change is yet to be confirmed.
             or self._affordable(new, spent, 1.0, reserve=True)
             or self._affordable([*self._undecided()], spent, 1.0)
@@ -191,6 +194,13 @@ class NeighbourSearch:
 
     def _unconfirmed(self) -> Iterator[Due]:
         yield from self._farther(entry for entry in self._fates() if entry[2].is_unconfirmed)
+
+    def _doubtful(self) -> Iterator[Due]:
+        yield from self._farther(
+            entry
+            for entry in self._fates()
+            if not entry[2].is_settled and entry[2].estimate.is_change
+        )
 
     def _undecided(self) -> Iterator[Due]:
         yield from self._farther(entry for entry in self._fates() if not entry[2].is_settled)

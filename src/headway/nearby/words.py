@@ -17,6 +17,8 @@ from headway.nearby.fate import SentenceFate
 
 _MOST_NAMED = 4
 """More neighbours of a kind are counted."""
+_MUCH_MORE, _LEAST_SCATTER = 5.0, 0.01
+"""Pairs that scatter so many times as much are told of; less than 1 % counts as that."""
 _ORDER = (
     SentenceFate.TURNS,
     SentenceFate.GONE,
@@ -47,9 +49,27 @@ def outcome(sentence: TriedSentence) -> str:
     for fate in _ORDER:
         if neighbours := sentence.with_fate(fate):
             parts.append(f"{_VERBS[fate]} {_named(neighbours)}")
+    if scattered := _scattered(sentence):
+        parts.append(scattered)
     if again := _again(sentence):
         parts.insert(0, again)
     return "; ".join(parts)
+
+
+def _scattered(sentence: TriedSentence) -> str:
+    """Where pairs of runs scatter so much more than in the study that this is what is to be said; empty if nowhere."""
+    own = sentence.difference.scatter
+    if not own:
+        return ""
+    times = {
+        neighbour.label: neighbour.difference.scatter / max(own, _LEAST_SCATTER)
+        for neighbour in sentence.with_fate(SentenceFate.UNDECIDED)
+        if neighbour.difference.scatter
+    }
+    label = max(times, key=lambda name: times[name], default="")
+    if not label or times[label] < _MUCH_MORE:
+        return ""
+    return f"pairs scatter {significant(times[label], 2)} times as much {label}"
 
 
 def _again(sentence: TriedSentence) -> str:

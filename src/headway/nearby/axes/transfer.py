@@ -29,7 +29,7 @@ def _bytes(setting: Setting) -> float | None:
 
 
 def _sized(_: Setting, size_bytes: float) -> NearbyLevel:
-    size = Size(max(_LEAST_BYTES, round(size_bytes)))
+    size = Size(max(_LEAST_BYTES, round(float(f"{size_bytes:.2g}"))))
 
     def other(raw: Table, setting: Setting) -> Table:
         key = _size_key(setting.workload)
