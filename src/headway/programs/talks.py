@@ -62,10 +62,9 @@ def heard(request: NativeRequest) -> HeardStream:
     return HeardStream(request.queued_s, messages, ups)
 
 
-def unanswered(requests: Iterable[NativeRequest], flow: Flow) -> float | None:
+def unanswered(requests: Iterable[NativeRequest], messages: Messages) -> float | None:
     """Which share of messages had no answer by the deadline; None if there was none."""
-    messages = flow.workload
-    if not isinstance(messages, Messages) or messages.deadline is None:
+    if messages.deadline is None:
         return None
     answered = sum(len(one.messages) for one in requests)
     return 1 - answered / (messages.count * messages.streams)
