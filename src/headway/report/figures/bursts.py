@@ -10,14 +10,14 @@ import polars as pl
 from headway.analysis import Analysis, Cell, ContenderRuns
 from headway.analysis.bursts import CLASSES, Bursts
 from headway.analysis.numbers import significant
+from headway.report.cellpanels import CellPanels
 from headway.report.figures.data import told
 from headway.report.figures.kind import Kind, Picture, Subject, picture_name
 from headway.report.legend import colour_legend, legend_height
-from headway.report.panels import Panel, draw_panels, most_panels, value_axis
+from headway.report.panels import Panel, draw_panels, value_axis
 from headway.report.section import Section
 from headway.report.sheet import Sheet, text_width
 from headway.report.tables.bursts import SENDER, bursts_frame
-from headway.report.telling import telling_cells
 from headway.report.theme import FASTER, INK, SLOWER
 
 _BAR = 15.0
@@ -56,23 +56,20 @@ def burst_picture(
         of: the bursts of a contender there.
     """
     analysis = subject.analysis
-    known = [cell for cell in analysis.cells if any(map(of, cell.sides))]
-    if not known:
+    panels = CellPanels.of(analysis, of)
+    if panels is None:
         return None
-    cells = [cell for cell in telling_cells(analysis, most_panels(analysis)) if cell in known]
     said = (
         f"{where}, all finished runs together, without the first flight. In a burst, each packet follows the one before "
         "within a third of what a full packet takes on that link. At the end of a bar: the length in the mean over packets."
     )
-    if len(cells) < len(known):
-        said += f" The {len(cells)} of {len(known)} conditions with the largest differences."
     return Picture(
         name=picture_name(analysis, name),
         title=title,
-        caption=said,
-        drawing=partial(_sheet, analysis, cells, of),
+        caption=said + panels.left_out(),
+        drawing=partial(_sheet, analysis, panels.cells, of),
         data=lambda: bursts_frame([analysis]).filter(pl.col("place") == place),
-        said=_said(cells, of),
+        said=_said(panels.cells, of),
     )
 
 

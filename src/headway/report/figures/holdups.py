@@ -9,15 +9,15 @@ from functools import partial
 from headway.analysis import Analysis, Cell, ContenderRuns
 from headway.analysis.metric import metric_named
 from headway.analysis.numbers import significant
+from headway.report.cellpanels import CellPanels
 from headway.report.figures.data import told
 from headway.report.figures.kind import Kind, Picture, Subject, picture_name
 from headway.report.legend import colour_legend, legend_height
-from headway.report.panels import Panel, draw_panels, fitting_limit, most_panels, value_axis
+from headway.report.panels import Panel, draw_panels, fitting_limit, value_axis
 from headway.report.scale import tick_texts
 from headway.report.section import Section
 from headway.report.sheet import Sheet
 from headway.report.tables.holdups import holdups_frame
-from headway.report.telling import telling_cells
 from headway.report.theme import (
     BLUE,
     BROWN,
@@ -58,10 +58,10 @@ COLOURS: dict[str, Colour] = {
 
 def _draw(subject: Subject) -> Picture | None:
     analysis = subject.analysis
-    known = [cell for cell in analysis.cells if any(side.holdups for side in cell.sides)]
-    if not known:
+    panels = CellPanels.of(analysis, lambda side: side.holdups)
+    if panels is None:
         return None
-    cells = [cell for cell in telling_cells(analysis, most_panels(analysis)) if cell in known]
+    cells = panels.cells
     said = (
         "Mean over the finished runs, from the start of the request, or of a page's navigation, to the "
         "last byte."
@@ -69,12 +69,10 @@ def _draw(subject: Subject) -> Picture | None:
     said += _evidence(
         [side.is_inferred for cell in cells for side in cell.sides if side.known_from]
     )
-    if len(cells) < len(known):
-        said += f" The {len(cells)} of {len(known)} cells with the largest differences."
     return Picture(
         name=picture_name(analysis, "limits"),
         title="Seconds by what held the transfer back",
-        caption=said,
+        caption=said + panels.left_out("cells"),
         drawing=partial(_sheet, analysis, cells),
         data=lambda: holdups_frame([analysis]),
         said=_said(cells),

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
+from typing import Any
 
 import polars as pl
 
-from headway.analysis import Analysis, Cell
+from headway.analysis import Analysis, Cell, ContenderRuns
 from headway.analysis.latencies import Awaited
 from headway.analysis.numbers import significant
+from headway.report.cellpanels import CellPanels, sides_frame
 from headway.report.figures.data import told
 from headway.report.figures.kind import Kind, Picture, Subject, picture_name
 from headway.report.plots import Frame, titled_panels, x_axis, y_axis
 from headway.report.scale import Scale, value_scale, written
 from headway.report.section import Section
 from headway.report.sheet import Sheet
-from headway.report.telling import telling_cells
 
 _MOST_PANELS = 6
 _SHARES = (0.0, 0.9, 0.99, 0.999, 0.9999)
@@ -32,27 +33,23 @@ _SPANS = {
 
 def _draw(subject: Subject) -> Picture | None:
     analysis = subject.analysis
-    known = [cell for cell in analysis.cells if any(side.latencies for side in cell.sides)]
-    if not known:
+    panels = CellPanels.of(analysis, lambda side: side.latencies, _MOST_PANELS)
+    if panels is None:
         return None
-    cells = [cell for cell in telling_cells(analysis, _MOST_PANELS) if cell in known]
-    timed = _timed(known)
+    timed = _timed(analysis.cells)
     said = (
         f"The time that so large a share of {timed} did not exceed, of all finished runs together, from when "
         f"{_SPANS[timed]}. Each tenfold step to the right leaves out nine of ten slower {timed}."
     )
-    if len(cells) < len(known):
-        said += f" The {len(cells)} of {len(known)} conditions with the largest differences."
     return Picture(
         name=picture_name(analysis, "percentiles"),
         title="Latency over percentile",
-        caption=said,
-        drawing=partial(_sheet, subject, cells),
+        caption=said + panels.left_out(),
+        drawing=partial(_sheet, subject, panels.cells),
         data=partial(_data, analysis),
         said=told(
             f"{cell.title}, {side.contender}: median {half} ms, 95 % {most} ms, 99 % {nearly_all} ms"
-            for cell in cells
-            for side in cell.sides
+            for cell, side in panels.sides
             if side.latencies
             for half, most, nearly_all in [map(significant, side.latencies.told)]
         ),
@@ -68,21 +65,17 @@ def _timed(cells: Sequence[Cell]) -> Awaited:
 
 
 def _data(analysis: Analysis) -> pl.DataFrame:
-    rows = [
-        {
-            "cell": cell.name,
-            "title": cell.title,
-            "contender": side.contender,
-            side.latencies.timed.value: side.latencies.count,
-            "share": share,
-            "latency_ms": latency_ms,
-        }
-        for cell in analysis.cells
-        for side in cell.sides
-        if side.latencies
-        for share, latency_ms in side.latencies.curve
-    ]
-    return pl.DataFrame(rows, infer_schema_length=None)
+    return sides_frame(analysis, _rows)
+
+
+def _rows(side: ContenderRuns) -> Iterator[dict[str, Any]]:
+    if (latencies := side.latencies) is not None:
+        for share, latency_ms in latencies.curve:
+            yield {
+                latencies.timed.value: latencies.count,
+                "share": share,
+                "latency_ms": latency_ms,
+            }
 
 
 def _sheet(subject: Subject, cells: Sequence[Cell], width: float) -> Sheet:

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
+from typing import Any
 
 import polars as pl
 
-from headway.analysis import Analysis, Cell
+from headway.analysis import Analysis, Cell, ContenderRuns
 from headway.analysis.numbers import significant
 from headway.analysis.watched import WatchedVideos
+from headway.report.cellpanels import CellPanels, sides_frame
 from headway.report.figures.data import told
 from headway.report.figures.kind import Kind, Picture, Subject, picture_name
-from headway.report.panels import most_panels
 from headway.report.plots import Frame, titled_panels, x_axis, y_axis
 from headway.report.scale import Scale, written
 from headway.report.section import Section
 from headway.report.sheet import Sheet
-from headway.report.telling import telling_cells
 from headway.report.theme import Style
 
 _HEIGHT, _LEFT = 190.0, 46.0
@@ -28,28 +28,24 @@ _LEAST_STALLED, _LEAST_MBIT = 1.0, 0.2
 
 def _draw(subject: Subject) -> Picture | None:
     analysis = subject.analysis
-    known = [cell for cell in analysis.cells if any(side.watched for side in cell.sides)]
-    if not known:
+    panels = CellPanels.of(analysis, lambda side: side.watched)
+    if panels is None:
         return None
-    cells = [cell for cell in telling_cells(analysis, most_panels(analysis)) if cell in known]
     said = (
         "Mean bitrate of the videos over the part of the time in which the picture stood still, which grows to the left: "
         "better is up and to the right (Puffer's plot). Lines are 95 % intervals of the means, by the t distribution. "
         "Panels have axes of their own."
     )
-    if len(cells) < len(known):
-        said += f" The {len(cells)} of {len(known)} conditions with the largest differences."
     return Picture(
         name=picture_name(analysis, "quality"),
         title="Quality and stalls",
-        caption=said,
-        drawing=partial(_sheet, subject, cells),
+        caption=said + panels.left_out(),
+        drawing=partial(_sheet, subject, panels.cells),
         data=partial(_data, analysis),
         said=told(
             f"{cell.title}, {side.contender}: {significant(side.watched.quality.mean)} Mbit/s, stalled for "
             f"{significant(100 * side.watched.stalled.mean)} %"
-            for cell in cells
-            for side in cell.sides
+            for cell, side in panels.sides
             if side.watched
         ),
     )
@@ -59,11 +55,12 @@ KIND = Kind(place=47, section=Section.RESULTS, draw=_draw, every_metric=False)
 
 
 def _data(analysis: Analysis) -> pl.DataFrame:
-    rows = [
-        {
-            "cell": cell.name,
-            "title": cell.title,
-            "contender": side.contender,
+    return sides_frame(analysis, _rows)
+
+
+def _rows(side: ContenderRuns) -> Iterator[dict[str, Any]]:
+    if side.watched:
+        yield {
             "bitrate_mbit": side.watched.quality.mean,
             "bitrate_low_mbit": side.watched.quality.low,
             "bitrate_high_mbit": side.watched.quality.high,
@@ -71,11 +68,6 @@ def _data(analysis: Analysis) -> pl.DataFrame:
             "stalled_low_share": side.watched.stalled.low,
             "stalled_high_share": side.watched.stalled.high,
         }
-        for cell in analysis.cells
-        for side in cell.sides
-        if side.watched
-    ]
-    return pl.DataFrame(rows, infer_schema_length=None)
 
 
 def _sheet(subject: Subject, cells: Sequence[Cell], width: float) -> Sheet:

@@ -10,12 +10,12 @@ import polars as pl
 
 from headway.analysis import Analysis
 from headway.analysis.numbers import significant
+from headway.report.cellpanels import CellPanels, sides_frame
 from headway.report.figures.data import told
 from headway.report.figures.kind import Kind, Picture, Subject, picture_name
-from headway.report.panels import Panel, draw_panels, most_panels, value_axis
+from headway.report.panels import Panel, draw_panels, value_axis
 from headway.report.section import Section
 from headway.report.sheet import Sheet, text_width
-from headway.report.telling import telling_cells
 from headway.report.theme import FASTER, ON_FILL, SLOWER, Colour
 
 _BAR, _TEXT = 15.0, 11.0
@@ -25,29 +25,23 @@ _FILLS = tuple(zip((*reversed(SLOWER), *FASTER), (*reversed(ON_FILL), *ON_FILL),
 
 def _draw(subject: Subject) -> Picture | None:
     analysis = subject.analysis
-    known = [cell for cell in analysis.cells if any(side.rungs for side in cell.sides)]
-    if not known:
+    panels = CellPanels.of(analysis, lambda side: side.rungs)
+    if panels is None:
         return None
-    cells = [cell for cell in telling_cells(analysis, most_panels(analysis)) if cell in known]
     said = (
         "Parts of all fetched segments, of all finished runs together, from the lowest rung of the ladder (purple, 1) "
         "to the highest (green)."
     )
-    if len(cells) < len(known):
-        said += f" The {len(cells)} of {len(known)} conditions with the largest differences."
     return Picture(
         name=picture_name(analysis, "rungs"),
         title="Segments by quality",
-        caption=said,
+        caption=said + panels.left_out(),
         drawing=lambda width: draw_panels(
-            analysis, cells, width, partial(_panel, analysis), "share of segments"
+            analysis, panels.cells, width, partial(_panel, analysis), "share of segments"
         ),
         data=partial(_data, analysis),
         said=told(
-            f"{cell.title}, {side.contender}: {_most(side.rungs)}"
-            for cell in cells
-            for side in cell.sides
-            if side.rungs
+            f"{cell.title}, {side.contender}: {_most(side.rungs)}" for cell, side in panels.sides
         ),
     )
 
@@ -61,19 +55,10 @@ def _most(shares: Sequence[float]) -> str:
 
 
 def _data(analysis: Analysis) -> pl.DataFrame:
-    rows = [
-        {
-            "cell": cell.name,
-            "title": cell.title,
-            "contender": side.contender,
-            "rung": rung,
-            "share": share,
-        }
-        for cell in analysis.cells
-        for side in cell.sides
-        for rung, share in enumerate(side.rungs)
-    ]
-    return pl.DataFrame(rows, infer_schema_length=None)
+    return sides_frame(
+        analysis,
+        lambda side: ({"rung": rung, "share": share} for rung, share in enumerate(side.rungs)),
+    )
 
 
 def _panel(analysis: Analysis, sheet: Sheet, panel: Panel) -> None:
