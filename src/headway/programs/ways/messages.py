@@ -8,11 +8,11 @@ from headway.overriding import override
 from headway.programs.base import Flow
 from headway.programs.talks import NativeRequest, message_options, talk_error, unanswered
 from headway.programs.ways.report import NativeReport
-from headway.programs.ways.way import Way
+from headway.programs.ways.way import WorkloadWay
 from headway.study.messages import Messages
 
 
-class _Talking(Way[Messages]):
+class _Talking(WorkloadWay[Messages]):
     @override
     def connections(self, flow: Flow) -> int:
         """WebSocket takes one for each request, whatever else is open."""

@@ -6,11 +6,11 @@ from headway.overriding import override
 from headway.programs.base import Flow
 from headway.programs.uploads import padding_options
 from headway.programs.ways.report import NativeReport
-from headway.programs.ways.way import Way, arrivals, times_s
+from headway.programs.ways.way import WorkloadWay, arrivals, times_s
 from headway.study.requestseries import RequestSeries, Reuse
 
 
-class _InSeries(Way[RequestSeries]):
+class _InSeries(WorkloadWay[RequestSeries]):
     @override
     def options(self, flow: Flow, files: dict[str, str]) -> list[str]:
         """The arrivals of an open loop go into a file."""

@@ -8,11 +8,11 @@ from headway.overriding import override
 from headway.programs.base import Flow
 from headway.programs.talks import NativeRequest
 from headway.programs.ways.report import NativeReport
-from headway.programs.ways.way import Way, times_s
+from headway.programs.ways.way import WorkloadWay, times_s
 from headway.study.slowreader import SlowReader
 
 
-class _ReadingSlowly(Way[SlowReader]):
+class _ReadingSlowly(WorkloadWay[SlowReader]):
     @override
     def options(self, flow: Flow, files: dict[str, str]) -> list[str]:
         reader = self.workload(flow)

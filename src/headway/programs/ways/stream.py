@@ -7,11 +7,11 @@ from pathlib import Path
 from headway.overriding import override
 from headway.programs.base import Flow
 from headway.programs.talks import NativeRequest, missing
-from headway.programs.ways.way import Way, arrivals
+from headway.programs.ways.way import WorkloadWay, arrivals
 from headway.study.stream import Stream
 
 
-class _Streaming(Way[Stream]):
+class _Streaming(WorkloadWay[Stream]):
     @override
     def options(self, flow: Flow, files: dict[str, str]) -> list[str]:
         stream = self.workload(flow)

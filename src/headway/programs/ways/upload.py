@@ -5,11 +5,11 @@ from __future__ import annotations
 from headway.overriding import override
 from headway.programs.base import Flow
 from headway.programs.uploads import answers_directory
-from headway.programs.ways.way import Way
+from headway.programs.ways.way import WorkloadWay
 from headway.study.upload import Upload
 
 
-class _Uploading(Way[Upload]):
+class _Uploading(WorkloadWay[Upload]):
     @override
     def options(self, flow: Flow, files: dict[str, str]) -> list[str]:
         upload = self.workload(flow)

@@ -16,11 +16,11 @@ from headway.programs.videos import (
     video_options,
 )
 from headway.programs.ways.report import NativeReport
-from headway.programs.ways.way import Way
+from headway.programs.ways.way import WorkloadWay
 from headway.study.video import Video
 
 
-class _Watching(Way[Video]):
+class _Watching(WorkloadWay[Video]):
     @override
     def check(self, workload: Video) -> None:
         check_scripted(workload)

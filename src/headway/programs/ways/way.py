@@ -18,7 +18,7 @@ from headway.study.workloadpart import WorkloadPart
 _W = TypeVar("_W", bound=WorkloadPart)
 
 
-class Way(Generic[_W]):
+class WorkloadWay(Generic[_W]):
     """A way to carry out workloads of a kind; as it is here, all URLs are asked for at once.
 
     Attributes:
@@ -135,7 +135,7 @@ class Way(Generic[_W]):
         )
 
 
-PLAIN: Way[WorkloadPart] = Way(WorkloadPart, place=0)
+PLAIN: WorkloadWay[WorkloadPart] = WorkloadWay(WorkloadPart, place=0)
 """That of workloads that are URLs only."""
 
 
