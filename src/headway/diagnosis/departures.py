@@ -125,11 +125,11 @@ def read_departures(directory: Path, table: str) -> list[Train]:
     if not file.exists():
         return []
     rows = list(csv.reader(read_text(file).splitlines()))[1:]
-    found = [tuple(map(int, row)) for row in rows]
-    found.sort(key=lambda row: row[2])
+    packets = [tuple(map(int, row)) for row in rows]
+    packets.sort(key=lambda row: row[2])
     return [
         _train([(at_ns, size) for at_ns, size, _ in own])
-        for _, own in groupby(found, key=lambda row: row[2])
+        for _, own in groupby(packets, key=lambda row: row[2])
     ]
 
 

@@ -54,9 +54,9 @@ def _stalling(playback: Playback) -> list[list[float]]:
     """Waits for the picture, where in the media it stood then, and how long: the initial one at 0."""
     if playback.start_s is None:
         return []
-    found = [[0.0, round(playback.start_s, 6)]]
+    waits = [[0.0, round(playback.start_s, 6)]]
     waited_s = playback.start_s
     for stall in playback.stalls:
-        found.append([round(stall.at_s - waited_s, 6), round(stall.lasted_s, 6)])
+        waits.append([round(stall.at_s - waited_s, 6), round(stall.lasted_s, 6)])
         waited_s += stall.lasted_s
-    return found
+    return waits

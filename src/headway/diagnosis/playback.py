@@ -92,10 +92,10 @@ def _limits(finished: FinishedRun, video: PlayedVideo) -> list[tuple[Limit, floa
         TimeSpan(began_s + (one.first_byte_s or one.asked_s), began_s + one.last_byte_s)
         for one in video.segments
     ]
-    found = causes_within(finished.segments, spans)
+    causes = causes_within(finished.segments, spans)
     return [
         _longest((one.first_byte_s or one.asked_s) - one.asked_s, spent)
-        for one, spent in zip(video.segments, found, strict=True)
+        for one, spent in zip(video.segments, causes, strict=True)
     ]
 
 

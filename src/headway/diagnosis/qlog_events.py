@@ -186,8 +186,8 @@ def _values(text: QlogText) -> Iterator[Any]:
 
 def _in_form(header: dict[str, Any], raw: Iterable[object]) -> Iterator[Event]:
     form = EventForm.of(header)
-    for one in raw:
-        if (event := form.event(one)) is not None:
+    for entry in raw:
+        if (event := form.event(entry)) is not None:
             yield event
 
 

@@ -133,12 +133,12 @@ def _sample(
             if fields
         },
         {
-            namespace: [TcpInfo(*fields) for fields in found]
-            for namespace, found in zip(namespaces, connections, strict=True)
+            namespace: [TcpInfo(*fields) for fields in sockets]
+            for namespace, sockets in zip(namespaces, connections, strict=True)
         },
         {
             host: ProcessorWork._make((*work[:_KINDS], tuple(work[_KINDS:])))
-            for found in processors
-            for host, work in zip(hosts, found, strict=True)
+            for works in processors
+            for host, work in zip(hosts, works, strict=True)
         },
     )

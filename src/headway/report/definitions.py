@@ -107,8 +107,8 @@ def definitions(results: StudyResults, analysis: Analysis) -> Definitions:
     if given and len(set(made)) < len(made):  # nothing else tells all of them apart
         traits[GIVEN] = given
     every = "All contenders" if len(analysis.contenders) > 1 else analysis.contenders[0]
-    found = _Made(analysis.contenders, traits)
-    return Definitions(" ".join(found.sentences(every)), any(found.apart))
+    made_of = _Made(analysis.contenders, traits)
+    return Definitions(" ".join(made_of.sentences(every)), any(made_of.apart))
 
 
 def _of_flows(flows: pl.DataFrame, analysis: Analysis) -> Iterator[str]:
@@ -150,8 +150,8 @@ def _contenders(
         where = "" if own.pop("background", "none") in _NOTHING else " in the background"
         had = [_phrase(*item) for item in own.items() if item[1] not in _NOTHING]
         count = f"{row['flow']} flows" if row["flow"] > 1 else "a flow"
-        told = f"{count} of {row['named']}{where}{' with ' if had else ''}{listed(had)}"
-        parts.setdefault(row["contender"], []).append(told)
+        share = f"{count} of {row['named']}{where}{' with ' if had else ''}{listed(had)}"
+        parts.setdefault(row["contender"], []).append(share)
     consists = {contender: listed(own) for contender, own in parts.items()}
     if len(set(consists.values())) < len(consists):  # the same flows on paths that are not
         given = own_settings(analysis.experiment.contenders, analysis.contenders, but="flows")

@@ -149,9 +149,9 @@ class RunEvidence:
     @property
     def runs(self) -> tuple[str, ...]:
         """Names of the runs that left anything."""
-        found: tuple[Story | PageStory | SharedStory | VideoStory, ...]
-        found = (*self.stories, *self.pages, *self.shared, *self.videos)
-        return tuple(dict.fromkeys(story.run.run_id for story in found))
+        stories: tuple[Story | PageStory | SharedStory | VideoStory, ...]
+        stories = (*self.stories, *self.pages, *self.shared, *self.videos)
+        return tuple(dict.fromkeys(story.run.run_id for story in stories))
 
 
 NOTHING = RunEvidence()

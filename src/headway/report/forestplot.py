@@ -54,11 +54,11 @@ class ForestRow:
     @property
     def said(self) -> str:
         """The difference and its interval, or range: ``−12 % (−15 to −9 %)``."""
-        told = signed(self)
+        texts = signed(self)
         if not self.interval:
-            return told.size
+            return texts.size
         kind = "" if self.interval.reaches_level else "range "
-        return f"{told.size} ({kind}{told.interval})"
+        return f"{texts.size} ({kind}{texts.interval})"
 
 
 @dataclass(frozen=True)

@@ -60,7 +60,7 @@ def _computing(results: StudyResults) -> str:
         results.runs[name].drop_nulls()
         for name in ("client_kernel", "server_kernel", "hop_kernels")
     )
-    if any("processor" in kernel for found in kernels for kernel in found.unique()):
+    if any("processor" in kernel for column in kernels for kernel in column.unique()):
         return "Hosts with a processor were charged for system calls, packets and bytes; computing took no time otherwise."
     if results.runs["clock"].unique().to_list() == ["virtual"]:
         return "Computing took no time, so costs of processors are left out."

@@ -131,10 +131,10 @@ def _print_experiment(console: Console, results: StudyResults, metrics: Sequence
         _print_metric(console, results, analysis)
     # What is said of claims says it of published values, too.
     values = "" if metrics[0].experiment.claims else agreement_sentence(metrics)
-    for told in (values, stopping_sentence(metrics[0])):
-        if told:
+    for sentence in (values, stopping_sentence(metrics[0])):
+        if sentence:
             console.print()
-            console.print(Text(told))
+            console.print(Text(sentence))
 
 
 def _print_metric(console: Console, results: StudyResults, analysis: Analysis) -> None:

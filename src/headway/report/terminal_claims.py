@@ -88,8 +88,8 @@ def claims_shown(
         everything: of each experiment, the analyses of its metrics.
         lines: so many at most, if that can be. Claims that do not fit on a line each share some.
     """
-    found = [(analyses[0].experiment.name, judged(analyses)) for analyses in everything]
-    every = [one for _, claims in found for one in claims]
+    experiments = [(analyses[0].experiment.name, judged(analyses)) for analyses in everything]
+    every = [one for _, claims in experiments for one in claims]
     if not every:
         return
     values = agreement_sentence([one for analyses in everything for one in analyses])
@@ -100,7 +100,7 @@ def claims_shown(
     behind = [Text(f"Not measured, and not shown: {counted(left, 'claim')}.")] if left else []
     measured = [
         (name, [one for one in claims if one.judgement is not Judgement.NOT_MEASURED])
-        for name, claims in found
+        for name, claims in experiments
     ]
     if left < len(every):
         room = lines - 1 - _height(console, tally, *behind)
@@ -149,16 +149,16 @@ def _table(width: int, found: _Experiments, close: _Closeness) -> Table:
 
 def _counts(claims: Sequence[Judged], close: _Closeness) -> str:
     """``12 hold, 1 is open``: of what is counted only."""
-    found = Counter(one.judgement for one in claims if one.judgement in close.counted)
-    told = {
+    counts = Counter(one.judgement for one in claims if one.judgement in close.counted)
+    verbs = {
         Judgement.HOLDS: ("holds", "hold"),
         Judgement.UNDECIDED: ("is open", "are open"),
         Judgement.BROKEN: ("does not hold", "do not hold"),
     }
     return ", ".join(
-        f"{found[one]} {words[0 if found[one] == 1 else 1]}"
-        for one, words in told.items()
-        if found[one]
+        f"{counts[one]} {words[0 if counts[one] == 1 else 1]}"
+        for one, words in verbs.items()
+        if counts[one]
     )
 
 
@@ -166,13 +166,15 @@ def _groups(claims: Sequence[Judged], close: _Closeness, width: int) -> list[lis
     """Claims that share a line: of one verdict, kind and unit, and as many as its columns hold."""
     groups: list[list[Judged]] = []
     last: dict[tuple[object, ...], list[Judged]] = {}
-    for one in claims:
-        key = one.judgement, one.claim.rule.kind, _theirs(one)[1], _ours(one)[1]
-        group = last.get(key) if one.judgement in close.gathered else None
-        if group and all(len(_numbers([*group, one], side)) <= width for side in (_theirs, _ours)):
-            group.append(one)
+    for claim in claims:
+        key = claim.judgement, claim.claim.rule.kind, _theirs(claim)[1], _ours(claim)[1]
+        group = last.get(key) if claim.judgement in close.gathered else None
+        if group and all(
+            len(_numbers([*group, claim], side)) <= width for side in (_theirs, _ours)
+        ):
+            group.append(claim)
             continue
-        last[key] = [one]
+        last[key] = [claim]
         groups.append(last[key])
     return groups
 
@@ -197,8 +199,8 @@ def _row(
 def _numbers(group: Sequence[Judged], side: Callable[[Judged], tuple[str, str]]) -> str:
     """``9; 9; 15 s``; once if all are the same."""
     texts = [side(one)[0] for one in group]
-    told = texts[:1] if len({*texts}) == 1 else texts
-    return f"{'; '.join(told)}{side(group[0])[1]}"
+    shown = texts[:1] if len({*texts}) == 1 else texts
+    return f"{'; '.join(shown)}{side(group[0])[1]}"
 
 
 def _theirs(one: Judged) -> tuple[str, str]:

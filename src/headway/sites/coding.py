@@ -102,11 +102,11 @@ def _unbrotli(body: bytes, budget: Budget) -> bytes:
 
 
 def _joined(pieces: Iterator[bytes], budget: Budget) -> bytes:
-    found = []
+    parts = []
     for piece in pieces:
         budget.take(len(piece))
-        found.append(piece)
-    return b"".join(found)
+        parts.append(piece)
+    return b"".join(parts)
 
 
 _GZIP = Coding(

@@ -124,7 +124,7 @@ def _font(content: Sequence[Any], place: UrlPlace) -> Iterator[Reference]:
         one.value for one in declarations if one.type == "declaration" and one.lower_name == "src"
     ]
     for source in _split(sources[-1] if sources else ()):
-        url = next((found for token in source if (found := _url(token)) is not None), None)
+        url = next((address for token in source if (address := _url(token)) is not None), None)
         formats = {
             getattr(inner, "value", "").lower()
             for token in source

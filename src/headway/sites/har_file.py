@@ -177,9 +177,9 @@ def count(value: Any) -> int | None:
 
 
 def _pages(listed: Any) -> Iterator[HarPage]:
-    found = [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
+    entries = [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
     pages = [
-        HarPage(plain(one.get("id")), instant_s(one.get("startedDateTime")), one) for one in found
+        HarPage(plain(one.get("id")), instant_s(one.get("startedDateTime")), one) for one in entries
     ]
     yield from in_time(pages, [page.began_s for page in pages])
 
@@ -228,9 +228,9 @@ def _headers(value: Any, name: str) -> Iterator[Header]:
 
 def _sound(value: Any) -> Iterator[Header]:
     """Fields of a request, without those that are odd: nothing but counts depends on them."""
-    for one in value if isinstance(value, list) else ():
+    for entry in value if isinstance(value, list) else ():
         try:
-            yield from _headers([one], "request.headers")
+            yield from _headers([entry], "request.headers")
         except OddEntryError:
             continue
 

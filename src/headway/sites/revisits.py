@@ -71,18 +71,18 @@ class _Originals:
     """What revisits may refer to, by record, URL and digest; the first of several is taken."""
 
     def __init__(self, originals: Sequence[Original]) -> None:
-        self._responses = [one for one in originals if one.captured.revisit is None]
+        self._responses = [original for original in originals if original.captured.revisit is None]
         self._by_record: dict[str, Original] = {}
         self._by_url: dict[str, list[Original]] = {}
         self._by_digest: dict[object, Original] = {}
         self._computed: set[str] = set()
-        for one in originals:
-            if one.record:
-                self._by_record.setdefault(one.record, one)
-        for one in self._responses:
-            self._by_url.setdefault(_normal(one.captured.url), []).append(one)
-            if one.digest:
-                self._by_digest.setdefault(digest_key(one.digest), one)
+        for original in originals:
+            if original.record:
+                self._by_record.setdefault(original.record, original)
+        for original in self._responses:
+            self._by_url.setdefault(_normal(original.captured.url), []).append(original)
+            if original.digest:
+                self._by_digest.setdefault(digest_key(original.digest), original)
 
     def find(self, revisit: Captured, refers: Revisit) -> Captured | None:
         """The response with the body; None if it is not there.
@@ -126,9 +126,11 @@ class _Originals:
         algorithm = digest.partition(":")[0]
         if key not in self._by_digest and algorithm not in self._computed:
             self._computed.add(algorithm)
-            for one in self._responses:
-                if not one.digest and (own := digest_of(one.captured.body or b"", digest)):
-                    self._by_digest.setdefault(own, one)
+            for original in self._responses:
+                if not original.digest and (
+                    own := digest_of(original.captured.body or b"", digest)
+                ):
+                    self._by_digest.setdefault(own, original)
         if key in self._by_digest:
             yield self._by_digest[key]
 

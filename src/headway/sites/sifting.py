@@ -120,24 +120,26 @@ def _refreshed(
 
     It is what the server would have sent with status 200, unless that is there.
     """
-    found = list(worthy)
-    whole = {_request(capture) for capture, worth in found if _is_whole(capture, worth)}
+    captures = list(worthy)
+    whole = {_request(capture) for capture, worth in captures if _is_whole(capture, worth)}
     refreshed: dict[tuple[str, str], int] = {}
-    stored = {_request(capture): capture.headers for capture, _ in found if capture.status == 200}
-    for at, (capture, worth) in enumerate(found):
+    stored = {
+        _request(capture): capture.headers for capture, _ in captures if capture.status == 200
+    }
+    for at, (capture, worth) in enumerate(captures):
         request = _request(capture)
         if capture.status == 304 and capture.is_decoded and worth.body and request not in whole:
             notes[_WARM] += 1
             whole.add(request)
             fields = freshened(stored.get(request, ()), capture.headers, capture.kind)
-            found[at] = replace(capture, status=200, headers=fields), worth
+            captures[at] = replace(capture, status=200, headers=fields), worth
             refreshed[request] = at
     kept = [
         one
-        for at, one in enumerate(found)
+        for at, one in enumerate(captures)
         if one[0].status != 200 or refreshed.get(_request(one[0]), at) == at
     ]
-    if less := len(found) - len(kept):
+    if less := len(captures) - len(kept):
         notes[_LESS] += less
     return kept
 

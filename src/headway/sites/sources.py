@@ -103,17 +103,17 @@ def _recordings(sources: Sequence[str], browsing: Browsing) -> list[Recording]:
     files = resolved([_read(source, browsing) for source in sources])
     where = sources[0] if len(sources) == 1 else f"{sources[0]} and {len(sources) - 1} more"
     check_responses(files, where)
-    found = [sifted(file.captured) for file in files]
+    parts = [sifted(file.captured) for file in files]
     stated = as_asked(browsing.page or files[0].page)
     try:
-        page = stated or find_page(together(found), where)
+        page = stated or find_page(together(parts), where)
     except WrongInputError as error:
         raise _with_odd(error, files) from None
     return [
         _with_notes(
             browsing.maps.applied(recorded(file.name, one, page, file.description, file.lost)), file
         )
-        for file, one in zip(files, found, strict=True)
+        for file, one in zip(files, parts, strict=True)
     ]
 
 

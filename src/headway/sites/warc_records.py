@@ -149,7 +149,7 @@ class _Reader:
     ) -> Captured:
         """What a record says; of a revisit that has no message, no status and no fields."""
         message = message or _NO_MESSAGE
-        told = Told(cut=_cut(record, message), doubt=_doubt(record, message))
+        statement = Told(cut=_cut(record, message), doubt=_doubt(record, message))
         return Captured(
             self._method(record),
             record.url,
@@ -157,7 +157,7 @@ class _Reader:
             message.headers,
             None if revisit else message.body,
             protocol=record.fields.get("warc-protocol", ""),
-            told=NOTHING_TOLD if revisit else told,
+            told=NOTHING_TOLD if revisit else statement,
             began_s=instant_s(record.fields.get("warc-date")),
             revisit=revisit,
         )

@@ -65,8 +65,8 @@ def _as_sent(captured: Captured, coded: StillCoded) -> Worth:
     names = content_codings(captured.headers)
     is_as_sent = coded.names == names
     # What the tool counted is what it did not decode.
-    told = replace(captured.told, readings=(), sizes=())
-    sent = replace(captured, body=coded.body, is_decoded=not is_as_sent, told=told)
+    statement = replace(captured.told, readings=(), sizes=())
+    sent = replace(captured, body=coded.body, is_decoded=not is_as_sent, told=statement)
     shortfall = None if _has_no_content(sent) or not is_as_sent else _shortfall(sent, coded.body)
     how = f"body is still coded with {' and '.join(coded.names)}, which is not applied again"
     return Worth(coded.body, shortfall, how, coded=coded.names)

@@ -28,8 +28,8 @@ __all__ = [
 def known_kinds() -> tuple[Kind, ...]:
     """All kinds of figures, in the order of the page."""
     modules = [*modules_in(__name__), *instrument_modules("figures")]
-    found = [module.KIND for module in modules if hasattr(module, "KIND")]
-    return tuple(sorted(found, key=lambda kind: kind.place))
+    kinds = [module.KIND for module in modules if hasattr(module, "KIND")]
+    return tuple(sorted(kinds, key=lambda kind: kind.place))
 
 
 def pictures(

@@ -33,10 +33,10 @@ def levels(playback: Playback) -> Iterator[Moment]:
 
 def _arrivals(playback: Playback) -> Iterator[Moment]:
     """When chunks came, and until when the source made them: a viewer may skip segments, the first ones, too."""
-    for one in playback.segments:
-        begins_s = (playback.source_s or 0.0) + one.number * playback.segment_s
+    for segment in playback.segments:
+        begins_s = (playback.source_s or 0.0) + segment.number * playback.segment_s
         # A player that does not tell of chunks has all of them at the end.
-        came_s = one.chunks_s or (one.last_byte_s,)
-        chunk_s = (one.plays_s or playback.segment_s) / len(came_s)
+        came_s = segment.chunks_s or (segment.last_byte_s,)
+        chunk_s = (segment.plays_s or playback.segment_s) / len(came_s)
         for number, at_s in enumerate(came_s, start=1):
             yield at_s, begins_s + number * chunk_s

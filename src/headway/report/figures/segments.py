@@ -109,13 +109,16 @@ def _plot_rates(sheet: Sheet, story: VideoStory, frame: Frame, across: Scale, up
     ]
     sheet.lines([link] if len(link) > 1 else [], GREY, 1.6)
     count = len(playback.ladder_mbit)
-    for rung in sorted({one.rung for one in playback.segments}):
+    for rung in sorted({segment.rung for segment in playback.segments}):
         fill, _ = rung_fill(rung, count)
-        boxes = [_bar(one, across, up) for one in playback.segments if one.rung == rung]
+        boxes = [_bar(segment, across, up) for segment in playback.segments if segment.rung == rung]
         sheet.boxes(boxes, fill=fill, edge=MUTED)
     seen = [
-        (across((one.asked_s + one.last_byte_s) / 2), up(min(one.throughput_mbit, up.high)))
-        for one in playback.segments
+        (
+            across((segment.asked_s + segment.last_byte_s) / 2),
+            up(min(segment.throughput_mbit, up.high)),
+        )
+        for segment in playback.segments
     ]
     for point in seen:
         sheet.box(point[0] - 1, point[1] - 1, 2, 2, fill=INK)
@@ -159,14 +162,14 @@ def _plot_buffer(sheet: Sheet, story: VideoStory, frame: Frame, across: Scale, u
 def _levels(story: VideoStory, across: Scale, up: Scale) -> Iterator[Point]:
     """The buffer falls while a segment comes, and jumps when it has come."""
     playback = story.playback
-    for one in playback.segments:
-        yield across(one.asked_s), up(one.buffer_before_s)
-        empty_s = max(one.asked_s, playback.start_s or 0.0) + one.buffer_before_s
-        if one.buffer_before_s and empty_s < one.last_byte_s:
+    for segment in playback.segments:
+        yield across(segment.asked_s), up(segment.buffer_before_s)
+        empty_s = max(segment.asked_s, playback.start_s or 0.0) + segment.buffer_before_s
+        if segment.buffer_before_s and empty_s < segment.last_byte_s:
             yield across(empty_s), up(0.0)
-        gained_s = 0.0 if one.repeated else one.plays_s or playback.segment_s
-        yield across(one.last_byte_s), up(max(0.0, one.buffer_after_s - gained_s))
-        yield across(one.last_byte_s), up(one.buffer_after_s)
+        gained_s = 0.0 if segment.repeated else segment.plays_s or playback.segment_s
+        yield across(segment.last_byte_s), up(max(0.0, segment.buffer_after_s - gained_s))
+        yield across(segment.last_byte_s), up(segment.buffer_after_s)
     last = playback.segments[-1]
     empty_s = last.last_byte_s + last.buffer_after_s
     if empty_s < playback.end_s:

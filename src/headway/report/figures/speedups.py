@@ -25,18 +25,18 @@ _WIDEST, _LABELS = 150.0, 0.42
 
 def _draw(subject: Subject) -> Picture | None:
     analysis = subject.analysis
-    found = {
+    values = {
         (cell.name, pairing): value
         for cell in analysis.cells
         for pairing in analysis.pairings
         if (value := speed_up(cell, pairing)) is not None
     }
-    if not found:
+    if not values:
         return None
     cells = tuple(
         cell
         for cell in representative_cells(analysis, _MOST_CELLS)
-        if any((cell.name, pairing) in found for pairing in analysis.pairings)
+        if any((cell.name, pairing) in values for pairing in analysis.pairings)
     )
     said = (
         "Time until the first segment had come, of every run of a contender against every run of the other: their "
@@ -50,10 +50,10 @@ def _draw(subject: Subject) -> Picture | None:
         drawing=partial(_sheet, analysis, cells),
         data=partial(_data, analysis),
         said=told(
-            f"{cell.title}, {pairing}: {signed_percent(found[cell.name, pairing])} %"
+            f"{cell.title}, {pairing}: {signed_percent(values[cell.name, pairing])} %"
             for cell in cells
             for pairing in analysis.pairings
-            if (cell.name, pairing) in found
+            if (cell.name, pairing) in values
         ),
     )
 

@@ -20,8 +20,8 @@ from headway.report.tables.kind import KeptFile, Matter, ShownTable, TableKind
 def known_tables() -> tuple[TableKind, ...]:
     """All kinds of tables, in the order of the page."""
     modules = [*modules_in(__name__), *instrument_modules("tables")]
-    found = [var for module in modules for var in vars(module).values()]
-    kinds = [one for one in found if isinstance(one, TableKind)]
+    variables = [var for module in modules for var in vars(module).values()]
+    kinds = [one for one in variables if isinstance(one, TableKind)]
     return tuple(sorted(kinds, key=lambda kind: (PLACES[kind.section], kind.place)))
 
 
