@@ -227,11 +227,12 @@ def test_each_test_ends_in_a_lab_as_it_does_here(
         if not any(fnmatchcase(name, one.test) and (one.lab, one.host) == both for one in named)
     }
     assert unnamed == {}
+    # On a machine that lacks what a lab lacks, too, both are skipped.
     vain = [
         one.test
         for one in named
         if not any(fnmatchcase(name, one.test) for name in differ)
-        and all(host.get(name) != FAILED for name in host if fnmatchcase(name, one.test))
+        and any(out == one.host for name, out in host.items() if fnmatchcase(name, one.test))
     ]
     assert vain == [], "these end alike by now"
 
