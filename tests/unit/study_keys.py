@@ -19,7 +19,6 @@ from headway.errors import WrongInputError
 from headway.lab.assemble import orders_for
 from headway.planning.demands import check_programs
 from headway.planning.runs import Run, plan
-from headway.planning.vain import vain
 from headway.study.load import OutsidePrograms, study_from
 from headway.study.part import Part
 from headway.study.setting import Setting
@@ -101,7 +100,7 @@ def effect(raw: Mapping[str, Any], programs: OutsidePrograms = ()) -> Effect:
         )
     except WrongInputError as error:
         return Effect(refused=str(error))
-    notes = frozenset((*all_remarks(study, runs), *vain(runs)))
+    notes = frozenset(all_remarks(study, runs))
     return Effect(orders, notes, settings=tuple(run.setting for run in runs))
 
 

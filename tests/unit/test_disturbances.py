@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from headway.analysis.disturbances import unmet
+from headway.campaign.feasibility import all_remarks
 from headway.columns import Record
 from headway.contract.counts import Counts
 from headway.diagnosis.disturbances import Named, named_disturbances
-from headway.planning.runs import Run
+from headway.planning.runs import Run, plan
 from headway.planning.vain import vain
 from headway.report.tables.disturbances import (
     disturbances_frame,
     disturbances_table,
     disturbances_warning,
 )
+from headway.study.load import load_study
 from headway.study.setting import Setting
 from tests.unit.made_results import experiments, results, run
 
@@ -209,8 +212,20 @@ def test_what_cannot_take_place_is_told_beforehand() -> None:
     late = planned("two", down={"blackouts": [["1 s", "2 s"], ["60 s", "61 s"]]})
     assert vain([keeps, moves, still]) == ()
     assert vain([keeps, still]) == (
-        "one: jitter_reorders reorders nothing, because no path with it has jitter.",
+        "one: jitter_reorders reorders nothing, because no path with it has jitter",
     )
     assert vain([late, late]) == (
-        "two: the blackout from 60 s begins after the runs, which end at 60 s (limits.virtual).",
+        "two: the blackout from 60 s begins after the runs, which end at 60 s (limits.virtual)",
     )
+
+
+def test_plan_and_run_remark_on_what_cannot_take_place(tmp_path: Path) -> None:
+    file = tmp_path / "study.toml"
+    file.write_text(
+        'name = "late"\nprotocol = "h2"\nrepetitions = 5\nworkload.size = "10 kB"\n'
+        'limits.virtual = "60 s"\npath.rtt = "20 ms"\npath.rate = "10 Mbit/s"\n'
+        'path.blackouts = [["90 s", "91 s"]]\n'
+    )
+    study = load_study(str(file))
+    (told,) = (text for text in all_remarks(study, plan(study)) if "blackout" in text)
+    assert told.startswith("the blackout from 90 s begins after the runs")

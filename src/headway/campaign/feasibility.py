@@ -17,6 +17,7 @@ from headway.planning.enough import too_few
 from headway.planning.replaced import idle_peps
 from headway.planning.runs import Run, cells, plan
 from headway.planning.telling import check_told
+from headway.planning.vain import vain
 from headway.programs.registry import CLIENTS, SERVERS
 from headway.sites.finding import find_outline, find_site, is_archive
 from headway.sites.servable import check_servable
@@ -183,6 +184,7 @@ def all_remarks(study: Study, runs: Sequence[Run]) -> list[str]:
     every = (
         *too_few(study, runs),
         *found,
+        *vain(runs),
         *_recorded(runs),
         *_unshared(runs),
         *idle_peps(first_repetition(runs)),

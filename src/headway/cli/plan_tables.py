@@ -17,7 +17,6 @@ from headway.errors import counted
 from headway.planning.looks import looks_of
 from headway.planning.runs import Run
 from headway.planning.traces import trace_lines
-from headway.planning.vain import vain
 from headway.study.experiment import Experiment, Study
 from headway.study.fault import AXIS
 from headway.study.levelwords import level_title
@@ -28,8 +27,6 @@ _MINUTE_S, _HOUR_S = 60, 3600
 
 def print_plan(console: Console, study: Study, runs: Sequence[Run], *, labs: int) -> None:
     """Print cells, contenders, runs and the time they take, the axes, and what is named in vain."""
-    for warning in vain(runs):
-        console.print(Text(warning, style="bold red"))
     estimator = Estimator(labs, CostModel.of_machine())
     console.print(_experiments(study, runs, estimator))
     console.print(_axes(study))

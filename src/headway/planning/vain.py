@@ -9,12 +9,12 @@ from headway.study.path import Direction
 
 
 def vain(runs: Sequence[Run]) -> tuple[str, ...]:
-    """Sentences about disturbances that no run of an experiment can meet."""
+    """Remarks about disturbances that no run of an experiment can meet."""
     by_experiment: dict[str, list[Run]] = {}
     for run in runs:
         by_experiment.setdefault(run.experiment, []).append(run)
     return tuple(
-        f"{name}: {what}." if name else f"{what}."
+        f"{name}: {what}" if name else what
         for name, own in by_experiment.items()
         for what in (*_jitter(own), *_blackouts(own))
     )
