@@ -37,7 +37,7 @@ def _share(run: Run) -> float:
     """The least share of packets that a link which loses some loses."""
     losses = [
         float(way.loss.mean)
-        for path in filter(None, run.setting.paths)
+        for path in run.setting.network.crossed
         for link in path.links
         for way in (link.down, link.up)
         if way.loss.mean

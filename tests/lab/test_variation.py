@@ -8,7 +8,7 @@ import pytest
 
 from headway.analysis.difference import Difference, of_pairs
 from headway.study.setting import Setting
-from headway.study.variation import drawn
+from headway.study.variation import drawn_path
 from tests.lab.conftest import RunSetting
 
 pytestmark = pytest.mark.lab
@@ -24,8 +24,8 @@ def total_s(
     record = run_setting(raw, seed=seed, name=f"{protocol}-{variation}-{rtt}-{seed}")
     assert record.total_s is not None, record.error
     assert record.rtt_ms == float(rtt.removesuffix(" ms"))
-    met = drawn(Setting.model_validate(raw), seed)
-    assert record.drawn_rtt_ms == met.path.rtt.ms
+    setting = Setting.model_validate(raw)
+    assert record.drawn_rtt_ms == drawn_path(setting, setting.path, "0", seed).rtt.ms
     return record.total_s
 
 

@@ -117,7 +117,7 @@ def test_every_path_that_a_repetition_draws_is_tested(
     study = study_from({**TABLES, "axes": {}, "path": {"profile": "4g-good"}, "repetitions": 3})
     replace_labs(monkeypatch, paths=lambda paths: asked.append([str(p.rtt) for p in paths]))
     conduct(Task(study, "drawn", tmp_path / "out", "", "", Start.NEW), SilentWatcher())
-    drawn = {str(path.rtt) for run in plan(study) for path in run.setting.paths if path}
+    drawn = {str(path.rtt) for run in plan(study) for path in run.setting.network.paths}
     assert len(drawn) == 3
     assert [sorted(rtts) for rtts in asked] == [sorted(drawn)]
 

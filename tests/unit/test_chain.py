@@ -19,7 +19,7 @@ from headway.contract.program import Program
 from headway.diagnosis.series import read_series
 from headway.diagnosis.transfer import Transfer, transfer_of
 from headway.errors import WrongInputError
-from headway.lab.network import network_of
+from headway.lab.network import layout_of
 from headway.planning.demands import check_programs
 from headway.planning.deploy import deploy
 from headway.planning.deployment import Role
@@ -170,7 +170,7 @@ def test_quic_peps_are_connected_to_one_after_the_other(by_contender: dict[str, 
 
 def test_tcp_peps_intercept_what_is_meant_for_the_server(by_contender: dict[str, Run]) -> None:
     run = by_contender["TCP-PEP"]
-    network = network_of(run.deployment)
+    network = layout_of(run.deployment)
     told = argv(orders(run))
     assert told["perf"] == ("perf", run.deployment.legs[-1].right_address)
     assert told["proxy-st"] == told["proxy-gw"] == ("intercept", "443")
@@ -189,14 +189,14 @@ def test_tcp_peps_intercept_what_is_meant_for_the_server(by_contender: dict[str,
 
 
 def test_bypassed_hosts_route(by_contender: dict[str, Run]) -> None:
-    network = network_of(by_contender["TCP"].deployment)
+    network = layout_of(by_contender["TCP"].deployment)
     for one in network.namespaces[1:-1]:
         assert one.sysctls["net.ipv4.ip_forward"] == "1"
         assert not any("rule add" in line for line in one.ip)
 
 
 def test_only_paths_have_links(by_contender: dict[str, Run]) -> None:
-    names = [one.name for one in network_of(by_contender["TCP"].deployment).namespaces]
+    names = [one.name for one in layout_of(by_contender["TCP"].deployment).namespaces]
     assert names == [
         *("client", "proxy-st", "terminal", "link0a", "link0b", "satellite", "gateway"),
         *("proxy-gw", "link1a", "link1b", "server"),
@@ -351,7 +351,7 @@ def test_the_sides_of_a_pep_refine_it() -> None:
         ("[contenders]\na.protocol = 'tcp'", r"tcp is for bulk flows"),
         (
             "".join(f"[[hops]]\nname = 'h{number}'\n" for number in range(255)),
-            r"too many hops and links: more than 256 networks",
+            r"too many hosts and links: 262 networks",
         ),
         ("[workload]\nkind = 'bulk'", r"s.toml:10: workload: .*either a duration"),
     ],

@@ -22,7 +22,7 @@ from headway.guest.loadfiles import EVENTS_FILE, LOAD_FILE
 from headway.guest.recorder import PageRecorder
 from headway.lab.batch import carry_out_together
 from headway.lab.machine import Machine
-from headway.lab.network import network_of
+from headway.lab.network import layout_of
 from headway.planning.boots import REPETITIONS_OF_A_BOOT, boots
 from headway.planning.demands import check_programs
 from headway.planning.deploy import deploy
@@ -451,7 +451,7 @@ def test_every_round_has_the_path_of_its_own_seed(site: str, tmp_path: Path) -> 
     two = runs(setting(site, path=lossy), 2)
     carried_out(machine, two, lambda run: tmp_path / run.run_id)
     (orders,) = machine.booted
-    networks = [network_of(deploy(run.setting, run.seed)) for run in two]
+    networks = [layout_of(deploy(run.setting, run.seed)) for run in two]
     for one, network in zip(orders.rounds, networks, strict=True):
         assert one.tc == network.renewal
         assert one.changes == network.changes

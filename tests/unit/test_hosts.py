@@ -11,7 +11,7 @@ from headway.contract.orders import Namespace, Orders
 from headway.contract.text import dump as orders_text
 from headway.contract.text import load
 from headway.errors import WrongInputError
-from headway.lab.network import network_of
+from headway.lab.network import layout_of
 from headway.planning.deploy import deploy
 from headway.records.hosts import host_columns
 from headway.study.kernel import HostDiscipline, HostProfile, Kernel, shipped
@@ -24,7 +24,7 @@ TCP_RMEM = "net.ipv4.tcp_rmem"
 
 
 def hosts(**raw: Any) -> dict[str, Namespace]:
-    network = network_of(deploy(Setting.model_validate(raw)))
+    network = layout_of(deploy(Setting.model_validate(raw)))
     return {one.name: one for one in network.namespaces}
 
 

@@ -28,7 +28,9 @@ def goodput(runs: list[Run]) -> list[Run]:
 def test_the_goodput_grid_is_the_papers(runs: list[Run]) -> None:
     """2 orbits, 4 losses, 4 configurations, 100 repetitions."""
     assert len(goodput(runs)) == 2 * 4 * 4 * 100
-    losses = {run.setting.paths[2].links[0].down.loss.mean for run in goodput(runs)}
+    losses = {
+        run.setting.network.flows[0].paths[2].links[0].down.loss.mean for run in goodput(runs)
+    }
     assert losses == {0, 0.0001, 0.001, 0.01}
 
 

@@ -9,7 +9,7 @@ import pytest
 from pydantic import ValidationError
 
 from headway.errors import WrongInputError
-from headway.lab.network import network_of
+from headway.lab.network import layout_of
 from headway.planning.demands import check_programs
 from headway.planning.deploy import deploy
 from headway.sites.site import Exchange, Site
@@ -65,7 +65,7 @@ def test_its_path_begins_where_the_study_path_ends() -> None:
     assert origin.leg.path is not None
     assert origin.leg.path.rtt.ms == 40
     assert flow.http_path.rtt.ms == 20
-    assert {host.name for host in network_of(deployment).hosts} >= {"servers", "server", "o1"}
+    assert {host.name for host in layout_of(deployment).hosts} >= {"servers", "server", "o1"}
 
 
 def test_hops_that_route_are_on_the_way_to_all_servers() -> None:
@@ -75,7 +75,7 @@ def test_hops_that_route_are_on_the_way_to_all_servers() -> None:
     way = [("client", "a", 20), ("a", "b", 10), ("b", "servers", 6)]
     assert told == [*way, ("servers", "server", None), ("servers", "o1", 4)]
     assert deployment.flows[0].http_path.rtt.ms == 36
-    assert network_of(deployment).hosts
+    assert layout_of(deployment).hosts
 
 
 def test_a_setting_without_origins_has_the_hosts_that_it_had() -> None:

@@ -5,20 +5,21 @@ from typing import Any
 
 import pytest
 
-from headway.lab.network import network_of
+from headway.lab.network import layout_of
 from headway.planning.deploy import deploy
 from headway.planning.runs import plan
+from headway.study.conditions import Variation
 from headway.study.experiment import Experiment
 from headway.study.library import builtin_names
-from headway.study.path import Direction
+from headway.study.path import Direction, Path
 from headway.study.queue import FRAME_BYTES
-from headway.study.setting import Setting, Variation
+from headway.study.setting import Setting
 from headway.study.variation import (
     DELAY_SHARE,
     MOST_PROCESSING_NS,
     PROCESSING_SHARE,
     START_WITHIN_NS,
-    drawn,
+    drawn_path,
     start_after_ns,
 )
 from tests.builtin_studies import builtin_study
@@ -32,14 +33,19 @@ def varied(**conditions: Any) -> Setting:
     return Setting.model_validate({"variation": "phases", "path": path, **conditions})
 
 
-def down(setting: Setting) -> Direction:
-    return setting.path.links[0].down
+def drawn(setting: Setting, seed: int) -> Path:
+    """The first path of a chain as a run meets it."""
+    return drawn_path(setting, setting.path, "0", seed)
+
+
+def down(path: Path) -> Direction:
+    return path.links[0].down
 
 
 def test_delays_lie_around_what_is_stated() -> None:
     setting = varied()
     delays = [down(drawn(setting, seed)).delay.ns for seed in SEEDS]
-    stated = down(setting).delay.ns
+    stated = down(setting.path).delay.ns
     assert max(delays) <= stated * (1 + DELAY_SHARE)
     assert min(delays) >= stated * (1 - DELAY_SHARE)
     assert len(set(delays)) > 390
@@ -50,16 +56,16 @@ def test_delays_lie_around_what_is_stated() -> None:
 
 def test_each_direction_is_drawn_on_its_own_and_again_alike() -> None:
     setting = varied()
-    link = drawn(setting, 7).path.links[0]
+    link = drawn(setting, 7).links[0]
     assert link.down.delay != link.up.delay
     assert drawn(setting, 7) == drawn(setting, 7)
-    assert network_of(deploy(setting, 7)) == network_of(deploy(setting, 7))
-    assert network_of(deploy(setting, 7)) != network_of(deploy(setting, 8))
+    assert layout_of(deploy(setting, 7)) == layout_of(deploy(setting, 7))
+    assert layout_of(deploy(setting, 7)) != layout_of(deploy(setting, 8))
 
 
 def test_contenders_of_a_repetition_meet_the_same() -> None:
     h2, h3 = varied(protocol="h2"), varied(protocol="h3")
-    assert drawn(h2, 5).path == drawn(h3, 5).path
+    assert drawn(h2, 5) == drawn(h3, 5)
     assert start_after_ns(h2, 5) == start_after_ns(h3, 5)
 
 
@@ -73,7 +79,7 @@ def test_processing_takes_a_part_of_a_packets_time_and_never_long() -> None:
             }
         ),
         1,
-    ).path.links[0]
+    ).links[0]
     packet_ns = FRAME_BYTES * 8 * 10**9 // 10_000_000
     assert link.down.jitter.ns == round(PROCESSING_SHARE * packet_ns) // 2
     assert link.down.keeps_order
@@ -86,10 +92,10 @@ def test_what_is_stated_of_jitter_and_queues_stays() -> None:
     setting = varied(path=stated)
     met = drawn(setting, 3)
     assert down(met).jitter.ms == 5
-    rate, rtt = down(setting).first_rate, setting.path.rtt
+    rate, rtt = down(setting.path).first_rate, setting.path.rtt
     assert rate is not None
-    assert down(met).queue.limit_bytes(rate, met.path.rtt) == 125_000
-    assert met.path.rtt != rtt
+    assert down(met).queue.limit_bytes(rate, met.rtt) == 125_000
+    assert met.rtt != rtt
 
 
 def test_changes_of_delays_and_short_delays() -> None:
@@ -120,20 +126,19 @@ def test_every_path_of_a_chain_is_drawn_but_no_cable() -> None:
         {"name": "far"},
     ]
     setting = varied(hops=hops)
-    met = drawn(setting, 4)
-    assert [path is None for path in met.paths] == [path is None for path in setting.paths]
-    near = met.hops["near"].path
+    first, near, far = (leg.path for leg in deploy(setting, 4).legs)
+    assert first and near and far is None
     assert near.rtt != setting.hops["near"].path.rtt
-    assert near.rtt.ms / 40 != met.path.rtt.ms / 100
+    assert near.rtt.ms / 40 != first.rtt.ms / 100
     upstream = {"program": "envoy", "upstream": {"path": {"rate": "5 Mbit/s", "rtt": "40 ms"}}}
-    proxied = drawn(varied(proxy=upstream), 4)
-    assert proxied.proxy is not None
-    assert abs(proxied.proxy.upstream.path.rtt.ms / 40 - 1) <= DELAY_SHARE
+    behind = deploy(varied(proxy=upstream), 4).legs[1].path
+    assert behind
+    assert abs(behind.rtt.ms / 40 - 1) <= DELAY_SHARE
 
 
 def test_none_is_exact() -> None:
     setting = varied(variation="none")
-    assert drawn(setting, 3) is setting
+    assert drawn(setting, 3) is setting.path
     assert start_after_ns(setting, 3) == 0
     assert Setting().variation is Variation.NONE
 

@@ -56,7 +56,7 @@ def _twins_of(experiment: Experiment, runs: Sequence[Run]) -> list[str]:
 def _told(setting: Setting) -> _Told:
     """All that the lab and its host would be told; of the paths, how they change, as their dump."""
     shared = setting.model_dump_json(include=set(_DONE_BY_THE_HOST))
-    paths = "".join(path.model_dump_json() for path in setting.paths if path)
+    paths = "".join(path.model_dump_json() for path in setting.network.crossed)
     limits = setting.limits.model_copy(update={"virtual": _SHORT})
     # Flows that last for longer than that have no setting of their own with such a limit.
     deployment = deploy(setting, seed=1)

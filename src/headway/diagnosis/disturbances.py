@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from typing import Any
@@ -10,10 +10,10 @@ from typing import Any
 from headway.contract.counts import Counts
 from headway.contract.outcome import Outcome
 from headway.planning.topology import Leg, bottlenecks
+from headway.study.host import Protocol
 from headway.study.loss import RandomLoss
 from headway.study.middlebox import UdpVerdict
 from headway.study.path import Direction, Link, Path, Way, Window
-from headway.study.setting import Setting
 
 _MOST_WINDOWS = 3
 """More blackouts than this are counted, not listed."""
@@ -99,15 +99,18 @@ def count_columns(legs: Sequence[Leg], outcome: Outcome) -> dict[str, Any]:
     }
 
 
-def named_disturbances(setting: Setting) -> tuple[str, ...]:
-    """What the paths between client and server name, as ``loss down: 1 %``.
+def named_disturbances(paths: Iterable[Path], asked: Iterable[Protocol]) -> tuple[str, ...]:
+    """What paths between clients and servers name, as ``loss down: 1 %``.
 
-    What becomes of UDP is only named if the client is told to speak over it.
+    What becomes of UDP is only named if a client is told to speak over it.
+
+    Args:
+        paths: as the study states them.
+        asked: what clients are told to speak.
     """
-    asked = [flow.protocol for flow in setting.flows.values()] or [setting.protocol]
     over_udp = any(protocol.transport == "udp" for protocol in asked)
     found: dict[tuple[Disturbance, Way], list[str]] = {}
-    for path in filter(None, setting.paths):
+    for path in paths:
         for link in path.links:
             for way, direction in ((Way.DOWN, link.down), (Way.UP, link.up)):
                 for kind, value in _named(path, link, direction, over_udp=over_udp):

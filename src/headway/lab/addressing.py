@@ -18,7 +18,8 @@ from headway.lab.values import (
     SourceRule,
     Up,
 )
-from headway.planning.topology import Node, Port, Wire
+from headway.planning.routing import Port
+from headway.planning.topology import Node, Wire
 from headway.study.family import Family
 from headway.study.host import Host
 from headway.study.kernel import HostDiscipline
@@ -181,7 +182,8 @@ def _routes_of(ports: Sequence[Port], place: HostPlace) -> Iterator[Route]:
         plain = _route_of(node, node.upstream if port.upward else node.downstream)
         via = port.wire.address(port.other)
         wires = (port.wire.wires_network,) if port is usual and port.beyond else port.beyond
-        for network in (*wires, *port.origins):
+        stated = (address.alone for address in port.stated)
+        for network in (*wires, *port.origins, *stated):
             yield replace(plain, network=network, via=via)
         if port.wire in place.cables and plain != Route(""):
             # To the neighbour itself, if its connections need more than what comes with the address.

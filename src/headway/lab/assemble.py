@@ -10,13 +10,12 @@ from headway.contract.orders import BodyFile, Migration, Orders, Pings, Round, S
 from headway.lab.captures import captures
 from headway.lab.certificate import named_files
 from headway.lab.commands import address_loss, ip_line
-from headway.lab.network import GLOBAL_SYSCTLS, NetworkLayout, network_of
+from headway.lab.network import GLOBAL_SYSCTLS, NetworkLayout, layout_of
 from headway.lab.values import Address, Route
 from headway.lab.watching import watched
 from headway.planning.deployment import DeployedFlow, Deployment, Endpoint, Role, addressed
 from headway.planning.topology import Node, bottlenecks
 from headway.programs.base import (
-    RESOLVER,
     Listener,
     Origin,
     ReverseProxy,
@@ -87,7 +86,7 @@ class _StartedFlow:
 
 def orders_for(deployment: Deployment) -> Orders:
     """All that the guest has to do for a deployment."""
-    network = network_of(deployment)
+    network = layout_of(deployment)
     setting, flows = deployment.setting, deployment.flows
     each = [_StartedFlow.of(flow) for flow in flows]
     started = [
@@ -151,8 +150,8 @@ def _services(flow: DeployedFlow) -> tuple[Started, ...]:
 
 def _resolver(flow: DeployedFlow) -> Started:
     asked = flow.asked
-    assert asked.resolver, "its leg is there"
-    return resolving(asked.resolver, RESOLVER, named_addresses(asked))
+    assert asked.resolver and flow.resolver, "its leg is there"
+    return resolving(asked.resolver, flow.resolver.right, named_addresses(asked))
 
 
 def _server(flow: DeployedFlow, end: Endpoint, address: HostAddress, node: Node) -> Started:
@@ -217,7 +216,7 @@ def _asking(flow: DeployedFlow) -> Started:
 
 def round_of(deployment: Deployment, directory: str) -> Round:
     """What is done for one of several runs of a boot, and the directory for what it leaves."""
-    return replace(_round(deployment, network_of(deployment)), directory=directory)
+    return replace(_round(deployment, layout_of(deployment)), directory=directory)
 
 
 def _round(deployment: Deployment, network: NetworkLayout) -> Round:
@@ -267,7 +266,7 @@ def _pings(deployment: Deployment) -> Pings | None:
     flow = deployment.only
     crossed = flow.legs[: flow.http_end]
     # As stated: a run's small differences are no reason to wait longer.
-    rtt_ns = sum(path.rtt.ns for path in flow.setting.paths[: len(crossed)] if path)
+    rtt_ns = sum(path.rtt.ns for path in flow.stated.paths[: len(crossed)] if path)
     return Pings(
         flow.asked.namespace,
         crossed[-1].right_address,

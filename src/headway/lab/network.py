@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from typing import TYPE_CHECKING
@@ -46,17 +46,19 @@ from headway.lab.values import (
     TimedChange,
     UdpTurn,
 )
-from headway.planning.topology import Leg, Node, Wire, chain, lay_out, ports
+from headway.planning.routing import StatedHop, ports, stated_hops
+from headway.planning.topology import Leg, Node, Wire, lay_out
 from headway.programs.base import CLIENT, SERVER
 from headway.study.family import Family
 from headway.study.fault import Fault
 from headway.study.host import Host
 from headway.study.kernel import Kernel
+from headway.study.network import Edge
 from headway.study.path import Path, Way
 from headway.study.units import Duration
 
 if TYPE_CHECKING:  # A command without a study has none.
-    from headway.planning.deployment import Deployment
+    from headway.planning.deployment import DeployedFlow, Deployment
 
 GLOBAL_SYSCTLS = {
     "net.core.rmem_max": "67108864",
@@ -166,8 +168,14 @@ def network_of(deployment: Deployment) -> NetworkLayout:
         deployment.seed or 0,
         setting.limits.virtual,
         offload=setting.offload,
-        fault=setting.fault,
+        fault=(setting.fault, deployment.flows[0].legs[0]) if setting.fault else None,
+        stated=[hop for flow in deployment.flows for hop in _stated(flow)],
     )
+
+
+def _stated(flow: DeployedFlow) -> Iterator[StatedHop]:
+    """The way to each of a flow's programs that has an address, and back."""
+    return stated_hops(flow.legs, dict.fromkeys(end.position for end in flow.endpoints))
 
 
 def two_hosts(
@@ -188,7 +196,8 @@ def two_hosts(
         until: changes of the path are planned up to this time of the workload.
         family: of their addresses.
     """
-    (leg,) = lay_out(chain((CLIENT, SERVER), (path,)), family)
+    edge = Edge("0", CLIENT, SERVER, path, "path", family)
+    (leg,) = lay_out([edge], [path])
     ends = (Node.end(CLIENT, client), Node.end(SERVER, server))
     return _laid_out(ends, (leg,), seed, until, offload=False), leg
 
@@ -200,19 +209,18 @@ def _laid_out(
     until: Duration,
     *,
     offload: bool,
-    fault: Fault | None = None,
+    fault: tuple[Fault, Leg] | None = None,
+    stated: Iterable[StatedHop] = (),
 ) -> NetworkLayout:
     wires = tuple(wire for leg in legs for wire in leg.wires)
     cables = [leg.wires[0] for leg in legs if leg.path is None]
     ways = [way for leg in legs for way in link_ways(leg, seed, until)]
     if fault:
-        # The client's path comes first, and its links from the client on: two ways each.
-        first = 2 * (fault.link - 1)
-        ways[first : first + 2] = (replace(way, fault=fault) for way in ways[first : first + 2])
+        ways = [_with_fault(way, *fault) for way in ways]
     hosts = {node.name: node for node in nodes}
     places = [
         HostPlace(hosts.get(name) or Node.router(name), around, frozenset(cables))
-        for name, around in ports(wires, nodes).items()
+        for name, around in ports(wires, nodes, stated).items()
     ]
     laid_out = tuple(_host(place, ways) for place in places)
     routers = {host.name: host.ip for host in laid_out}
@@ -229,6 +237,15 @@ def _laid_out(
         counted=(*map(_counted, ways), *(one for wire in cables for one in _counted_cable(wire))),
         offload=offload,
     )
+
+
+def _with_fault(way: LinkWay, fault: Fault, leg: Leg) -> LinkWay:
+    """A way with the fault, if it is one of the link that the fault is of; the leg is as the client sees it."""
+    inner = leg.links[fault.link - 1][1].inner
+    if inner.number != way.place.inner.number:
+        return way
+    met = fault.turned_around if inner.turned else fault
+    return replace(way, fault=met)
 
 
 def host_settings(kernel: Kernel) -> dict[str, str]:

@@ -13,7 +13,7 @@ _HARMLESS = 2
 
 def bursts_both_ways(setting: Setting) -> Iterator[str]:
     """That bursts in both directions keep senders waiting for acknowledgments for long."""
-    links = [link for path in setting.every_path if path for link in path.links]
+    links = [link for path in setting.network.paths for link in path.links]
     downs, ups = (link.down for link in links), (link.up for link in links)
     if any(map(_in_bursts, downs)) and any(map(_in_bursts, ups)):
         yield (

@@ -1,9 +1,9 @@
-"""A deployment: a setting, resolved; hosts as a graph, their programs, and the flows between them."""
+"""A deployment: a setting, resolved: hosts, what lies between them, their programs, and the flows."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 
@@ -11,6 +11,7 @@ from headway.planning.origins import PlannedOrigin
 from headway.planning.topology import Bottleneck, Leg, Node, bottlenecks
 from headway.programs.base import Adapter, Client, Flow
 from headway.study.host import Host, Protocol
+from headway.study.network import Interface, Network, StatedFlow
 from headway.study.path import Link, Path, Way
 from headway.study.setting import Setting
 
@@ -155,11 +156,10 @@ class DeployedFlow:
         nodes: the hosts on its way, from its client to its server; routers of links are not among them.
         legs: what lies between them, as a run of its seed meets it.
         segments: what its connections cross, the client's first.
-        key: where it stands in the study file; empty if the study says only one flow.
+        stated: the flow as the study states it.
         origins: servers beside its own, of some hosts of a page.
         resolver: between its client and whom that asks for addresses; None if it is told them.
-        other: between client and server over the other family; None if they have one.
-        second: between the client's second interface and the server; None if it has one interface.
+        beside: between other interfaces of its client and its server.
     """
 
     setting: Setting
@@ -167,11 +167,25 @@ class DeployedFlow:
     nodes: tuple[Node, ...]
     legs: tuple[Leg, ...]
     segments: tuple[Segment, ...]
-    key: str = ""
+    stated: StatedFlow
     origins: tuple[DeployedOrigin, ...] = ()
     resolver: Leg | None = None
-    other: Leg | None = None
-    second: Leg | None = None
+    beside: Mapping[Interface, Leg] = field(default_factory=dict)
+
+    @property
+    def key(self) -> str:
+        """Where it stands in the study file; empty if the study says only one flow."""
+        return self.stated.key
+
+    @property
+    def other(self) -> Leg | None:
+        """Between client and server over the other family; None if they have one."""
+        return self.beside.get(Interface.OTHER_FAMILY)
+
+    @property
+    def second(self) -> Leg | None:
+        """Between the client's second interface and the server; None if it has one interface."""
+        return self.beside.get(Interface.SECOND)
 
     @property
     def named(self) -> str:
@@ -185,8 +199,8 @@ class DeployedFlow:
 
     @property
     def all_legs(self) -> tuple[Leg, ...]:
-        """The legs, and those over the other family and from the client's second interface."""
-        return (*self.legs, *(leg for leg in (self.other, self.second) if leg))
+        """The legs, and those between other interfaces."""
+        return (*self.legs, *self.beside.values())
 
     @property
     def start_s(self) -> float:
@@ -247,6 +261,7 @@ class Deployment:
     Attributes:
         setting: the setting.
         seed: of the run; None if paths are as the study states them.
+        network: hosts, paths and flows as the study states them.
         nodes: all hosts; routers of links are not among them.
         legs: what lies between neighbours, as a run of this seed meets it.
         flows: those that share it, in the order of the study file; one if it names none.
@@ -254,6 +269,7 @@ class Deployment:
 
     setting: Setting
     seed: int | None
+    network: Network
     nodes: tuple[Node, ...]
     legs: tuple[Leg, ...]
     flows: tuple[DeployedFlow, ...]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from headway.errors import WrongInputError, nearest
 from headway.planning.deployment import (
@@ -15,17 +16,17 @@ from headway.planning.deployment import (
     Segment,
     addressed,
 )
-from headway.planning.origins import planned_origins
+from headway.planning.origins import PlannedOrigin
 from headway.planning.topology import Leg, Node
-from headway.programs.base import CLIENT, SERVER, Adapter, Flow, Resolver, port_of
+from headway.programs.base import Adapter, Flow, Resolver, port_of
 from headway.programs.origins import origin_addresses
 from headway.programs.outside import from_outside
 from headway.programs.pagehosts import PageHosts
 from headway.programs.registry import CLIENTS, PROXIES, QUIC_PEPS, SERVERS, TCP_PEPS
-from headway.study.family import Family, HostAddress
-from headway.study.flow import CompetingFlow
+from headway.study.family import HostAddress
 from headway.study.hop import Hop, Pep
 from headway.study.host import Host, Protocol
+from headway.study.network import Edge, Interface, NetworkHost, StatedFlow
 from headway.study.setting import Setting
 
 KNOWN: Mapping[Role, Mapping[str, Adapter]] = {
@@ -48,6 +49,8 @@ class _ProgramPlace:
     asked: Host
     protocol: Protocol
     tls: bool
+    where: str = ""
+    """Its table in the study file, if it is on the way."""
 
     @property
     def node(self) -> Node:
@@ -62,97 +65,96 @@ class _ProgramPlace:
         )
 
 
-@dataclass(frozen=True)
-class Ends:
-    """The hosts at both ends of a flow's chain, and what the study calls it.
-
-    Attributes:
-        client: name of the host that asks.
-        server: name of the host that answers.
-        name: of the flow; empty if the study names none.
-        key: where it stands in the study file; empty then, too.
-        said: what the study says of it; None then.
-        number: of the flow, from 1; 0 then.
-    """
-
-    client: str = CLIENT
-    server: str = SERVER
-    name: str = ""
-    key: str = ""
-    said: CompetingFlow | None = None
-    number: int = 0
-
-    def origins_from(self, family: Family) -> int:
-        """Number of the first address of its page's hosts, where each has one of its own."""
-        return self.number * family.origins_of_a_flow
-
-
 _JOIN = "; a file programs.toml adds a program of your own (docs/own-programs.md)"
 
 
-def placed(
-    setting: Setting,
-    seed: int | None,
-    legs: tuple[Leg, ...],
-    ends: Ends = Ends(),
-    elsewhere: tuple[Leg, ...] = (),
-    resolver: Leg | None = None,
-    other: Leg | None = None,
-    second: Leg | None = None,
-) -> DeployedFlow:
-    """Put a setting's programs on a chain of hosts.
+@dataclass(frozen=True)
+class LaidFlow:
+    """A flow, and what is laid between its hosts.
 
-    Args:
-        setting: the setting of one flow.
+    Attributes:
+        stated: the flow as the study states it.
+        setting: what it asks for, as if there were no other flow.
+        between: the hosts that are no end of a flow, by name.
+        legs: by the names of edges, as a run of its seed meets them.
+        origins: the servers of other hosts of its page.
         seed: of the run.
-        legs: between the hosts, as a run of this seed meets them.
-        ends: what the hosts at the ends are called.
-        elsewhere: from the end of the chain's path to the servers of the setting's origins.
-        resolver: between the client and whom it asks for addresses; None if it is told them.
-        other: between client and server over the other family; None if they have one.
-        second: between the client's second interface and the server; None if it has one interface.
+    """
+
+    stated: StatedFlow
+    setting: Setting
+    between: Mapping[str, NetworkHost]
+    legs: Mapping[str, Leg]
+    origins: Mapping[str, PlannedOrigin]
+    seed: int | None
+
+    def leg(self, edge: Edge) -> Leg:
+        """What is laid for an edge, seen from where the flow sees it."""
+        leg = self.legs[edge.name]
+        return leg.turned_around if edge.turned else leg
+
+    @cached_property
+    def route(self) -> tuple[Leg, ...]:
+        """Between its hosts, the client's first."""
+        return tuple(map(self.leg, self.stated.route))
+
+    @property
+    def on_the_way(self) -> tuple[NetworkHost, ...]:
+        """The hosts between client and server."""
+        return tuple(self.between[name] for name in self.stated.hosts[1:-1])
+
+    @property
+    def origins_from(self) -> int:
+        """Number of the first address of its page's hosts, where each has one of its own."""
+        return self.stated.number * self.setting.family.origins_of_a_flow
+
+
+def placed(laid: LaidFlow) -> DeployedFlow:
+    """Put a flow's programs on its hosts.
 
     Raises:
         WrongInputError: it names a program that does not exist, or a site.
     """
-    places = _places(setting, ends)
+    stated, setting = laid.stated, laid.setting
+    places = _places(laid)
     acting = {place.name: place.node for place in places}
-    acting[ends.server] = replace(
-        acting[ends.server], more_addresses=_more_addresses(setting, ends)
-    )
-    hops = [
-        replace(acting.get(hop.name) or Node.router(hop.name), kernel=hop.kernel)
-        for hop in setting.middleboxes
+    acting[stated.server] = replace(acting[stated.server], more_addresses=_more_addresses(laid))
+    between = [
+        replace(acting.get(host.hop.name) or Node.router(host.hop.name), kernel=host.hop.kernel)
+        for host in laid.on_the_way
     ]
-    segments = _segments(setting, places, legs, ends)
-    origins = _origins(setting, elsewhere)
+    segments = _segments(laid, places)
+    origins = tuple(_origins(laid))
+    resolver = laid.leg(stated.resolver) if stated.resolver else None
+    beside = {edge.interface: laid.leg(edge) for edge in stated.beside}
+    other, second = beside.get(Interface.OTHER_FAMILY), beside.get(Interface.SECOND)
     return DeployedFlow(
         setting=setting,
         asked=replace(
-            _flow(setting, segments, legs, ends, seed),
+            _flow(laid, segments),
             elsewhere=_page_hosts(origins),
             resolver=_resolver(setting, resolver),
             other_address=other.right_address if other else None,
             second_address=second.left_address if second else None,
         ),
-        nodes=(acting[ends.client], *hops, acting[ends.server]),
-        legs=legs,
+        nodes=(acting[stated.client], *between, acting[stated.server]),
+        legs=laid.route,
         segments=segments,
-        key=ends.key,
+        stated=stated,
         origins=origins,
         resolver=resolver,
-        other=other,
-        second=second,
+        beside=beside,
     )
 
 
-def _origins(setting: Setting, legs: tuple[Leg, ...]) -> tuple[DeployedOrigin, ...]:
+def _origins(laid: LaidFlow) -> Iterator[DeployedOrigin]:
+    setting = laid.setting
     known = {**KNOWN[Role.SERVER], **from_outside(setting.programs, Role.SERVER)}
-    origins = []
-    for (key, planned), leg in zip(planned_origins(setting).items(), legs, strict=True):
+    for key, edge in laid.stated.origins.items():
+        planned, leg = laid.origins[key], laid.leg(edge)
         origin = planned.server
         spoken = origin.spoken(setting.protocol)
-        position = len(setting.middleboxes) + 1
+        position = len(laid.route)
         place = _ProgramPlace(Role.SERVER, leg.right, position, origin.server, spoken, setting.tls)
         where = f"origins.{key}.{Role.SERVER}"
         end = Endpoint(
@@ -167,8 +169,7 @@ def _origins(setting: Setting, legs: tuple[Leg, ...]) -> tuple[DeployedOrigin, .
             tls=setting.tls,
             known=known,
         )
-        origins.append(DeployedOrigin(key, planned, end, place.node, leg))
-    return tuple(origins)
+        yield DeployedOrigin(key, planned, end, place.node, leg)
 
 
 def _page_hosts(origins: Sequence[DeployedOrigin]) -> tuple[PageHosts, ...]:
@@ -187,35 +188,39 @@ def _resolver(setting: Setting, leg: Leg | None) -> Resolver | None:
     return Resolver(leg.right_address, setting.dns) if leg and setting.dns else None
 
 
-def _more_addresses(setting: Setting, ends: Ends) -> tuple[HostAddress, ...]:
+def _more_addresses(laid: LaidFlow) -> tuple[HostAddress, ...]:
     """Addresses that the server's host needs beside its own: those of a page's hosts."""
+    setting = laid.setting
     if not setting.workload.own_addresses:
         return ()
-    family = setting.family
-    first = ends.origins_from(family)
-    found = origin_addresses(setting.workload, family.unspecified, first=first)
-    if ends.number and len(found) > (most := family.origins_of_a_flow):
-        told = f"the page has {len(found)} hosts; of one beside other flows, {most} can have addresses of their own"
-        raise WrongInputError(told, where=f"{ends.key}.workload.origins")
-    return tuple(found.values())
+    family, stated = setting.family, laid.stated
+    addresses = origin_addresses(setting.workload, family.unspecified, first=laid.origins_from)
+    if stated.number and len(addresses) > (most := family.origins_of_a_flow):
+        told = f"the page has {len(addresses)} hosts; of one beside other flows, {most} can have addresses of their own"
+        raise WrongInputError(told, where=f"{stated.key}.workload.origins")
+    return tuple(addresses.values())
 
 
-def _places(setting: Setting, ends: Ends) -> list[_ProgramPlace]:
-    """The programs that act on a setting's connections, from the client on.
+def _places(laid: LaidFlow) -> list[_ProgramPlace]:
+    """The programs that act on a flow's connections, from the client on.
 
-    A PEP acts on connections of its transport only, and none acts on a hop that is bypassed.
+    A PEP acts on connections of its transport only, and none acts on a host that is bypassed.
     """
+    setting, stated = laid.setting, laid.stated
     protocol, tls = setting.protocol, setting.tls
-    places = [_ProgramPlace(Role.CLIENT, ends.client, 0, setting.client, protocol, tls)]
-    for position, hop in enumerate(setting.middleboxes, start=1):
+    places = [_ProgramPlace(Role.CLIENT, stated.client, 0, setting.client, protocol, tls)]
+    for position, host in enumerate(laid.on_the_way, start=1):
+        hop = host.hop
         role, asked = _acting(hop, protocol)
         if asked is None or hop.name in setting.bypass:
             continue
-        places.append(_ProgramPlace(role, hop.name, position, asked, protocol, tls))
+        where = f"{host.key}.{role}".lstrip(".")
+        places.append(_ProgramPlace(role, hop.name, position, asked, protocol, tls, where))
         if hop.proxy:
             protocol, tls = hop.proxy.upstream.protocol, hop.proxy.upstream.tls
-    last = len(setting.middleboxes) + 1
-    return [*places, _ProgramPlace(Role.SERVER, ends.server, last, setting.server, protocol, tls)]
+    last = len(laid.route)
+    server = _ProgramPlace(Role.SERVER, stated.server, last, setting.server, protocol, tls)
+    return [*places, server]
 
 
 def _acting(hop: Hop, protocol: Protocol) -> tuple[Role, Host | None]:
@@ -224,28 +229,24 @@ def _acting(hop: Hop, protocol: Protocol) -> tuple[Role, Host | None]:
     return (Role.QUIC_PEP, hop.quic_pep) if protocol.over_quic else (Role.TCP_PEP, hop.tcp_pep)
 
 
-def _segments(
-    setting: Setting, places: list[_ProgramPlace], legs: tuple[Leg, ...], ends: Ends
-) -> tuple[Segment, ...]:
+def _segments(laid: LaidFlow, places: list[_ProgramPlace]) -> tuple[Segment, ...]:
     return tuple(
         Segment(
-            _endpoint(setting, near, far, ends, upstream=True),
-            _endpoint(setting, far, far, ends, upstream=False),
-            legs[near.position : far.position],
+            _endpoint(laid, near, far, upstream=True),
+            _endpoint(laid, far, far, upstream=False),
+            laid.route[near.position : far.position],
         )
         for near, far in itertools.pairwise(places)
     )
 
 
 def _endpoint(
-    setting: Setting, place: _ProgramPlace, spoken: _ProgramPlace, ends: Ends, *, upstream: bool
+    laid: LaidFlow, place: _ProgramPlace, spoken: _ProgramPlace, *, upstream: bool
 ) -> Endpoint:
     """A program's end of a segment; what is spoken there, the farther program is asked by."""
-    known = {**KNOWN[place.role], **from_outside(setting.programs, place.role)}
-    in_chain = setting.hops and place.role not in (Role.CLIENT, Role.SERVER)
-    where = f"hops.{place.name}.{place.role}" if in_chain else str(place.role)
-    if ends.key:
-        where = f"{ends.key}.{where}"
+    known = {**KNOWN[place.role], **from_outside(laid.setting.programs, place.role)}
+    of_flow = f"{laid.stated.key}.{place.role}".lstrip(".")
+    where = place.where or of_flow
     node = place.node
     host = node.upstream if upstream else node.downstream
     assert host, "a program acts there"
@@ -275,21 +276,15 @@ def _known(place: _ProgramPlace, known: Mapping[str, Adapter], where: str) -> Ad
     return known[program]
 
 
-def _flow(
-    setting: Setting,
-    segments: tuple[Segment, ...],
-    legs: tuple[Leg, ...],
-    ends: Ends,
-    seed: int | None,
-) -> Flow:
+def _flow(laid: LaidFlow, segments: tuple[Segment, ...]) -> Flow:
     """The workload, asked of the next program that has an address of its own."""
-    said = ends.said
+    setting, stated, said = laid.setting, laid.stated, laid.stated.said
     return Flow(
-        name=ends.name,
-        namespace=ends.client,
-        server=ends.server,
+        name=stated.name,
+        namespace=stated.client,
+        server=stated.server,
         host=setting.client,
-        address=legs[addressed(segments).position - 1].right_address,
+        address=laid.route[addressed(segments).position - 1].right_address,
         protocol=setting.protocol,
         tls=setting.tls,
         workload=setting.workload,
@@ -298,8 +293,8 @@ def _flow(
         limit=setting.limits.virtual,
         at_ns=said.start.ns if said else 0,
         ends_at_ns=said.end.ns if said and said.end is not None else None,
-        origins_from=ends.origins_from(setting.family),
-        seed=seed or 0,
+        origins_from=laid.origins_from,
+        seed=laid.seed or 0,
         background=bool(said and said.background),
         discovery=setting.discovery,
     )

@@ -22,6 +22,6 @@ def idle_queues(deployment: Deployment) -> Iterator[str]:
 
 
 def _directions(deployment: Deployment) -> Iterator[Direction]:
-    for path in filter(None, deployment.setting.every_path):
+    for path in deployment.network.paths:
         for link in path.links:
             yield from (link.down, link.up)

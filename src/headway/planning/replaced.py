@@ -19,15 +19,12 @@ def replaced(setting: Setting) -> Iterator[str]:
     for hop in setting.hops.values():
         for name, pep in _peps(hop):
             yield from _of_sides(f"hops.{hop.name}.{name}", pep)
-    for path in filter(None, setting.every_path):
+    for path in setting.network.paths:
         for link in path.links:
             if link.satellite:
                 yield from _of_carriers(link.satellite)
-    hosts = {"client": setting.client, "server": setting.server, "proxy": setting.proxy}
-    for name, host in hosts.items():
-        yield from _of_costs(name, host.kernel) if host else ()
-    for hop in setting.hops.values():
-        yield from _of_costs(f"hops.{hop.name}", hop.kernel)
+    for key, host in setting.tables:
+        yield from _of_costs(key, host.kernel)
 
 
 def idle_peps(runs: Iterable[Run]) -> Iterator[str]:

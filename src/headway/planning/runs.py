@@ -88,13 +88,8 @@ def distinct_paths(runs: Iterable[Run]) -> dict[str, Path]:
 
 
 def _paths(setting: Setting) -> Iterator[Path]:
-    """Those of the chain, and beside it: to a resolver, over the other family, and whatever else has one of its own."""
-    resolver = setting.dns.path if setting.dns else None
-    others = (origin.path for origin in setting.origins.values())
-    beside = (resolver, setting.other_path, setting.workload.path_beside, *others)
-    yield from filter(None, setting.paths)
-    # One of which nothing is said is a cable.
-    yield from (path for path in beside if path is not None and path != Path() and _lets_pass(path))
+    network = setting.network
+    yield from (path for path in network.paths if path in network.crossed or _lets_pass(path))
 
 
 def _lets_pass(path: Path) -> bool:

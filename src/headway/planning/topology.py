@@ -1,23 +1,25 @@
-"""The lab's hosts as a tree: who is whose neighbour, over which veth pairs, with which addresses.
+"""The lab's hosts as a graph: who is whose neighbour, over which veth pairs, with which addresses.
 
 A path with n links lies between two hosts, each link between two routers of its own::
 
     client -- link0a == link0b -- link1a == link1b -- ... -- server
 
 Links are counted from the client on. Without a path two hosts are at both ends of a cable. A host may have
-several neighbours towards clients, and several towards servers.
+several neighbours towards clients, and several towards servers. Packets take the way of least delay, as
+`headway.study.network` counts it, but those of flows whose way is stated.
 """
 
 from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from headway.study.family import Family, HostAddress
 from headway.study.host import Host
 from headway.study.kernel import TUNED, Kernel
+from headway.study.network import NOTHING, Cost, Edge, Interface, cost_of, times
 from headway.study.path import Link, Path, Way
 
 
@@ -54,6 +56,11 @@ class Node:
         return cls(name, forwards=True)
 
 
+Tree = tuple[Family, bool]
+"""What wires have in common over which packets go on: the family of their addresses, and whether they are on the way from
+a second interface."""
+
+
 @dataclass(frozen=True)
 class Wire:
     """A veth pair between two neighbours, the left one nearer to the client."""
@@ -69,21 +76,43 @@ class Wire:
     """Of its addresses."""
     both: bool = False
     """Whether the hosts at the ends of its path have addresses of both families."""
-    second: bool = False
-    """Whether it is on the way from a client's second interface."""
+    interface: Interface = Interface.FIRST
+    """To which of its hosts' interfaces its path leads."""
+    cost: Cost = NOTHING
+    """Of crossing it, twice: half of that of its path, if it is at an end of one."""
+    turned: bool = False
+    """Whether it is seen from its other end."""
+
+    @property
+    def turned_around(self) -> Wire:
+        """The same, seen from the other end."""
+        return replace(
+            self,
+            left=self.right,
+            right=self.left,
+            left_device=self.right_device,
+            right_device=self.left_device,
+            turned=not self.turned,
+        )
 
     def device(self, side: int) -> str:
         """That of the left (1) or right (2) end."""
-        return self.left_device if side == _LEFT else self.right_device
+        return self.left_device if side == LEFT else self.right_device
 
     def address(self, side: int) -> HostAddress:
         """Address of the left (1) or right (2) end."""
-        return self.family.address(self.number, side, both=self.both)
+        end = LEFT + RIGHT - side if self.turned else side
+        return self.family.address(self.number, end, both=self.both)
 
     @property
-    def tree(self) -> tuple[Family, bool]:
-        """What it has in common with the other wires of its tree."""
+    def tree(self) -> Tree:
+        """What it has in common with the other wires over which packets go on."""
         return self.family, self.second
+
+    @property
+    def second(self) -> bool:
+        """Whether it is on the way from a client's second interface."""
+        return self.interface is Interface.SECOND
 
     @property
     def network(self) -> str:
@@ -99,42 +128,8 @@ class Wire:
         return f"02:00:00:00:{self.number:02x}:{side:02x}"
 
 
-_LEFT, _RIGHT = 1, 2
-
-
-@dataclass(frozen=True)
-class Port:
-    """A host's end of a wire.
-
-    Attributes:
-        wire: the wire.
-        side: the left end (1), which is towards servers, or the right one (2).
-        beyond: the wires' networks that are reached through it, beside the wire's own.
-        origins: networks of hosts of pages that are reached through it.
-    """
-
-    wire: Wire
-    side: int
-    beyond: tuple[str, ...]
-    origins: tuple[str, ...]
-
-    @property
-    def upward(self) -> bool:
-        """Whether it is towards servers."""
-        return self.side == _LEFT
-
-    @property
-    def device(self) -> str:
-        return self.wire.device(self.side)
-
-    @property
-    def address(self) -> HostAddress:
-        return self.wire.address(self.side)
-
-    @property
-    def other(self) -> int:
-        """The side of the neighbour's end."""
-        return _LEFT + _RIGHT - self.side
+LEFT, RIGHT = 1, 2
+"""Sides of a wire."""
 
 
 @dataclass(frozen=True)
@@ -205,6 +200,13 @@ class Leg:
         return self.wires[-1].address(2)
 
     @property
+    def turned_around(self) -> Leg:
+        """The same, seen from the other end."""
+        path = self.path.turned_around if self.path else None
+        wires = tuple(wire.turned_around for wire in reversed(self.wires))
+        return Leg(self.right, self.left, path, wires)
+
+    @property
     def links(self) -> tuple[tuple[Link, LinkPlace], ...]:
         """The path's links in their places; none of a cable."""
         links = self.path.links if self.path else ()
@@ -232,106 +234,43 @@ def bottlenecks(legs: Iterable[Leg], way: Way) -> tuple[Bottleneck, ...]:
     return tuple(place for leg in legs for place in leg.bottlenecks(way))
 
 
-Neighbours = tuple[str, str, Path | None]
-"""The host nearer to the clients, the other one, and the path between them; None for a cable."""
-
-
-def lay_out(
-    neighbours: Sequence[Neighbours],
-    family: Family,
-    aside: Sequence[Neighbours] = (),
-    other: Sequence[Neighbours] = (),
-    second: Sequence[Neighbours] = (),
-) -> tuple[Leg, ...]:
-    """Number the wires and routers of a tree of hosts.
+def lay_out(edges: Sequence[Edge], paths: Sequence[Path | None]) -> tuple[Leg, ...]:
+    """Number the wires and routers of a network.
 
     Args:
-        neighbours: in the tree.
-        family: of all addresses.
-        aside: more of them, after which no device of the others is named.
-        other: likewise, over the other family: their hosts have both.
-        second: likewise, from second interfaces of hosts of the tree to others of it.
+        edges: of the network, in the order of their numbers.
+        paths: what a run meets on each of them; None for a cable.
     """
-    legs, wires, links = [], itertools.count(), itertools.count()
-    upward = Counter(left for left, _, _ in neighbours)
-    downward = Counter(right for _, right, _ in neighbours)
-    dual = {host for left, right, _ in other for host in (left, right)}
-    for is_aside, is_second, own, (left, right, path) in (
-        *((False, False, family, one) for one in neighbours),
-        *((True, False, family, one) for one in aside),
-        *((True, False, family.other, one) for one in other),
-        *((True, True, family, one) for one in second),
-    ):
-        both = {left, right} <= dual
+    wires, links = itertools.count(), itertools.count()
+    beside = [edge for edge in edges if not edge.aside]
+    upward, downward = Counter(edge.left for edge in beside), Counter(edge.right for edge in beside)
+    dual = {
+        host
+        for edge in edges
+        if edge.interface is Interface.OTHER_FAMILY
+        for host in (edge.left, edge.right)
+    }
+    legs = []
+    for at, (edge, path) in enumerate(zip(edges, paths, strict=True)):
+        left, right = edge.left, edge.right
         numbers = [next(links) for _ in (path.links if path else ())]
-        routers = [f"link{number}{side}" for number in numbers for side in "ab"]
+        stops = [left, *(f"link{number}{side}" for number in numbers for side in "ab"), right]
         made = []
-        for near, far in itertools.pairwise([left, *routers, right]):
+        for near, far in itertools.pairwise(stops):
             number = next(wires)
-            up = f"{near}-up{number}" if is_aside or upward[near] > 1 else f"{near}-up"
-            down = f"{far}-down{number}" if is_aside or downward[far] > 1 else f"{far}-down"
-            made.append(Wire(number, near, far, up, down, own, both, is_second))
+            up = f"{near}-up{number}" if edge.aside or upward[near] > 1 else f"{near}-up"
+            down = f"{far}-down{number}" if edge.aside or downward[far] > 1 else f"{far}-down"
+            wire = Wire(
+                number,
+                near,
+                far,
+                up,
+                down,
+                edge.family,
+                both={left, right} <= dual,
+                interface=edge.interface,
+                cost=times(cost_of(edge, at), (near == left) + (far == right)),
+            )
+            made.append(wire)
         legs.append(Leg(left, right, path, tuple(made)))
     return tuple(legs)
-
-
-def chain(
-    hosts: Sequence[str], paths: Sequence[Path | None]
-) -> tuple[tuple[str, str, Path | None], ...]:
-    """Hosts in a row, from a client to a server, as neighbours.
-
-    Args:
-        hosts: their names.
-        paths: between them, one fewer; None for a cable.
-    """
-    pairs = zip(itertools.pairwise(hosts), paths, strict=True)
-    return tuple((left, right, path) for (left, right), path in pairs)
-
-
-def ports(wires: Sequence[Wire], nodes: Iterable[Node]) -> Mapping[str, tuple[Port, ...]]:
-    """The ports of every host and router, by its name, those towards clients first.
-
-    Hosts of both families are a tree for each, and second interfaces have one of their own.
-    """
-    ends: dict[str, list[tuple[Wire, int]]] = {}
-    for wire in wires:
-        ends.setdefault(wire.left, []).append((wire, _LEFT))
-        ends.setdefault(wire.right, []).append((wire, _RIGHT))
-    with_origins = _origin_networks([node for node in nodes if node.more_addresses])
-
-    def beyond(wire: Wire, side: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        neighbour = wire.right if side == _LEFT else wire.left
-        networks: list[str] = []
-        origins = with_origins.get(neighbour, ())
-        for other, its_side in ends[neighbour]:
-            if other is not wire and other.tree == wire.tree:
-                farther, its_origins = beyond(other, its_side)
-                networks += [other.network, *farther]
-                origins += its_origins
-        return tuple(networks), origins
-
-    def port(wire: Wire, side: int) -> Port:
-        networks, origins = beyond(wire, side)
-        return Port(wire, side, networks, origins)
-
-    return {
-        name: tuple(
-            port(wire, side)
-            for wire, side in sorted(around, key=lambda end: (-end[1], end[0].number))
-        )
-        for name, around in ends.items()
-    }
-
-
-def _origin_networks(nodes: Sequence[Node]) -> dict[str, tuple[str, ...]]:
-    """Where hosts of pages have addresses of their own: the networks of these, by the server's name.
-
-    All that there are belong to a server that is the only one.
-    """
-    if len(nodes) == 1:
-        (node,) = nodes
-        return {node.name: (node.more_addresses[0].family.origins_network,)}
-    return {
-        node.name: tuple(dict.fromkeys(one.network for one in node.more_addresses))
-        for node in nodes
-    }

@@ -33,7 +33,7 @@ def short_queues(deployment: Deployment) -> Iterator[str]:
 
 
 def _traced(setting: Setting) -> Iterator[tuple[Path, Direction, TraceRate]]:
-    for path in filter(None, setting.every_path):
+    for path in setting.network.paths:
         for link in path.links:
             for way in (link.down, link.up):
                 if isinstance(way.rate, TraceRate) and way.rate.opportunities_ms:

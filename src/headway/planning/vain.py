@@ -21,7 +21,7 @@ def vain(runs: Sequence[Run]) -> tuple[str, ...]:
 
 
 def _directions(run: Run) -> Iterator[Direction]:
-    for path in filter(None, run.setting.paths):
+    for path in run.setting.network.crossed:
         for link in path.links:
             yield from (link.down, link.up)
 

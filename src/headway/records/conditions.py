@@ -28,7 +28,9 @@ def conditions(run: Run) -> dict[str, Any]:
         "rtt_ms": min(one["rtt_ms"] for one in each),
         "requests": sum(one["requests"] for one in each),
         "path": in_common([one["path"] for one in each]),
-        "disturbances": named_disturbances(run.setting),
+        "disturbances": named_disturbances(
+            run.setting.network.crossed, [flow.asked.protocol for flow in run.deployment.flows]
+        ),
         **({"flows": len(each)} if run.setting.flows else {}),
     }
 
@@ -45,7 +47,8 @@ def _in_common(values: Sequence[Any]) -> Any:
 def flow_conditions(run: Run, flow: DeployedFlow) -> dict[str, Any]:
     """Conditions of one flow of a run."""
     setting, end = flow.setting, flow.http_end
-    path, behind = joined(setting.paths[:end]), setting.paths[end:]
+    stated = flow.stated.paths
+    path, behind = joined(stated[:end]), stated[end:]
     down = [link.down for link in path.links]
     up = [link.up for link in path.links]
     narrow, narrow_up = narrowest(down), narrowest(up)
@@ -60,7 +63,7 @@ def flow_conditions(run: Run, flow: DeployedFlow) -> dict[str, Any]:
         **host_columns(flow),
         **_upstream(flow.server, behind),
         "profile": path.profile,
-        "path": path_column(setting, path, behind),
+        "path": path_column(flow, path, behind),
         "rate_mbit": _rate_mbit(narrow),
         "rate_up_mbit": _rate_mbit(narrow_up),
         "rtt_ms": path.rtt.ms,
@@ -70,7 +73,7 @@ def flow_conditions(run: Run, flow: DeployedFlow) -> dict[str, Any]:
         "jitter_ms": sum(direction.jitter.ms for direction in down),
         "family": setting.family.value,
         "offload": setting.offload,
-        "queue_bytes": _queue_bytes(narrow, setting),
+        "queue_bytes": _queue_bytes(narrow, stated),
         "visit": setting.discovery.visit if setting.discovery else None,
         "workload": _workload(flow),
         **setting.workload.columns,
@@ -80,7 +83,7 @@ def flow_conditions(run: Run, flow: DeployedFlow) -> dict[str, Any]:
         "seed": run.seed,
         "clock": setting.clock.value,
         "variation": setting.variation.value,
-        "disturbances": named_disturbances(setting),
+        "disturbances": named_disturbances(filter(None, stated), [setting.protocol]),
         "fault": str(setting.fault) if setting.fault else None,
     }
 
@@ -117,14 +120,12 @@ def _rate_mbit(direction: Direction) -> float | None:
     return direction.first_rate.mbit if direction.first_rate is not None else None
 
 
-def _queue_bytes(direction: Direction, setting: Setting) -> int | None:
+def _queue_bytes(direction: Direction, paths: Sequence[Path | None]) -> int | None:
     if direction.first_rate is None or direction.queue.packets is not None:
         return None
     # A BDP is one of the path that the link belongs to.
     rtt = next(
-        path.rtt
-        for path in setting.paths
-        if path and any(link.down is direction for link in path.links)
+        path.rtt for path in paths if path and any(link.down is direction for link in path.links)
     )
     return direction.queue_bytes(rtt)
 

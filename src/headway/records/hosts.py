@@ -48,8 +48,7 @@ def _sides(role: str, sides: Sequence[Endpoint]) -> dict[str, str]:
 
 def _bypass(flow: DeployedFlow) -> str | None:
     """The hops of a chain whose programs were left out."""
-    setting = flow.setting
-    names = [hop.name for hop in setting.middleboxes if hop.name in setting.bypass]
+    names = [node.name for node in flow.nodes[1:-1] if node.name in flow.setting.bypass]
     return ", ".join(names) or None
 
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from headway.planning.deployment import joined
+from headway.planning.deployment import DeployedFlow, joined
 from headway.study.path import Path
 from headway.study.pathwords import Aspect, path_aspects
-from headway.study.setting import Setting
 
 _NUMBERS = frozenset({"profile", "rate", "rate up", "RTT", "loss", "loss up", "jitter", "queue"})
 """Aspects of the client's path that have a column of their own."""
@@ -15,11 +14,11 @@ _UPSTREAM_NUMBERS = frozenset({"rate", "RTT", "loss"})
 """The same of the path behind a reverse proxy."""
 
 
-def path_column(setting: Setting, path: Path, behind: Sequence[Path | None]) -> tuple[str, ...]:
+def path_column(flow: DeployedFlow, path: Path, behind: Sequence[Path | None]) -> tuple[str, ...]:
     """What the numbers of a record leave out, aspect by aspect: ``rate: 12 and 1 Mbit/s from 0 and 200 ms``.
 
     Args:
-        setting: the flow's.
+        flow: whose paths they are.
         path: from the client to the end of its HTTP.
         behind: the paths behind a reverse proxy; none without.
     """
@@ -28,7 +27,7 @@ def path_column(setting: Setting, path: Path, behind: Sequence[Path | None]) -> 
         for aspect in (
             *_left_out(path, _NUMBERS),
             *(_of("upstream", joined(behind), _UPSTREAM_NUMBERS) if behind else ()),
-            *_beside(setting),
+            *_beside(flow),
         )
     )
 
@@ -56,15 +55,8 @@ def _of(whose: str, path: Path, numbers: frozenset[str] = frozenset()) -> Iterat
         there.add((aspect.name, aspect.words))
 
 
-def _beside(setting: Setting) -> Iterator[Aspect]:
+def _beside(flow: DeployedFlow) -> Iterator[Aspect]:
     """Of paths that do not lie between client and server, and of those to a page's other servers."""
-    family = setting.family.other.label if setting.dual_stack else ""
-    paths = {
-        "resolver's": setting.dns.path if setting.dns else None,
-        f"{family} path's": setting.other_path,
-        "second path's": setting.workload.path_beside,
-        **{f"{name}'s": origin.path for name, origin in setting.origins.items()},
-    }
-    for whose, path in paths.items():
-        if path is not None and path != Path():
-            yield from _of(whose, path)
+    for edge in flow.stated.edges:
+        if edge.whose and edge.path:
+            yield from _of(edge.whose, edge.path)

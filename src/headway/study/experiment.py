@@ -10,6 +10,7 @@ from pydantic import Field, PrivateAttr, ValidationError, field_validator, model
 
 from headway.errors import WrongInputError, nearest
 from headway.study.claim import Claim
+from headway.study.conditions import Variation
 from headway.study.fault import AXIS, FaultSweep
 from headway.study.levels import LevelComparison
 from headway.study.merging import merged, with_value
@@ -19,7 +20,7 @@ from headway.study.population import SITES_AXIS, Population, drawn_by
 from headway.study.profiles import realise
 from headway.study.published import USUAL_METRIC, AskedMetric, Published, Reason
 from headway.study.repetitions import ONCE, Repetitions
-from headway.study.setting import Setting, Variation
+from headway.study.setting import Setting
 from headway.study.source import Source
 
 NAME = r"^[a-z0-9][a-z0-9-]*$"

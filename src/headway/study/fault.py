@@ -159,6 +159,12 @@ class Fault(_What):
         return told
 
     @property
+    def turned_around(self) -> Fault:
+        """The same of a link that is seen from its other end."""
+        other = Way.DOWN if self.direction is Way.UP else Way.UP
+        return self.model_copy(update={"direction": other})
+
+    @property
     def happens(self) -> bool:
         """Whether anything happens to any packet."""
         return bool(self.packets)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from operator import not_
 from typing import Any, Self
 
 from pydantic import Field, model_validator
 
 from headway.errors import nearest
-from headway.study.hop import Hop
 from headway.study.host import Host, Protocol, check_tls
 from headway.study.merging import merged
 from headway.study.part import Part, wrong
@@ -65,6 +65,16 @@ class CompetingFlow(Part):
         default=SERVERS,
         description="the hop at which it leaves the shared path; by default its end",
     )
+    between: tuple[str, str] | None = Field(
+        default=None,
+        exclude_if=lambda between: between is None,
+        description="names of the hosts where its client and its server run, instead of hosts of its own",
+    )
+    via: tuple[str, ...] = Field(
+        default=(),
+        exclude_if=not_,
+        description="names of hosts and links that are on its way, in this order; by default the way of least delay",
+    )
 
     @model_validator(mode="after")
     def _possible(self) -> Self:
@@ -105,24 +115,15 @@ def _refined(usual: dict[str, Any], flow: dict[str, Any]) -> dict[str, Any]:
     return merged(usual, flow)
 
 
-def check_flows(flows: Mapping[str, CompetingFlow], hops: Mapping[str, Hop]) -> None:
-    """Check that flows can share a chain of hops.
+def check_flows(flows: Mapping[str, CompetingFlow]) -> None:
+    """Check that flows can be beside each other.
 
     Raises:
         PydanticCustomError: they cannot; names the key.
     """
-    places = [CLIENTS, *hops, SERVERS]
-    for name in (CLIENTS, SERVERS):
-        if name in hops:
-            raise wrong("hops", f"{name!r} is the name of a router at an end of the shared path")
-    for name, hop in hops.items():
-        if hop.splits:
-            raise wrong("hops", f"flows share paths, not programs: {name} may only route")
     hosts = sum(2 * flow.count for flow in flows.values())
     if hosts > MOST_HOSTS:
         raise wrong("flows", f"{hosts} hosts; a lab has {MOST_HOSTS} at most, two for each flow")
-    for name, flow in flows.items():
-        _check_flow(name, flow, places)
     sites = {flow.workload.replayed: name for name, flow in flows.items() if flow.workload.replayed}
     if len(sites) > 1:
         *_, other = sites.values()
@@ -132,7 +133,19 @@ def check_flows(flows: Mapping[str, CompetingFlow], hops: Mapping[str, Hop]) -> 
         )
 
 
-def _check_flow(name: str, flow: CompetingFlow, places: list[str]) -> None:
+def check_flow(name: str, flow: CompetingFlow, hops: Sequence[str], places: Sequence[str]) -> None:
+    """Check that a flow can be beside others, and where it says.
+
+    Args:
+        name: of the flow.
+        flow: what the study says of it.
+        hops: names of the hops, from the clients' side on.
+        places: names of all hosts that there are.
+
+    Raises:
+        PydanticCustomError: it cannot; names the key.
+    """
+    where = f"flows.{name}"
     if not FLOW_NAME.fullmatch(name):
         raise wrong(
             "flows",
@@ -140,22 +153,48 @@ def _check_flow(name: str, flow: CompetingFlow, places: list[str]) -> None:
         )
     if flow.workload.mixes_versions:
         told = "a page among flows that compete has one server: leave out this key"
-        raise wrong(f"flows.{name}.workload.versions", told)
+        raise wrong(f"{where}.workload.versions", told)
+    if flow.between:
+        _check_hosts(where, flow, flow.between, places)
+    else:
+        _check_places(where, flow, [CLIENTS, *hops, SERVERS], places)
+    if flow.workload.migrates:
+        told = f"a {flow.workload.kind} is not for flows that compete"
+        raise wrong(f"{where}.workload.kind", told)
+    # The lab has one certificate.
+    if flow.workload.one_connection:
+        told = f'connections = "{Connections.ONE}" is for a page without other flows'
+        raise wrong(f"{where}.workload.connections", told)
+
+
+def _check_places(
+    where: str, flow: CompetingFlow, chain: Sequence[str], places: Sequence[str]
+) -> None:
     for key in ("enters", "leaves"):
         place = getattr(flow, key)
         if place not in places:
             hint = nearest(place, places, then=f"there are {', '.join(places)}")
-            raise wrong(f"flows.{name}.{key}", f"no hop {place!r}{hint}")
-    if places.index(flow.enters) >= places.index(flow.leaves):
-        raise wrong(
-            f"flows.{name}.leaves",
-            f"{flow.leaves} does not come after {flow.enters}, where the flow enters",
-        )
-    if flow.workload.migrates:
-        raise wrong(
-            f"flows.{name}.workload.kind", f"a {flow.workload.kind} is not for flows that compete"
-        )
-    # The lab has one certificate.
-    if flow.workload.one_connection:
-        told = f'connections = "{Connections.ONE}" is for a page without other flows'
-        raise wrong(f"flows.{name}.workload.connections", told)
+            raise wrong(f"{where}.{key}", f"no hop {place!r}{hint}")
+    ends = flow.enters, flow.leaves
+    backwards = set(ends) <= set(chain) and chain.index(ends[0]) >= chain.index(ends[1])
+    if flow.enters == flow.leaves or backwards:
+        told = f"{flow.leaves} does not come after {flow.enters}, where the flow enters"
+        raise wrong(f"{where}.leaves", told)
+
+
+def _check_hosts(
+    where: str, flow: CompetingFlow, between: tuple[str, str], places: Sequence[str]
+) -> None:
+    """The hosts where its client and its server run, instead of hosts of its own."""
+    for place in between:
+        if place not in places or place in (CLIENTS, SERVERS):
+            hint = nearest(place, places, then=f"there are {', '.join(places)}")
+            raise wrong(f"{where}.between", f"no host {place!r}{hint}")
+    if between[0] == between[1]:
+        raise wrong(f"{where}.between", "a flow needs two hosts")
+    if flow.count > 1:
+        raise wrong(f"{where}.count", "hosts that a study names are there once: leave out between")
+    own = ("access", "server_access", "enters", "leaves")
+    if stated := next((key for key in own if key in flow.model_fields_set), None):
+        told = "it is of a flow between hosts of its own, and between names them: leave out one of both"
+        raise wrong(f"{where}.{stated}", told)

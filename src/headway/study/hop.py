@@ -159,26 +159,3 @@ def described(table: Any) -> Any:
 def that_is_there(host: _H | None) -> _H | None:
     """A program's host; None if it was only described."""
     return None if host is None or host.program == DESCRIBED else host
-
-
-def named_hops(hops: Any) -> Any:
-    """Hops as a study file lists them, by their names; contenders and axes refer to them by name.
-
-    Raises:
-        ValueError: a hop has no name, or another one's.
-    """
-    if isinstance(hops, dict) and any(isinstance(hop, str | list) for hop in hops.values()):
-        raise ValueError("must be a list of tables: write [[hops]]")
-    if not isinstance(hops, list):
-        return hops
-    named: dict[str, Any] = {}
-    for hop in hops:
-        name = hop.get("name") if isinstance(hop, dict) else None
-        if not isinstance(name, str):
-            raise ValueError(
-                'every hop is a table [[hops]] with a name, for example name = "gateway"'
-            )
-        if name in named:
-            raise ValueError(f"there are two hops {name!r}")
-        named[name] = hop
-    return named

@@ -20,10 +20,10 @@ from headway.study.consistency import check_number
 from headway.study.experiment import NAME, Experiment, Study
 from headway.study.experimentfile import read_experiment
 from headway.study.explain import explain
-from headway.study.hop import named_hops
 from headway.study.lasting import lasting_objects
 from headway.study.library import builtin_files, builtin_names, builtin_text
 from headway.study.merging import merged
+from headway.study.named import NAMED, all_by_name, by_name
 from headway.study.outside import OutsideProgram
 from headway.study.outsidefile import PROGRAMS_FILE, programs_beside, read_programs
 from headway.study.overridden import check_matter, named_experiment, of_experiments
@@ -125,7 +125,7 @@ def parse_study(
 
 def _changed(raw: dict[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
     """A study's tables with others in their place, in its short form and its experiments, too."""
-    raw = _by_hop(raw)
+    raw = _by_name(raw)
     of_all, of_one = of_experiments(changes)
     inner = {
         key: _changed(table, changes)
@@ -134,7 +134,7 @@ def _changed(raw: dict[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
     }
     if isinstance(named := raw.get("experiments"), dict):
         inner["experiments"] = {
-            name: merged(merged(_by_hop(one), of_all), of_one.get(name, {}))
+            name: merged(merged(_by_name(one), of_all), of_one.get(name, {}))
             if isinstance(one, dict)
             else one
             for name, one in named.items()
@@ -142,10 +142,10 @@ def _changed(raw: dict[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
     return merged(raw | inner, of_all)
 
 
-def _by_hop(raw: dict[str, Any]) -> dict[str, Any]:
-    """A table whose hops have their names, by which changes refer to them; what is wrong with them is told later."""
+def _by_name(raw: dict[str, Any]) -> dict[str, Any]:
+    """A table whose hops and links have their names, by which changes refer to them; what is wrong with them is told later."""
     try:
-        return raw | {"hops": named_hops(raw["hops"])} if "hops" in raw else raw
+        return all_by_name(raw)
     except ValueError:
         return raw
 
@@ -214,7 +214,7 @@ def _prepare(raw: dict[str, Any], source: Source, prefix: str = "") -> None:
     """Refuse texts that cannot be, and write hops and sysctls so that tables merge."""
     check_printable(raw, source, prefix)
     _check_texts(raw, source, prefix)
-    _name_hops(raw, source, prefix)
+    _name_members(raw, source, prefix)
     _nest_sysctls(raw)
 
 
@@ -260,16 +260,18 @@ def _check_texts(raw: Any, source: Source, key: str = "") -> None:
         raise WrongInputError(what, where=source.where(key.removesuffix(".")))
 
 
-def _name_hops(raw: dict[str, Any], source: Source, prefix: str = "") -> None:
-    """Put hops under their names, those of the study and those of its experiments."""
+def _name_members(raw: dict[str, Any], source: Source, prefix: str = "") -> None:
+    """Put hops and links under their names, those of the study and those of its experiments."""
     experiments = raw.get("experiments", {})
     inner = experiments.items() if isinstance(experiments, dict) else ()
     for place, table in [("", raw), *((f"experiments.{name}.", one) for name, one in inner)]:
-        if isinstance(table, dict) and "hops" in table:
+        for key in NAMED if isinstance(table, dict) else ():
+            if key not in table:
+                continue
             try:
-                table["hops"] = named_hops(table["hops"])
+                table[key] = by_name(key, table[key])
             except ValueError as error:
-                where = source.where(f"{prefix}{place}hops")
+                where = source.where(f"{prefix}{place}{key}")
                 raise WrongInputError(str(error), where=where) from None
 
 

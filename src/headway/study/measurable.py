@@ -107,9 +107,9 @@ def _needed(setting: Setting) -> Iterator[Needs]:
         yield Needs.RESOLVER
     if setting.dual_stack is not None:
         yield Needs.DUAL_STACK
-    if any(host.kernel.processor for _, host in setting.hosts):
+    if any(host.kernel.processor for _, host in setting.tables):
         yield Needs.PROCESSOR
-    if any(hop.kernel.processor for hop in setting.middleboxes):
+    if any(host.hop.kernel.processor for host in setting.network.between.values()):
         yield Needs.PROXY_PROCESSOR
 
 
@@ -120,7 +120,7 @@ def _is_taken(workload: WorkloadPart) -> bool:
 
 
 def _towards_client(setting: Setting) -> Iterator[Direction]:
-    for path in filter(None, setting.paths):
+    for path in setting.network.crossed:
         yield from (link.down for link in path.links)
 
 

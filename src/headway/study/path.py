@@ -356,3 +356,12 @@ class Path(Part):
     def rtt(self) -> Duration:
         """Propagation delay there and back, without queueing and serialisation."""
         return Duration(sum(link.down.delay + link.up.delay for link in self.links))
+
+    @property
+    def turned_around(self) -> Path:
+        """The same path, seen from its other end."""
+        links = tuple(
+            link.model_copy(update={"down": link.up, "up": link.down})
+            for link in reversed(self.links)
+        )
+        return self.model_copy(update={"links": links})

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
 
+from headway.study.family import Family
 from headway.study.middlebox import SMALLEST_MTU_IPV6
+from headway.study.network import Edge
 from headway.study.part import wrong
 from headway.study.path import Direction, Path
 from headway.study.rates import TraceRate
@@ -14,27 +16,27 @@ _LARGEST_PACKET = 65_535
 """With segmentation offload."""
 
 
-def check_rules(
-    paths: Mapping[str, Path | None], limit: Duration, *, ipv6: bool, both: bool, offload: bool
-) -> None:
+def check_rules(edges: Iterable[Edge], limit: Duration, *, offload: bool) -> None:
     """Refuse rules that cannot hold for the packets of a setting.
 
     Args:
-        paths: all of its paths, by their keys.
+        edges: all of its network.
         limit: when a run is given up.
-        ipv6: whether the family of `path` is IPv6.
-        both: whether hosts have addresses of both families.
         offload: whether packets of up to 64 kB cross the paths.
 
     Raises:
         PydanticCustomError: one cannot; names the key.
     """
-    for key, path in paths.items():
-        if path and (ipv6 or both) and any(link.nat for link in path.links):
+    edges = tuple(edges)
+    families = {edge.family for edge in edges}
+    ipv6, both = Family.IPV6 in families, len(families) > 1
+    for edge in edges:
+        key, path = edge.key, edge.path
+        if path and ipv6 and any(link.nat for link in path.links):
             told = "leave out dual_stack, or the NAT" if both else 'leave out family = "ipv6"'
             raise wrong(f"{key}.nat", f"a NAT translates IPv4: {told}")
         if path:
-            _check_packets(key, path, ipv6=ipv6 or both, offload=offload)
+            _check_packets(key, path, ipv6=ipv6, offload=offload)
             _check_moments(key, path, limit)
 
 

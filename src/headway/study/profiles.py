@@ -266,7 +266,7 @@ def _satellite() -> list[Profile]:
 
 def draws_path(setting: Setting) -> bool:
     """Whether every seed has another path, drawn of a profile."""
-    names = {path.profile for path in setting.every_path if path and path.profile}
+    names = {path.profile for path in setting.network.paths if path.profile}
     return any(_find(name).is_drawn for name in names if not name.endswith(_MEDIAN))
 
 

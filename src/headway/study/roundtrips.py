@@ -2,44 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 
 from headway.study.dns import Dns
+from headway.study.network import Edge, Network
 from headway.study.part import wrong
-from headway.study.path import Path
 from headway.study.units import Duration, Size
 from headway.study.workloadpart import WorkloadPart
 
 
-def check_round_trips(
-    chain: Mapping[str, Path | None],
-    farther: Mapping[str, Path],
-    dns: Dns | None,
-    limit: Duration,
-) -> None:
+def check_round_trips(network: Network, dns: Dns | None, limit: Duration) -> None:
     """Check that a round trip, and an answer of a resolver, take less than a run may.
 
     Args:
-        chain: the paths between the client and the server, by their keys.
-        farther: from the end of these to other servers, by their keys.
-        dns: whom the client asks for addresses; None if nobody.
+        network: whose flows go over paths.
+        dns: whom clients ask for addresses; None if nobody.
         limit: limits.virtual.
 
     Raises:
         PydanticCustomError: it would be given up; names the key.
     """
-    own = sum(path.rtt for path in chain.values() if path)
-    key, more = max(
-        ((key, path.rtt) for key, path in farther.items()),
-        key=lambda item: item[1],
-        default=("path", Duration(0)),
-    )
-    rtt = Duration(own + more)
-    if rtt >= limit:
-        raise wrong(
-            f"{key}.rtt",
-            f"an RTT of {rtt} in all is beyond limits.virtual ({limit}), after which a run is given up",
-        )
+    for flow in network.flows:
+        farthest = max(flow.origins.values(), key=lambda edge: edge.rtt, default=None)
+        crossed = [*flow.route, *([farthest] if farthest else [])]
+        rtt = Duration(sum(edge.rtt for edge in crossed))
+        if rtt >= limit:
+            longest = max(crossed, key=lambda edge: edge.rtt)
+            raise wrong(
+                f"{longest.key}.rtt",
+                f"an RTT of {rtt} in all is beyond limits.virtual ({limit}), after which a run is given up",
+            )
     if dns and dns.path.rtt + dns.delay >= limit:
         raise wrong(
             "dns.delay" if dns.delay else "dns.path.rtt",
@@ -47,13 +39,11 @@ def check_round_trips(
         )
 
 
-def check_transfer(
-    chain: Mapping[str, Path | None], workload: WorkloadPart, limit: Duration
-) -> None:
+def check_transfer(route: Sequence[Edge], workload: WorkloadPart, limit: Duration) -> None:
     """Check that what a request carries can pass before a run is given up, at the links' highest rates.
 
     Args:
-        chain: the paths that it crosses, by their keys.
+        route: the edges that it crosses.
         workload: what is carried; nothing is known of one that ends by itself, or that has two paths.
         limit: limits.virtual.
 
@@ -63,12 +53,12 @@ def check_transfer(
     amount = workload.amount
     if amount is None or workload.ends is not None or workload.path_beside is not None:
         return
-    for key, path in chain.items():
-        for link in path.links if path else ():
+    for edge in route:
+        for link in edge.path.links if edge.path else ():
             passing = (link.up if workload.uploads else link.down).most_bytes(limit)
             if passing is not None and passing < amount:
                 raise wrong(
-                    f"{key}.rate",
+                    f"{edge.key}.rate",
                     f"lets {Size(passing)} pass until limits.virtual ({limit}), when a run is given up; "
                     f"the workload has {amount}",
                 )

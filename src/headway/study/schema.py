@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from headway.study.experiment import Experiment, Study
+from headway.study.named import NAMED
 from headway.study.outside import ClientDeclaration, ServerDeclaration
 from headway.study.outsidefile import PROGRAMS_FILE
 from headway.study.setting import Setting
@@ -90,14 +91,16 @@ def programs_schema() -> JsonSchema:
 def _tables(experiment: JsonSchema, setting: JsonSchema, definitions: JsonSchema) -> JsonSchema:
     """The keys of an experiment in a file: its own, those of its setting, and those of files only."""
     own = {key: one for key, one in experiment["properties"].items() if key not in _OF_MODELS_ONLY}
-    hops = {
-        "description": setting["properties"]["hops"]["description"],
-        "anyOf": [
-            {"type": "array", "items": {"$ref": f"{_DEFINITIONS}Hop"}},
-            {"type": "object", "additionalProperties": {"$ref": f"{_DEFINITIONS}Hop"}},
-        ],
-    }
-    setting["properties"]["hops"] = hops
+    for key in NAMED:
+        properties = setting["properties"]
+        member = properties[key]["additionalProperties"]
+        properties[key] = {
+            "description": properties[key]["description"],
+            "anyOf": [
+                {"type": "array", "items": member},
+                {"type": "object", "additionalProperties": member},
+            ],
+        }
     del setting["properties"]["programs"]
     own["contenders"] = own["contenders"] | {
         "additionalProperties": {"$ref": f"{_DEFINITIONS}{_SETTING}"}

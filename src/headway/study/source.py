@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from headway.study.named import NAMED
 from headway.study.positions import Key, positions
 
 if TYPE_CHECKING:
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
 LISTS = frozenset({"cells", "claims", "exclude", "links", "published", "reasons"})
 """Lists of tables, which are told apart by their number."""
 _NUMBERED = re.compile(rf"\b({'|'.join(sorted(LISTS))})\.\d+")
-_NAMED = "hops"
-"""A list of tables, which are told apart by their names."""
 
 
 @dataclass(frozen=True)
@@ -41,13 +40,13 @@ class Source:
 
     @cached_property
     def lines_of_keys(self) -> dict[str, int]:
-        """Line of every key, by its dotted name: of tables in lists with and without their number, of hops by name."""
+        """Line of every key, by its dotted name: of tables in lists with and without their number, of hops and links by name."""
         found: dict[str, int] = {}
         keys = [position for position in positions(self.text.removeprefix("\ufeff")) if position[0]]
         names = {
             path[:-1]: value.strip("\"'")
             for path, _, value in keys
-            if path[-1] == "name" and path[-3:-2] == (_NAMED,)
+            if len(path) > 2 and path[-1] == "name" and path[-3] in NAMED
         }
         for path, line, _ in keys:
             key = ".".join(_by_name(path, names))
@@ -78,5 +77,5 @@ class Source:
 
 
 def _by_name(path: Key, names: Mapping[Key, str]) -> Key:
-    """A key's parts, in which hops stand by their names, and not by their numbers."""
+    """A key's parts, in which members of lists stand by their names, and not by their numbers."""
     return tuple(names.get(path[: end + 1], part) for end, part in enumerate(path))

@@ -12,9 +12,10 @@ from __future__ import annotations
 import hashlib
 import random
 
+from headway.study.conditions import Variation
 from headway.study.path import Direction, Path
 from headway.study.queue import FRAME_BYTES
-from headway.study.setting import Setting, Variation
+from headway.study.setting import Setting
 from headway.study.units import Duration, Size
 
 DELAY_SHARE = 0.02
@@ -27,29 +28,8 @@ START_WITHIN_NS = 10_000_000
 """The workload starts up to so long after the kernel's clock would have it: its timers tick so often."""
 
 
-def drawn(setting: Setting, seed: int) -> Setting:
-    """The setting as a run of this seed meets it."""
-    if setting.variation is Variation.NONE:
-        return setting
-    first, *others = [
-        path if path is None else _path(path, number, seed)
-        for number, path in enumerate(setting.paths)
-    ]
-    changes: dict[str, object] = {"path": first or setting.path}
-    if setting.proxy:
-        upstream = setting.proxy.upstream.model_copy(update={"path": others[0]})
-        changes["proxy"] = setting.proxy.model_copy(update={"upstream": upstream})
-    elif setting.hops:
-        hops = zip(setting.hops.items(), others, strict=True)
-        changes["hops"] = {
-            name: hop.model_copy(update={"path": path}) if path else hop
-            for (name, hop), path in hops
-        }
-    return setting.model_copy(update=changes)
-
-
 def drawn_path(setting: Setting, path: Path, name: str, seed: int) -> Path:
-    """A path of one of a setting's flows as a run of this seed meets it; its name tells its draws apart."""
+    """A path of a setting's network as a run of this seed meets it; its name tells its draws apart."""
     return path if setting.variation is Variation.NONE else _path(path, name, seed)
 
 
@@ -60,11 +40,11 @@ def start_after_ns(setting: Setting, seed: int) -> int:
     return _draw(seed, "start").randrange(START_WITHIN_NS)
 
 
-def _path(path: Path, number: int | str, seed: int) -> Path:
+def _path(path: Path, name: str, seed: int) -> Path:
     links = tuple(
         link.model_copy(
             update={
-                way: _direction(getattr(link, way), path, _draw(seed, f"{number}/{place}/{way}"))
+                way: _direction(getattr(link, way), path, _draw(seed, f"{name}/{place}/{way}"))
                 for way in ("down", "up")
             }
         )

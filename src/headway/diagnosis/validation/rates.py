@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from headway.diagnosis.goodput import INTERVAL_S, received_bytes
 from headway.diagnosis.samples import Sample, read_samples
 from headway.diagnosis.transfer import Transfer
 from headway.diagnosis.validation.evidence import Rates
+from headway.planning.deployment import DeployedFlow
 from headway.study.middlebox import LARGEST_MTU
+from headway.study.path import Path as NetworkPath
 from headway.study.queue import FRAME_BYTES
 from headway.study.setting import Setting
 
@@ -22,7 +24,7 @@ _QUIC_BYTES = 20
 the authentication tag (RFC 9000, 17.3.1 and 19.8; RFC 9001, 5.3)."""
 
 
-def find_rates(setting: Setting, transfer: Transfer, run_directory: Path) -> Rates | None:
+def find_rates(flow: DeployedFlow, transfer: Transfer, run_directory: Path) -> Rates | None:
     """Use of the narrowest link towards the client; None if no link has a constant rate."""
     segment = min(
         (segment for segment in transfer.segments if segment.rate_mbit is not None),
@@ -33,7 +35,8 @@ def find_rates(setting: Setting, transfer: Transfer, run_directory: Path) -> Rat
     if segment is None or segment.rate_mbit is None or not samples:
         return None
     busiest_mbit, standing = _use(samples, segment.queue_device, segment.rate_mbit)
-    payload_bytes, overhead_bytes = _payload_bytes(setting), _overhead_bytes(setting)
+    setting = flow.setting
+    payload_bytes, overhead_bytes = _payload_bytes(setting), _overhead_bytes(flow.stated.paths)
     payload_mbit = segment.rate_mbit * (payload_bytes - overhead_bytes) / FRAME_BYTES
     received = received_bytes(transfer.flows, transfer.began_s)
     return Rates(
@@ -55,9 +58,9 @@ def _payload_bytes(setting: Setting) -> int:
     return family.udp_payload_bytes - _QUIC_BYTES if over_quic else family.tcp_payload_bytes
 
 
-def _overhead_bytes(setting: Setting) -> int:
+def _overhead_bytes(paths: Iterable[NetworkPath | None]) -> int:
     """What tunnels towards the client leave less of a packet; on the wire, the narrowest of them carries full frames."""
-    ways = [link.down for path in setting.paths if path for link in path.links]
+    ways = [link.down for path in filter(None, paths) for link in path.links]
     left = [int(mtu.size) for one in ways if one.tunnel and (mtu := one.carries)]
     return LARGEST_MTU - min([LARGEST_MTU, *left])
 

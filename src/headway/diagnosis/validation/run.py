@@ -38,7 +38,7 @@ def validate(
     found = Evidence(
         echoes=_echoes(flow, outcome),
         crossings=tuple(_crossings(flow, outcome, run_directory)),
-        rates=find_rates(setting, transfer, run_directory),
+        rates=find_rates(flow, transfer, run_directory),
     )
     found.save(run_directory)
     return found

@@ -1,0 +1,47 @@
+"""A flow's setting as if there were no other flow: what its client asks for, and its way as a chain of hops."""
+
+from __future__ import annotations
+
+from headway.study.network import Network, StatedFlow
+from headway.study.path import Path
+from headway.study.setting import Setting
+
+_CABLE = Path()
+
+
+def alone(setting: Setting, network: Network, flow: StatedFlow) -> Setting:
+    """What a setting says of one of its flows; all of it, if it states only one.
+
+    Args:
+        setting: the setting.
+        network: that it states.
+        flow: of the network.
+    """
+    said = flow.said
+    if said is None:
+        return setting
+    first, *others = (path or _CABLE for path in flow.paths)
+    hops = {
+        name: network.between[name].hop.model_copy(update={"path": path})
+        for name, path in zip(flow.hosts[1:-1], others, strict=True)
+    }
+    return Setting(
+        protocol=said.protocol,
+        tls=said.tls,
+        certificate_chain=setting.certificate_chain if said.tls else None,
+        clock=setting.clock,
+        client=said.client,
+        server=said.server,
+        hops=hops,
+        bypass=tuple(name for name in setting.bypass if name in hops),
+        path=first,
+        family=setting.family,
+        dns=setting.dns,
+        discovery=setting.discovery,
+        offload=setting.offload,
+        workload=said.workload,
+        variation=setting.variation,
+        limits=setting.limits,
+        capture=setting.capture,
+        programs=setting.programs,
+    )

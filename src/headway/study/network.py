@@ -1,0 +1,262 @@
+"""A network: hosts, the paths between them, and the flows that cross these.
+
+A single download is a network of two hosts, one edge and one flow. The keys of a study file are spelled out to a network
+in `headway.study.spelling`; whatever asks what lies between hosts reads it here.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+
+from headway.study.family import Family
+from headway.study.flow import CompetingFlow
+from headway.study.hop import Hop
+from headway.study.path import Path
+from headway.study.units import Duration
+
+CLIENT, SERVER, RESOLVER = "client", "server", "resolver"
+"""Names of the hosts of a study that names no flows."""
+
+Cost = tuple[int, int, int]
+"""Of a way: round-trip time in ns, number of edges, and a bit for each of these.
+
+Two ways never cost the same, and a way costs as much as the way back, so packets come back as they went.
+"""
+NOTHING: Cost = (0, 0, 0)
+
+
+class Interface(StrEnum):
+    """Where an edge begins at a host that has several: names in a record."""
+
+    FIRST = ""
+    OTHER_FAMILY = "other family"
+    SECOND = "second path"
+
+
+@dataclass(frozen=True)
+class Edge:
+    """A path between two hosts.
+
+    Attributes:
+        name: tells it, and the random draws of its path, apart from others of the network.
+        left: name of the host at its first end; for a chain, the one nearer to the client.
+        right: name of the other one.
+        path: as the study states it; None for a cable.
+        key: of the path in the study file.
+        family: of the addresses at its ends.
+        interface: to which of its hosts' interfaces it leads.
+        aside: whether its devices have numbers, so that it gives no device of others another name.
+        whose: whose path it is, in words, if it does not lie between a client and a server: ``resolver's``.
+        turned: whether it is seen from its other end.
+    """
+
+    name: str
+    left: str
+    right: str
+    path: Path | None
+    key: str
+    family: Family
+    interface: Interface = Interface.FIRST
+    aside: bool = False
+    whose: str = ""
+    turned: bool = False
+
+    @property
+    def rtt(self) -> Duration:
+        """As the study states it."""
+        return self.path.rtt if self.path else Duration(0)
+
+    @property
+    def turned_around(self) -> Edge:
+        """The same, seen from the other end."""
+        path = self.path.turned_around if self.path else None
+        return replace(self, left=self.right, right=self.left, path=path, turned=not self.turned)
+
+
+@dataclass(frozen=True)
+class NetworkHost:
+    """A host between the ends of flows.
+
+    Attributes:
+        key: of its table in the study file; empty if it has none.
+        hop: what the study says of it.
+    """
+
+    key: str
+    hop: Hop
+
+
+@dataclass(frozen=True)
+class StatedFlow:
+    """A flow as a study states it: who asks whom, and over what.
+
+    Attributes:
+        client: name of the host that asks.
+        server: name of the host that answers.
+        route: the edges between them, the client's first, each as the client sees it.
+        name: what it is called beside others; empty if the study says only one flow.
+        key: of its table in the study file; empty then, too.
+        said: its table; None then.
+        number: from 1; 0 then.
+        beside: other edges between its client and server, which take over or are tried, too.
+        resolver: between its client and the resolver that this asks; None if it is told the address.
+        origins: from the end of the route's path to servers of other hosts of its page, by their names.
+    """
+
+    client: str
+    server: str
+    route: tuple[Edge, ...]
+    name: str = ""
+    key: str = ""
+    said: CompetingFlow | None = None
+    number: int = 0
+    beside: tuple[Edge, ...] = ()
+    resolver: Edge | None = None
+    origins: Mapping[str, Edge] = field(default_factory=dict)
+
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        """Names of the hosts on its route, its client first."""
+        return (self.client, *(edge.right for edge in self.route))
+
+    @property
+    def paths(self) -> tuple[Path | None, ...]:
+        """Those on its route, the client's first; None for a cable."""
+        return tuple(edge.path for edge in self.route)
+
+    @property
+    def edges(self) -> tuple[Edge, ...]:
+        """All that its packets may cross."""
+        resolving = [self.resolver] if self.resolver else []
+        return (*self.route, *resolving, *self.beside, *self.origins.values())
+
+
+@dataclass(frozen=True)
+class Network:
+    """Hosts, edges and flows.
+
+    Attributes:
+        between: the hosts that are no end of a flow, by name.
+        names: of all hosts, in the order in which a lab lists them.
+        edges: in the order in which a lab numbers them.
+        common: those of them that are no flow's own.
+        flows: in the order of the study file.
+    """
+
+    between: Mapping[str, NetworkHost]
+    names: tuple[str, ...]
+    edges: tuple[Edge, ...]
+    common: tuple[Edge, ...]
+    flows: tuple[StatedFlow, ...]
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """All paths as the study states them, without cables."""
+        return tuple(edge.path for edge in self.edges if edge.path)
+
+    @property
+    def crossed(self) -> tuple[Path, ...]:
+        """Those between clients and servers that are no flow's own."""
+        names = {edge.name for flow in self.flows for edge in flow.route}
+        return tuple(edge.path for edge in self.common if edge.path and edge.name in names)
+
+
+def cost_of(edge: Edge, number: int) -> Cost:
+    """What crossing an edge costs, by its number in the network."""
+    return edge.rtt.ns, 1, 1 << number
+
+
+def together(cost: Cost, more: Cost) -> Cost:
+    """What both cost."""
+    return cost[0] + more[0], cost[1] + more[1], cost[2] + more[2]
+
+
+def times(cost: Cost, factor: int) -> Cost:
+    """What it costs so many times."""
+    return cost[0] * factor, cost[1] * factor, cost[2] * factor
+
+
+class NoWayError(Exception):
+    """Two hosts have no way between them."""
+
+
+def route_between(
+    edges: Sequence[Edge], ends: Collection[str], client: str, server: str, via: Sequence[str] = ()
+) -> tuple[Edge, ...]:
+    """The way of least delay from a client to a server, each edge as the client sees it.
+
+    Args:
+        edges: that there are.
+        ends: names of hosts that pass on no packets.
+        client: name of the host where it begins.
+        server: name of the host where it ends.
+        via: names of hosts and edges that it crosses, in this order.
+
+    Raises:
+        NoWayError: there is none; says between which hosts.
+    """
+    by_name = {edge.name: edge for edge in edges}
+    route: list[Edge] = []
+    here = client
+    for stop in (*via, server):
+        if edge := by_name.get(stop):
+            route += _to_edge(edges, ends, here, edge)
+        else:
+            route += _shortest(edges, ends, here, stop)
+        here = route[-1].right if route else here
+    return tuple(route)
+
+
+def _to_edge(edges: Sequence[Edge], ends: Collection[str], here: str, edge: Edge) -> list[Edge]:
+    """To the nearer end of an edge, and over it."""
+    others = [one for one in edges if one is not edge]
+    ways = []
+    for crossed in (edge, edge.turned_around):
+        try:
+            ways.append([*_shortest(others, ends, here, crossed.left), crossed])
+        except NoWayError:
+            continue
+    if not ways:
+        raise NoWayError(f"there is no way from {here} to the link {edge.name.rpartition('/')[2]}")
+    return min(ways, key=lambda way: sum(one.rtt.ns for one in way))
+
+
+def _shortest(edges: Sequence[Edge], ends: Collection[str], start: str, end: str) -> list[Edge]:
+    """Dijkstra's algorithm (Numerische Mathematik 1, 1959)."""
+    if start == end:
+        return []
+    around: dict[str, list[tuple[Cost, Edge]]] = {}
+    for number, edge in enumerate(edges):
+        cost = cost_of(edge, number)
+        around.setdefault(edge.left, []).append((cost, edge))
+        around.setdefault(edge.right, []).append((cost, edge.turned_around))
+    came_by: dict[str, Edge] = {}
+    done: set[str] = set()
+    tickets = itertools.count()
+    waiting: list[tuple[Cost, int, str, Edge | None]] = [(NOTHING, next(tickets), start, None)]
+    while waiting:
+        cost, _, here, by = heapq.heappop(waiting)
+        if here in done:
+            continue
+        done.add(here)
+        if by:
+            came_by[here] = by
+        if here == end:
+            return list(_back(came_by, start, end))
+        if here in ends and here != start:
+            continue
+        for more, edge in around.get(here, ()):
+            heapq.heappush(waiting, (together(cost, more), next(tickets), edge.right, edge))
+    raise NoWayError(f"there is no way from {start} to {end}")
+
+
+def _back(came_by: Mapping[str, Edge], start: str, end: str) -> Iterable[Edge]:
+    way = []
+    while end != start:
+        way.append(came_by[end])
+        end = came_by[end].left
+    return reversed(way)

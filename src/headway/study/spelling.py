@@ -1,0 +1,252 @@
+"""From the keys of a study file to a network: the only place that knows which of them make hosts, edges and flows."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from headway.study.conditions import Conditions
+from headway.study.flow import CLIENTS, SERVERS, CompetingFlow
+from headway.study.hop import Hop
+from headway.study.network import (
+    CLIENT,
+    RESOLVER,
+    SERVER,
+    Edge,
+    Interface,
+    Network,
+    NetworkHost,
+    NoWayError,
+    StatedFlow,
+    route_between,
+)
+from headway.study.origin import OriginServer
+from headway.study.part import wrong
+from headway.study.path import Path
+
+_CABLE = Path()
+"""A path of which nothing is said."""
+_LINKS = "links/"
+"""What the names of edges begin with that a study states as links."""
+
+
+def network_of(keys: Conditions, origins: Mapping[str, OriginServer] | None = None) -> Network:
+    """The network that a setting's keys state.
+
+    Args:
+        keys: of the setting.
+        origins: servers of a page's hosts, if they are known better than by the key.
+
+    Raises:
+        PydanticCustomError: two hosts have one name, or a flow has no way; names the key.
+    """
+    edges = [*_chain(keys), *_links(keys)]
+    flows = list(_several(keys, edges) if keys.flows else _single(keys, edges, origins))
+    between = _between(keys)
+    return Network(
+        between=between,
+        names=tuple(_names(keys, flows, between)),
+        edges=_in_order(edges, flows),
+        common=tuple(edges),
+        flows=tuple(flows),
+    )
+
+
+def _stops(keys: Conditions) -> list[str]:
+    """The hosts of the chain that `path` begins."""
+    first, last = (CLIENTS, SERVERS) if keys.flows else (CLIENT, SERVER)
+    return [first, *(hop.name for hop in keys.middleboxes), last]
+
+
+def _chain(keys: Conditions) -> Iterator[Edge]:
+    """The edges between neighbours of the chain; none if a study states links, and nothing of a chain."""
+    middle = keys.middleboxes
+    if keys.links and keys.path == _CABLE and not middle:
+        return
+    has_cables = keys.hops or keys.has_origins
+    behind = ["proxy.upstream"] if keys.proxy else [f"hops.{hop.name}" for hop in middle]
+    where = ["path", *(f"{table}.path" for table in behind)]
+    paths = [keys.path, *(hop.path for hop in middle)]
+    for number, (left, right) in enumerate(itertools.pairwise(_stops(keys))):
+        path = paths[number]
+        is_cable = has_cables and path == _CABLE
+        stated = None if is_cable else path
+        yield Edge(str(number), left, right, stated, where[number], keys.family)
+
+
+def _links(keys: Conditions) -> Iterator[Edge]:
+    for name, link in keys.links.items():
+        left, right = link.between
+        yield Edge(
+            f"{_LINKS}{name}", left, right, _stated(link.path), f"links.{name}.path", keys.family
+        )
+
+
+def _stated(path: Path) -> Path | None:
+    return None if path == _CABLE else path
+
+
+def _single(
+    keys: Conditions, edges: Sequence[Edge], origins: Mapping[str, OriginServer] | None
+) -> Iterator[StatedFlow]:
+    """The flow of a study that names none."""
+    servers = keys.origins if origins is None else origins
+    yield StatedFlow(
+        client=CLIENT,
+        server=SERVER,
+        route=_route(keys, edges, CLIENT, SERVER, keys.via, "via"),
+        beside=tuple(_beside(keys)),
+        resolver=_to_resolver(keys, CLIENT, RESOLVER, RESOLVER),
+        origins={
+            name: Edge(
+                f"origins/{name}",
+                SERVERS,
+                f"o{number}",
+                _stated(origin.path),
+                f"origins.{name}.path",
+                keys.family,
+                whose=f"{name}'s",
+            )
+            for number, (name, origin) in enumerate(servers.items(), start=1)
+        },
+    )
+
+
+def _beside(keys: Conditions) -> Iterator[Edge]:
+    """More ways between client and server: over the other family, and from the client's second interface."""
+    if keys.dual_stack:
+        family, own = keys.family.other, keys.dual_stack.path
+        path, key = (keys.path, "path") if own is None else (own, "dual_stack.path")
+        whose = f"{family.label} path's"
+        yield Edge(
+            str(family),
+            CLIENT,
+            SERVER,
+            _stated(path),
+            key,
+            family,
+            Interface.OTHER_FAMILY,
+            True,
+            whose,
+        )
+    if (path_beside := keys.workload.path_beside) is not None:
+        yield Edge(
+            "second",
+            CLIENT,
+            SERVER,
+            _stated(path_beside),
+            "workload.second_path",
+            keys.family,
+            Interface.SECOND,
+            True,
+            "second path's",
+        )
+
+
+def _to_resolver(keys: Conditions, client: str, resolver: str, name: str) -> Edge | None:
+    if keys.dns is None:
+        return None
+    path = _stated(keys.dns.path)
+    return Edge(
+        name, client, resolver, path, "dns.path", keys.family, aside=True, whose="resolver's"
+    )
+
+
+def _several(keys: Conditions, edges: Sequence[Edge]) -> Iterator[StatedFlow]:
+    """Every flow that a study names, those of the same name by numbers."""
+    numbers = itertools.count(1)
+    for name, flow in keys.flows.items():
+        for copy in range(1, flow.count + 1):
+            own = name if flow.count == 1 else f"{name}-{copy}"
+            yield _one_of_several(keys, edges, own, f"flows.{name}", flow, next(numbers))
+
+
+def _one_of_several(
+    keys: Conditions, edges: Sequence[Edge], name: str, key: str, flow: CompetingFlow, number: int
+) -> StatedFlow:
+    client, server = flow.between or (f"c{number}", f"s{number}")
+    own = (
+        []
+        if flow.between
+        else [
+            _access(keys, f"{name}/access", client, flow.enters, flow.access, f"{key}.access"),
+            _access(
+                keys,
+                f"{name}/server_access",
+                flow.leaves,
+                server,
+                flow.server_access,
+                f"{key}.server_access",
+            ),
+        ]
+    )
+    return StatedFlow(
+        client=client,
+        server=server,
+        route=_route(
+            keys, [*own, *edges], client, server, flow.via, f"{key}.via" if flow.via else key
+        ),
+        name=name,
+        key=key,
+        said=flow,
+        number=number,
+        resolver=_to_resolver(keys, client, f"r{number}", f"{name}/{RESOLVER}"),
+    )
+
+
+def _access(keys: Conditions, name: str, left: str, right: str, path: Path, key: str) -> Edge:
+    return Edge(name, left, right, _stated(path), key, keys.family)
+
+
+def _route(
+    keys: Conditions, edges: Sequence[Edge], client: str, server: str, via: Sequence[str], key: str
+) -> tuple[Edge, ...]:
+    stops = [f"{_LINKS}{stop}" if stop in keys.links else stop for stop in via]
+    try:
+        return route_between(edges, _ends(keys), client, server, stops)
+    except NoWayError as error:
+        raise wrong(key, f"{error}: state a link that leads on") from None
+
+
+def _ends(keys: Conditions) -> set[str]:
+    """Hosts that pass on no packets of others."""
+    of_flows = (end for flow in keys.flows.values() for end in flow.between or ())
+    return {CLIENT, SERVER, *of_flows}
+
+
+def _between(keys: Conditions) -> dict[str, NetworkHost]:
+    chain = {
+        hop.name: NetworkHost(f"hops.{hop.name}" if keys.hops else "", hop)
+        for hop in keys.middleboxes
+    }
+    if keys.flows and any(_chain(keys)):
+        chain |= {name: NetworkHost("", Hop(name=name)) for name in (CLIENTS, SERVERS)}
+    hosts = {name: NetworkHost(f"hosts.{name}", hop) for name, hop in keys.hosts.items()}
+    return {**chain, **hosts}
+
+
+def _names(
+    keys: Conditions, flows: Iterable[StatedFlow], between: Mapping[str, NetworkHost]
+) -> list[str]:
+    """Of all hosts: those of a chain from the client on, those of several flows before what they share."""
+    names: list[str] = []
+    ends = [name for flow in flows for name in (flow.client, flow.server)]
+    if keys.flows:
+        names += [*ends, *_stops(keys)] if any(_chain(keys)) else ends
+    else:
+        names += _stops(keys) if any(_chain(keys)) else [CLIENT, SERVER]
+    names += [*between]
+    names += [edge.right for flow in flows for edge in flow.origins.values()]
+    names += [flow.resolver.right for flow in flows if flow.resolver]
+    return list(dict.fromkeys(names))
+
+
+def _in_order(shared: Sequence[Edge], flows: Sequence[StatedFlow]) -> tuple[Edge, ...]:
+    """Edges as a lab numbers them: those that are one flow's own, what flows share, and those aside."""
+    there = {edge.name for edge in shared}
+    crossed = (edge.turned_around if edge.turned else edge for flow in flows for edge in flow.route)
+    own = [edge for edge in crossed if edge.name not in there]
+    origins = [edge for flow in flows for edge in flow.origins.values()]
+    resolving = [flow.resolver for flow in flows if flow.resolver]
+    beside = [edge for flow in flows for edge in flow.beside]
+    return (*own, *shared, *origins, *resolving, *beside)
