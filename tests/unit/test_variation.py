@@ -8,12 +8,12 @@ import pytest
 from headway.lab.network import layout_of
 from headway.planning.deploy import deploy
 from headway.planning.runs import plan
-from headway.study.conditions import Variation
 from headway.study.experiment import Experiment
 from headway.study.library import builtin_names
 from headway.study.path import Direction, Path
 from headway.study.queue import FRAME_BYTES
 from headway.study.setting import Setting
+from headway.study.settingkeys import Variation
 from headway.study.variation import (
     DELAY_SHARE,
     MOST_PROCESSING_NS,

@@ -159,7 +159,7 @@ def _change(timed: TimedChange) -> Change:
     return Change(timed.at, timed.namespace, alteration(what), timed.line, blackout=black)
 
 
-def network_of(deployment: Deployment) -> NetworkLayout:
+def layout_of(deployment: Deployment) -> NetworkLayout:
     """Lay out a deployment's hosts, and what lies between them."""
     setting = deployment.setting
     return _laid_out(

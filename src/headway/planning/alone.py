@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from headway.study.network import Network, StatedFlow
+from headway.study.network import StatedFlow, StatedNetwork
 from headway.study.path import Path
 from headway.study.setting import Setting
 
 _CABLE = Path()
 
 
-def alone(setting: Setting, network: Network, flow: StatedFlow) -> Setting:
+def alone(setting: Setting, network: StatedNetwork, flow: StatedFlow) -> Setting:
     """What a setting says of one of its flows; all of it, if it states only one.
 
     Args:

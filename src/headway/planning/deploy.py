@@ -9,7 +9,7 @@ from headway.planning.placing import LaidFlow, placed
 from headway.planning.topology import Node, lay_out
 from headway.programs.headway_dns import PROGRAM as RESOLVER_PROGRAM
 from headway.study.host import Host
-from headway.study.network import Edge, Network
+from headway.study.network import Edge, StatedNetwork
 from headway.study.path import Path
 from headway.study.setting import Setting
 from headway.study.spelling import network_of
@@ -46,7 +46,7 @@ def _met(setting: Setting, edge: Edge, seed: int | None) -> Path | None:
     return drawn_path(setting, edge.path, edge.name, seed)
 
 
-def _nodes(network: Network, flows: tuple[DeployedFlow, ...]) -> tuple[Node, ...]:
+def _nodes(network: StatedNetwork, flows: tuple[DeployedFlow, ...]) -> tuple[Node, ...]:
     """All hosts, in the network's order: those with programs as flows have them, and routers."""
     acting: dict[str, Node] = {}
     for flow in flows:

@@ -11,7 +11,7 @@ from headway.planning.origins import PlannedOrigin
 from headway.planning.topology import Bottleneck, Leg, Node, bottlenecks
 from headway.programs.base import Adapter, Client, Flow
 from headway.study.host import Host, Protocol
-from headway.study.network import Interface, Network, StatedFlow
+from headway.study.network import Interface, StatedFlow, StatedNetwork
 from headway.study.path import Link, Path, Way
 from headway.study.setting import Setting
 
@@ -269,7 +269,7 @@ class Deployment:
 
     setting: Setting
     seed: int | None
-    network: Network
+    network: StatedNetwork
     nodes: tuple[Node, ...]
     legs: tuple[Leg, ...]
     flows: tuple[DeployedFlow, ...]

@@ -10,7 +10,6 @@ from pydantic import Field, PrivateAttr, ValidationError, field_validator, model
 
 from headway.errors import WrongInputError, nearest
 from headway.study.claim import Claim
-from headway.study.conditions import Variation
 from headway.study.fault import AXIS, FaultSweep
 from headway.study.levels import LevelComparison
 from headway.study.merging import merged, with_value
@@ -21,6 +20,7 @@ from headway.study.profiles import realise
 from headway.study.published import USUAL_METRIC, AskedMetric, Published, Reason
 from headway.study.repetitions import ONCE, Repetitions
 from headway.study.setting import Setting
+from headway.study.settingkeys import Variation
 from headway.study.source import Source
 
 NAME = r"^[a-z0-9][a-z0-9-]*$"

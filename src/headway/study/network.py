@@ -136,7 +136,7 @@ class StatedFlow:
 
 
 @dataclass(frozen=True)
-class Network:
+class StatedNetwork:
     """Hosts, edges and flows.
 
     Attributes:

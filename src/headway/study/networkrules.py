@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 
 from headway.errors import nearest
-from headway.study.conditions import Conditions
 from headway.study.flow import CLIENTS, MOST_HOSTS, SERVERS, check_flow, check_flows
 from headway.study.hop import Hop
-from headway.study.network import CLIENT, SERVER, Network, StatedFlow
+from headway.study.network import CLIENT, SERVER, StatedFlow, StatedNetwork
 from headway.study.part import wrong
+from headway.study.settingkeys import SettingKeys
 from headway.study.spelling import network_of
 
 _MOST_NETWORKS = 256
@@ -17,7 +17,7 @@ _MOST_NETWORKS = 256
 _NOTHING = Hop(name="nothing")
 
 
-def check_network(keys: Conditions) -> None:
+def check_network(keys: SettingKeys) -> None:
     """Check the hosts, links and flows that a setting states.
 
     Raises:
@@ -38,14 +38,14 @@ def check_network(keys: Conditions) -> None:
         _check_turned(stated)
 
 
-def _places(keys: Conditions) -> list[str]:
+def _places(keys: SettingKeys) -> list[str]:
     """Names of the hosts to which links may lead, and where flows may begin and end."""
     chain = [hop.name for hop in keys.middleboxes]
     ends = [CLIENTS, SERVERS] if keys.flows else [CLIENT, SERVER]
     return [*ends, *chain, *keys.hosts]
 
 
-def _check_names(keys: Conditions) -> None:
+def _check_names(keys: SettingKeys) -> None:
     for name, hop in keys.hops.items():
         if keys.flows and hop.splits:
             raise wrong("hops", f"flows share paths, not programs: {name} may only route")
@@ -62,7 +62,7 @@ def _check_names(keys: Conditions) -> None:
             raise wrong(where, f"{name!r} is the name of a host on the way already")
 
 
-def _check_links(keys: Conditions, places: list[str]) -> None:
+def _check_links(keys: SettingKeys, places: list[str]) -> None:
     for name, link in keys.links.items():
         for end in link.between:
             if end not in places:
@@ -71,7 +71,7 @@ def _check_links(keys: Conditions, places: list[str]) -> None:
                 raise wrong(f"links.{name}.between", f"no host {end!r}{hint}")
 
 
-def _check_stops(key: str, via: tuple[str, ...], keys: Conditions, places: list[str]) -> None:
+def _check_stops(key: str, via: tuple[str, ...], keys: SettingKeys, places: list[str]) -> None:
     known = [*places, *keys.links]
     for stop in via:
         if stop not in known:
@@ -81,7 +81,7 @@ def _check_stops(key: str, via: tuple[str, ...], keys: Conditions, places: list[
         raise wrong("via", "each flow has a way of its own: flows.NAME.via")
 
 
-def _check_size(keys: Conditions, network: Network) -> None:
+def _check_size(keys: SettingKeys, network: StatedNetwork) -> None:
     where = next((key for key in ("links", "flows", "hops") if getattr(keys, key)), "hops")
     if len(keys.hosts) > MOST_HOSTS:
         raise wrong("hosts", f"{len(keys.hosts)} hosts; a lab has {MOST_HOSTS} at most")
@@ -91,7 +91,7 @@ def _check_size(keys: Conditions, network: Network) -> None:
         raise wrong(where, told)
 
 
-def _check_hosts(keys: Conditions, network: Network) -> None:
+def _check_hosts(keys: SettingKeys, network: StatedNetwork) -> None:
     """Every host that a study states is on the way of a flow, and does there what it can."""
     crossing = Counter(
         host for flow in network.flows for host in set(flow.hosts[1:-1]) & network.between.keys()

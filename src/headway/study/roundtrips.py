@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from headway.study.dns import Dns
-from headway.study.network import Edge, Network
+from headway.study.network import Edge, StatedNetwork
 from headway.study.part import wrong
 from headway.study.units import Duration, Size
 from headway.study.workloadpart import WorkloadPart
 
 
-def check_round_trips(network: Network, dns: Dns | None, limit: Duration) -> None:
+def check_round_trips(network: StatedNetwork, dns: Dns | None, limit: Duration) -> None:
     """Check that a round trip, and an answer of a resolver, take less than a run may.
 
     Args:

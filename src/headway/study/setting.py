@@ -11,7 +11,6 @@ from pydantic import ValidationInfo, field_serializer, field_validator, model_va
 from headway.errors import nearest
 from headway.overriding import override
 from headway.study.capture import Capture
-from headway.study.conditions import DEFAULT_PROGRAMS, Conditions
 from headway.study.control import check_pings_pass
 from headway.study.discovery import check_discovery
 from headway.study.dualstack import check_dual_stack
@@ -22,7 +21,7 @@ from headway.study.hop import Hop, Proxy, described, that_is_there
 from headway.study.host import Host, check_tls
 from headway.study.kernel import check_charges
 from headway.study.named import NAMED, by_name
-from headway.study.network import Network
+from headway.study.network import StatedNetwork
 from headway.study.networkrules import check_network
 from headway.study.origin import check_origins, with_usual_server
 from headway.study.outside import OutsideProgram
@@ -31,6 +30,7 @@ from headway.study.part import wrong
 from headway.study.path import Path
 from headway.study.pathrules import check_rules
 from headway.study.roundtrips import check_round_trips, check_transfer
+from headway.study.settingkeys import DEFAULT_PROGRAMS, SettingKeys
 from headway.study.spelling import network_of
 from headway.study.units import Size
 from headway.study.workload import (
@@ -45,7 +45,7 @@ _LEAST_CHAIN, _LARGEST_CHAIN = Size(2_500), Size(60_000)
 """A message of TLS has 16 MB at most, but OpenSSL takes no chain of more than 100 kB."""
 
 
-class Setting(Conditions):
+class Setting(SettingKeys):
     """All conditions of a run but its seed."""
 
     @model_validator(mode="before")
@@ -133,7 +133,7 @@ class Setting(Conditions):
         return self
 
     @cached_property
-    def network(self) -> Network:
+    def network(self) -> StatedNetwork:
         """Its hosts, the paths between them, and the flows, as it states them."""
         return network_of(self)
 

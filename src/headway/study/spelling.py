@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from headway.study.conditions import Conditions
 from headway.study.flow import CLIENTS, SERVERS, CompetingFlow
 from headway.study.hop import Hop
 from headway.study.network import (
@@ -14,15 +13,16 @@ from headway.study.network import (
     SERVER,
     Edge,
     Interface,
-    Network,
     NetworkHost,
     NoWayError,
     StatedFlow,
+    StatedNetwork,
     route_between,
 )
 from headway.study.origin import OriginServer
 from headway.study.part import wrong
 from headway.study.path import Path
+from headway.study.settingkeys import SettingKeys
 
 _CABLE = Path()
 """A path of which nothing is said."""
@@ -30,7 +30,9 @@ _LINKS = "links/"
 """What the names of edges begin with that a study states as links."""
 
 
-def network_of(keys: Conditions, origins: Mapping[str, OriginServer] | None = None) -> Network:
+def network_of(
+    keys: SettingKeys, origins: Mapping[str, OriginServer] | None = None
+) -> StatedNetwork:
     """The network that a setting's keys state.
 
     Args:
@@ -43,7 +45,7 @@ def network_of(keys: Conditions, origins: Mapping[str, OriginServer] | None = No
     edges = [*_chain(keys), *_links(keys)]
     flows = list(_several(keys, edges) if keys.flows else _single(keys, edges, origins))
     between = _between(keys)
-    return Network(
+    return StatedNetwork(
         between=between,
         names=tuple(_names(keys, flows, between)),
         edges=_in_order(edges, flows),
@@ -52,13 +54,13 @@ def network_of(keys: Conditions, origins: Mapping[str, OriginServer] | None = No
     )
 
 
-def _stops(keys: Conditions) -> list[str]:
+def _stops(keys: SettingKeys) -> list[str]:
     """The hosts of the chain that `path` begins."""
     first, last = (CLIENTS, SERVERS) if keys.flows else (CLIENT, SERVER)
     return [first, *(hop.name for hop in keys.middleboxes), last]
 
 
-def _chain(keys: Conditions) -> Iterator[Edge]:
+def _chain(keys: SettingKeys) -> Iterator[Edge]:
     """The edges between neighbours of the chain; none if a study states links, and nothing of a chain."""
     middle = keys.middleboxes
     if keys.links and keys.path == _CABLE and not middle:
@@ -74,7 +76,7 @@ def _chain(keys: Conditions) -> Iterator[Edge]:
         yield Edge(str(number), left, right, stated, where[number], keys.family)
 
 
-def _links(keys: Conditions) -> Iterator[Edge]:
+def _links(keys: SettingKeys) -> Iterator[Edge]:
     for name, link in keys.links.items():
         left, right = link.between
         yield Edge(
@@ -87,7 +89,7 @@ def _stated(path: Path) -> Path | None:
 
 
 def _single(
-    keys: Conditions, edges: Sequence[Edge], origins: Mapping[str, OriginServer] | None
+    keys: SettingKeys, edges: Sequence[Edge], origins: Mapping[str, OriginServer] | None
 ) -> Iterator[StatedFlow]:
     """The flow of a study that names none."""
     servers = keys.origins if origins is None else origins
@@ -112,7 +114,7 @@ def _single(
     )
 
 
-def _beside(keys: Conditions) -> Iterator[Edge]:
+def _beside(keys: SettingKeys) -> Iterator[Edge]:
     """More ways between client and server: over the other family, and from the client's second interface."""
     if keys.dual_stack:
         family, own = keys.family.other, keys.dual_stack.path
@@ -143,7 +145,7 @@ def _beside(keys: Conditions) -> Iterator[Edge]:
         )
 
 
-def _to_resolver(keys: Conditions, client: str, resolver: str, name: str) -> Edge | None:
+def _to_resolver(keys: SettingKeys, client: str, resolver: str, name: str) -> Edge | None:
     if keys.dns is None:
         return None
     path = _stated(keys.dns.path)
@@ -152,7 +154,7 @@ def _to_resolver(keys: Conditions, client: str, resolver: str, name: str) -> Edg
     )
 
 
-def _several(keys: Conditions, edges: Sequence[Edge]) -> Iterator[StatedFlow]:
+def _several(keys: SettingKeys, edges: Sequence[Edge]) -> Iterator[StatedFlow]:
     """Every flow that a study names, those of the same name by numbers."""
     numbers = itertools.count(1)
     for name, flow in keys.flows.items():
@@ -162,7 +164,7 @@ def _several(keys: Conditions, edges: Sequence[Edge]) -> Iterator[StatedFlow]:
 
 
 def _one_of_several(
-    keys: Conditions, edges: Sequence[Edge], name: str, key: str, flow: CompetingFlow, number: int
+    keys: SettingKeys, edges: Sequence[Edge], name: str, key: str, flow: CompetingFlow, number: int
 ) -> StatedFlow:
     client, server = flow.between or (f"c{number}", f"s{number}")
     own = (
@@ -194,12 +196,12 @@ def _one_of_several(
     )
 
 
-def _access(keys: Conditions, name: str, left: str, right: str, path: Path, key: str) -> Edge:
+def _access(keys: SettingKeys, name: str, left: str, right: str, path: Path, key: str) -> Edge:
     return Edge(name, left, right, _stated(path), key, keys.family)
 
 
 def _route(
-    keys: Conditions, edges: Sequence[Edge], client: str, server: str, via: Sequence[str], key: str
+    keys: SettingKeys, edges: Sequence[Edge], client: str, server: str, via: Sequence[str], key: str
 ) -> tuple[Edge, ...]:
     stops = [f"{_LINKS}{stop}" if stop in keys.links else stop for stop in via]
     try:
@@ -208,13 +210,13 @@ def _route(
         raise wrong(key, f"{error}: state a link that leads on") from None
 
 
-def _ends(keys: Conditions) -> set[str]:
+def _ends(keys: SettingKeys) -> set[str]:
     """Hosts that pass on no packets of others."""
     of_flows = (end for flow in keys.flows.values() for end in flow.between or ())
     return {CLIENT, SERVER, *of_flows}
 
 
-def _between(keys: Conditions) -> dict[str, NetworkHost]:
+def _between(keys: SettingKeys) -> dict[str, NetworkHost]:
     chain = {
         hop.name: NetworkHost(f"hops.{hop.name}" if keys.hops else "", hop)
         for hop in keys.middleboxes
@@ -226,7 +228,7 @@ def _between(keys: Conditions) -> dict[str, NetworkHost]:
 
 
 def _names(
-    keys: Conditions, flows: Iterable[StatedFlow], between: Mapping[str, NetworkHost]
+    keys: SettingKeys, flows: Iterable[StatedFlow], between: Mapping[str, NetworkHost]
 ) -> list[str]:
     """Of all hosts: those of a chain from the client on, those of several flows before what they share."""
     names: list[str] = []

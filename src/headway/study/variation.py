@@ -12,10 +12,10 @@ from __future__ import annotations
 import hashlib
 import random
 
-from headway.study.conditions import Variation
 from headway.study.path import Direction, Path
 from headway.study.queue import FRAME_BYTES
 from headway.study.setting import Setting
+from headway.study.settingkeys import Variation
 from headway.study.units import Duration, Size
 
 DELAY_SHARE = 0.02

@@ -44,7 +44,7 @@ DEFAULT_PROGRAMS = {"client": "curl", "server": "nginx"}
 _CLIENT, _SERVER = (Host(program=program) for program in DEFAULT_PROGRAMS.values())
 
 
-class Conditions(Part):
+class SettingKeys(Part):
     """The keys of a setting, as a study file has them."""
 
     protocol: Protocol = Protocol.H2
