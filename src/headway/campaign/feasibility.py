@@ -14,7 +14,7 @@ from headway.image.layers import layer_of, layers_of_outside
 from headway.image.outsideroot import outside_root
 from headway.planning.demands import check_programs, remarks
 from headway.planning.enough import too_few
-from headway.planning.replaced import idle_peps
+from headway.planning.replaced import idle_hosts, idle_peps
 from headway.planning.runs import Run, cells, plan
 from headway.planning.telling import check_told
 from headway.planning.vain import vain
@@ -187,6 +187,7 @@ def all_remarks(study: Study, runs: Sequence[Run]) -> list[str]:
         *vain(runs),
         *_recorded(runs),
         *_unshared(runs),
+        *idle_hosts(first_repetition(runs)),
         *idle_peps(first_repetition(runs)),
         *twins(study, runs),
     )

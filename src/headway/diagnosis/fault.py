@@ -138,9 +138,11 @@ def _kept_packets(directory: Path) -> list[_Kept]:
 
 def _captured_packets(directory: Path) -> list[_Kept]:
     """Those that left the client or reached it, if its packets were captured; its own are those like the first."""
-    file = directory / f"{CLIENT}.pcapng"
     began_ns = round(started_s(directory) * 1e9)
-    frames = [one for one in read_pcapng(file) if one[0] >= began_ns] if file.exists() else []
+    # A client on several paths has a capture on each, of which its way to the server crosses one.
+    files = sorted(directory.glob(f"{CLIENT}*.pcapng"), key=lambda file: len(file.name))
+    captures = ([one for one in read_pcapng(file) if one[0] >= began_ns] for file in files)
+    frames = next(filter(None, captures), [])
     found: list[_Kept] = []
     numbers = dict.fromkeys(Way, 0)
     for at_ns, frame in frames:

@@ -50,8 +50,10 @@ def question_columns(flow: DeployedFlow, directory: Path) -> Mapping[str, int]:
 
     Over UDP, what the client sends is captured before the path may lose or double it. Over TCP no question is lost.
     """
+    if flow.resolver is None:
+        return {}
     capture, report = directory / questions_file(flow), directory / REPORT
-    if flow.resolver is None or not capture.exists():
+    if not capture.exists():
         return {}
     began_s = started_s(directory)
     lines = read_text(report).splitlines() if report.exists() else []

@@ -93,7 +93,9 @@ def orders_for(deployment: Deployment) -> Orders:
         *(service for flow in each for service in flow.services),
         *(flow.asking for flow in each),
     ]
-    places = bottlenecks(deployment.legs, Way.DOWN)
+    # Links that a flow crosses the other way round are watched both ways.
+    crossed = (leg for flow in flows for leg in flow.legs if leg.is_turned)
+    places = bottlenecks((*deployment.legs, *crossed), Way.DOWN)
     devices = [(place.queue_namespace, place.queue_device) for place in places]
     devices += [(place.loss_namespace, place.loss_device) for place in places]
     senders = [*(one.server for one in flows), *(proxy for one in flows for proxy in one.proxies)]
@@ -109,7 +111,7 @@ def orders_for(deployment: Deployment) -> Orders:
         fault_links=network.fault_links,
         sampling=Sampling(
             _SAMPLE_INTERVAL_NS,
-            tuple(devices),
+            tuple(dict.fromkeys(devices)),
             names,
             setting.family,
             tuple(node.name for node in deployment.nodes if node.kernel.processor),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 
@@ -11,15 +11,16 @@ from headway.contract.artifact import read_text
 from headway.contract.orders import Capture
 from headway.lab.network import NetworkLayout
 from headway.lab.pcapng import to_pcapng
-from headway.planning.deployment import DeployedFlow, Deployment, Segment
+from headway.planning.deployment import DeployedFlow, Deployment
 from headway.planning.narrowlink import NarrowLink, narrow_link
+from headway.planning.topology import Leg
 from headway.programs.base import SECRETS_FILE
 
 _MISSED = re.compile(r"^(\d+) packets? dropped by kernel", re.MULTILINE)
 _PCAP = ".pcap"
 CAPTURE_ENDINGS = (_PCAP, f"{_PCAP}ng")
-_UPSTREAM = "-upstream"
-"""What the name of a capture on a hop's device towards the server ends with."""
+_SUFFIXES = ("", "-upstream")
+"""What the names of captures on the first two devices of a host end with, that towards the client first."""
 
 
 def captures(deployment: Deployment, network: NetworkLayout) -> tuple[Capture, ...]:
@@ -36,8 +37,13 @@ def _of_hosts(deployment: Deployment, network: NetworkLayout) -> Iterator[Captur
     hosts = {node.name for node in deployment.nodes}
     for namespace in network.namespaces:
         if namespace.name in hosts:
-            for device, suffix in zip(namespace.devices, ("", _UPSTREAM), strict=False):
-                yield Capture(namespace.name, device, f"{namespace.name}{suffix}{_PCAP}")
+            for place, device in enumerate(namespace.devices):
+                yield Capture(namespace.name, device, f"{_stem(namespace.name, place)}{_PCAP}")
+
+
+def _stem(host: str, place: int) -> str:
+    """Name of the capture on one of a host's devices, by its place among them."""
+    return f"{host}{_SUFFIXES[place]}" if place < len(_SUFFIXES) else f"{host}-{place + 1}"
 
 
 def _of_pacing(flow: DeployedFlow) -> Iterator[Capture]:
@@ -62,12 +68,13 @@ def _of_questions(flow: DeployedFlow) -> Iterator[Capture]:
 
 def questions_file(flow: DeployedFlow) -> str:
     """Name of the capture of what a client asks a resolver."""
-    return f"{flow.asked.namespace}{_UPSTREAM}.pcapng"
+    assert flow.resolver, "it asks one"
+    return f"{_stem(flow.asked.namespace, flow.resolver.wires[0].places[0])}.pcapng"
 
 
 def pacing_files(link: NarrowLink) -> tuple[str, str]:
     """Names of the captures at a link's sender, and before its queue."""
-    return capture_files(link.segment)[1], f"{link.entry_device}.pcapng"
+    return capture_files(link.segment.legs)[1], f"{link.entry_device}.pcapng"
 
 
 def convert_captures(directory: Path, flows: Iterable[DeployedFlow]) -> None:
@@ -89,7 +96,10 @@ def missed_packets(run_directory: Path, devices: Iterable[str]) -> int:
     return missed
 
 
-def capture_files(segment: Segment) -> tuple[str, str]:
-    """Names of the captures at both ends of a segment."""
-    near, far = segment.near, segment.far
-    return f"{near.name}{_UPSTREAM if near.position else ''}.pcapng", f"{far.name}.pcapng"
+def capture_files(legs: Sequence[Leg]) -> tuple[str, str]:
+    """Names of the captures at both ends of legs in a row."""
+    first, last = legs[0].wires[0], legs[-1].wires[-1]
+    return (
+        f"{_stem(first.left, first.places[0])}.pcapng",
+        f"{_stem(last.right, last.places[1])}.pcapng",
+    )

@@ -27,6 +27,18 @@ def replaced(setting: Setting) -> Iterator[str]:
         yield from _of_costs(key, host.kernel)
 
 
+def idle_hosts(runs: Iterable[Run]) -> Iterator[str]:
+    """Hosts that a study states, and that no run's flow crosses."""
+    crossed: dict[str, bool] = {}
+    for run in runs:
+        on_the_way = {host for flow in run.setting.network.flows for host in flow.hosts}
+        for name in run.setting.hosts:
+            crossed[name] = crossed.get(name, False) or name in on_the_way
+    for name, is_crossed in crossed.items():
+        if not is_crossed:
+            yield f"hosts.{name} is without effect: no flow crosses it; lead one over it by via, or leave it out"
+
+
 def idle_peps(runs: Iterable[Run]) -> Iterator[str]:
     """PEPs that act in no run, because none speaks what they split or all pass them by."""
     acting: dict[str, bool] = {}

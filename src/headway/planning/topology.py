@@ -78,6 +78,8 @@ class Wire:
     """Whether the hosts at the ends of its path have addresses of both families."""
     interface: Interface = Interface.FIRST
     """To which of its hosts' interfaces its path leads."""
+    places: tuple[int, int] = (0, 0)
+    """Of its left and its right end among the ends at these hosts, those towards clients first."""
     cost: Cost = NOTHING
     """Of crossing it, twice: half of that of its path, if it is at an end of one."""
     turned: bool = False
@@ -92,6 +94,7 @@ class Wire:
             right=self.left,
             left_device=self.right_device,
             right_device=self.left_device,
+            places=self.places[::-1],
             turned=not self.turned,
         )
 
@@ -200,6 +203,11 @@ class Leg:
         return self.wires[-1].address(2)
 
     @property
+    def is_turned(self) -> bool:
+        """Whether it is seen from its other end."""
+        return self.wires[0].turned
+
+    @property
     def turned_around(self) -> Leg:
         """The same, seen from the other end."""
         path = self.path.turned_around if self.path else None
@@ -273,4 +281,20 @@ def lay_out(edges: Sequence[Edge], paths: Sequence[Path | None]) -> tuple[Leg, .
             )
             made.append(wire)
         legs.append(Leg(left, right, path, tuple(made)))
-    return tuple(legs)
+    return _with_places(legs)
+
+
+def _with_places(legs: Sequence[Leg]) -> tuple[Leg, ...]:
+    """The legs, whose wires know which they are at their hosts."""
+    wires = [wire for leg in legs for wire in leg.wires]
+    downward, upward = Counter(wire.right for wire in wires), Counter[str]()
+    seen = Counter[str]()
+    places = {}
+    for wire in wires:
+        places[wire.number] = downward[wire.left] + upward[wire.left], seen[wire.right]
+        upward[wire.left] += 1
+        seen[wire.right] += 1
+    return tuple(
+        replace(leg, wires=tuple(replace(wire, places=places[wire.number]) for wire in leg.wires))
+        for leg in legs
+    )

@@ -92,7 +92,7 @@ def _check_size(keys: SettingKeys, network: StatedNetwork) -> None:
 
 
 def _check_hosts(keys: SettingKeys, network: StatedNetwork) -> None:
-    """Every host that a study states is on the way of a flow, and does there what it can."""
+    """Every host that a study states can be where it is."""
     crossing = Counter(
         host for flow in network.flows for host in set(flow.hosts[1:-1]) & network.between.keys()
     )
@@ -104,9 +104,6 @@ def _check_hosts(keys: SettingKeys, network: StatedNetwork) -> None:
             raise wrong(where, told)
         if ends[name] and host != _NOTHING.model_copy(update={"name": name}):
             told = "a flow begins or ends there: its programs and its kernel are said in the flow's tables"
-            raise wrong(where, told)
-        if not ends[name] and not crossing[name]:
-            told = "no flow crosses it: leave it out, or lead one over it by via"
             raise wrong(where, told)
         if host.splits and crossing[name] > 1:
             told = f"{crossing[name]} flows cross it, and its programs split connections of one"

@@ -21,6 +21,7 @@ from headway.diagnosis.validation.passage import Passage, passage
 from headway.diagnosis.validation.rates import find_rates
 from headway.lab.captures import capture_files, missed_packets
 from headway.planning.deployment import DeployedFlow, Segment
+from headway.planning.topology import Leg
 from headway.study.clock import Clock
 from headway.study.path import Way
 
@@ -68,11 +69,14 @@ def _crossings(flow: DeployedFlow, outcome: Outcome, run_directory: Path) -> Ite
     until_ns = epoch_ns + outcome.duration_ns
     for segment in flow.segments:
         near, far = segment.near.name, _passed_last(flow, segment)
-        left, right = run_directory / capture_files(segment)[0], run_directory / f"{far}.pcapng"
+        crossed = _up_to(far, segment)
+        left, right = (run_directory / file for file in capture_files(crossed))
         if not (left.exists() and right.exists()):
             continue
         natted = has_nat([leg.path for leg in segment.legs])
-        missed = missed_packets(run_directory, (f"{near}-up", f"{far}-down"))
+        missed = missed_packets(
+            run_directory, (crossed[0].wires[0].left_device, crossed[-1].wires[-1].right_device)
+        )
         for way in Way:
             if (far if way is Way.UP else near) in _slow_hosts(flow):
                 continue
@@ -87,6 +91,12 @@ def _passed_last(flow: DeployedFlow, segment: Segment) -> str:
     if flow.origins and segment.far == flow.server:
         return flow.origins[0].leg.left
     return segment.far.name
+
+
+def _up_to(host: str, segment: Segment) -> tuple[Leg, ...]:
+    """The legs of a segment up to a host."""
+    ends = [leg.right for leg in segment.legs]
+    return segment.legs[: ends.index(host) + 1]
 
 
 def _slow_hosts(flow: DeployedFlow) -> set[str]:
