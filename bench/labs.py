@@ -19,8 +19,8 @@ from headway.lab.machine import Machine
 from headway.lab.ready import ready_image, ready_machine
 from headway.lab.run import carry_out
 from headway.planning.runs import Run
-from headway.programs.base import CLIENT
 from headway.records.record import make_record
+from headway.study.network import CLIENT
 from headway.study.setting import Setting
 
 REPEATS = 9

@@ -16,11 +16,12 @@ from headway.diagnosis.series import read_series
 from headway.lab.assemble import orders_for
 from headway.lab.machine import Machine
 from headway.planning.deploy import deploy
-from headway.programs.base import CLIENT, Listener, Origin, Started
+from headway.programs.base import Listener, Origin, Started
 from headway.programs.pep import Interception, QuicPep, TcpPep
 from headway.programs.registry import QUIC_PEPS, TCP_PEPS
 from headway.study.capture import Capture
 from headway.study.hop import Pep
+from headway.study.network import CLIENT
 from headway.study.setting import Setting
 from tests.lab.conftest import RunSetting
 

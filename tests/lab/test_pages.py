@@ -19,10 +19,10 @@ from headway.lab.machine import Machine
 from headway.lab.run import orders_for
 from headway.pages.load import PageLoad, read_load
 from headway.planning.runs import Run
-from headway.programs.base import CLIENT, SERVER
 from headway.records.record import make_record
 from headway.sites.finding import find_site
 from headway.sites.warc import write_archive
+from headway.study.network import CLIENT, SERVER
 from headway.study.setting import Setting
 from tests.lab import sites
 from tests.lab.sites import HTML, PAGE, SVG

@@ -16,7 +16,7 @@ from headway.columns import OF_THE_MACHINE, Record
 from headway.contract.program import Program
 from headway.guest.loadfiles import SESSION_FILE
 from headway.lab import run as lab_run
-from headway.programs.base import CLIENT
+from headway.study.network import CLIENT
 from tests.lab.conftest import RunSetting
 
 pytestmark = pytest.mark.lab

@@ -17,9 +17,9 @@ from headway.lab.machine import Machine
 from headway.lab.meter import Meter
 from headway.lab.run import booting
 from headway.planning.deploy import deploy
-from headway.programs.base import CLIENT
 from headway.programs.registry import SERVERS
 from headway.sites.site import Header
+from headway.study.network import CLIENT
 from headway.study.setting import Setting
 from tests.lab.sites import HTML, PAGE, archive, exchange
 

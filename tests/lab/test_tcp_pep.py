@@ -11,7 +11,7 @@ import pytest
 
 from headway.lab.machine import Machine
 from headway.planning.deploy import deploy
-from headway.programs.base import SERVER
+from headway.study.network import SERVER
 from headway.study.setting import Setting
 from tests.deployed import orders_of
 from tests.lab.conftest import RunSetting

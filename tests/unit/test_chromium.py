@@ -27,11 +27,11 @@ from headway.planning.boots import REPETITIONS_OF_A_BOOT, boots
 from headway.planning.demands import check_programs
 from headway.planning.deploy import deploy
 from headway.planning.runs import Run
-from headway.programs.base import CLIENT, SERVER
 from headway.programs.registry import CLIENTS
 from headway.sites.site import Exchange, Site
 from headway.sites.warc import write_archive
 from headway.study.family import HostAddress
+from headway.study.network import CLIENT, SERVER
 from headway.study.setting import Setting
 from tests.deployed import flow_of, orders_of
 from tests.stub_lab import stub_image

@@ -13,8 +13,6 @@ import pytest
 from headway.contract.outcome import Ended
 from headway.programs.base import (
     CA_FILE,
-    PROXY,
-    SERVER,
     SERVER_NAME,
     Client,
     Listener,
@@ -28,6 +26,7 @@ from headway.study.application import Application
 from headway.study.capture import Capture
 from headway.study.family import HostAddress
 from headway.study.host import HTTP, CongestionControl, Host, Protocol
+from headway.study.network import PROXY, SERVER
 from headway.study.setting import Setting
 from tests.deployed import flow_of
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from headway.programs.base import SERVER, Listener, Started
+from headway.programs.base import Listener, Started
 from headway.programs.registry import SERVERS
 from headway.study.capture import Capture
 from headway.study.family import HostAddress
 from headway.study.host import Host, Protocol
+from headway.study.network import SERVER
 
 ADDRESSES = tuple(map(HostAddress, ("10.0.2.2", "10.0.9.1", "10.0.9.2")))
 NGINX = ("nginx", "nginx-1.26")

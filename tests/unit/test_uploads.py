@@ -11,13 +11,14 @@ from pydantic import ValidationError
 from headway.errors import WrongInputError
 from headway.planning.demands import check_programs
 from headway.planning.deploy import deploy
-from headway.programs.base import SERVER, Listener, Server, Started
+from headway.programs.base import Listener, Server, Started
 from headway.programs.client import answer_error
 from headway.programs.registry import SERVERS
 from headway.programs.uploads import UPSTREAM
 from headway.study.application import Application
 from headway.study.capture import Capture
 from headway.study.host import Host, Protocol
+from headway.study.network import SERVER
 from headway.study.setting import Setting
 from tests.deployed import flow_of
 from tests.unit.test_programs_servers import ADDRESS

@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from headway.programs.base import SERVER, Listener
+from headway.programs.base import Listener
 from headway.programs.headway_server import thinking
 from headway.study.family import HostAddress
 from headway.study.host import Protocol
+from headway.study.network import SERVER
 from headway.study.setting import Setting
 from headway.study.waits import Waits
 

@@ -21,7 +21,8 @@ from headway.diagnosis.tls_carried import TlsReader
 from headway.lab.direction import kept_file
 from headway.lab.pcapng import read_pcapng
 from headway.planning.deployment import DeployedFlow
-from headway.programs.base import CLIENT, SECRETS_FILE
+from headway.programs.base import SECRETS_FILE
+from headway.study.network import CLIENT
 from headway.study.path import Way
 
 _Kept = tuple[Way, KeptPacket]

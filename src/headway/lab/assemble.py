@@ -59,9 +59,9 @@ class _StartedFlow:
 
     @property
     def shared_files(self) -> dict[str, str]:
-        """Files that all hosts have: those of a flow without a directory of its own."""
-        own = bool(self.flow.directory)
-        return {} if own else _files([*self.services, self.asking]) | named_files(self.flow)
+        """Files that all hosts have: the certificate's, and those of a flow without a directory of its own."""
+        own = {} if self.flow.directory else _files([*self.services, self.asking])
+        return own | named_files(self.flow)
 
     @property
     def body_files(self) -> tuple[BodyFile, ...]:
@@ -74,14 +74,15 @@ class _StartedFlow:
 
         Others share them unless their programs have a root tree of their own.
         """
-        asked, directory = self.flow.asked, self.flow.directory
-        if directory:
-            yield _view(asked.server, directory, self.services)
-            yield _view(asked.namespace, directory, [self.asking])
-            return
-        for one in (*self.services, self.asking):
-            if one.root:
-                yield _view(one.programs[0].namespace, directory, [one])
+        directory = self.flow.directory
+        of_host: dict[str, list[Started]] = {}
+        for started in (*self.services, self.asking):
+            of_host.setdefault(started.programs[0].namespace, []).append(started)
+        for host, of_it in of_host.items():
+            if directory:
+                yield _view(host, directory, of_it)
+            else:
+                yield from (_view(host, directory, [one]) for one in of_it if one.root)
 
 
 def orders_for(deployment: Deployment) -> Orders:
@@ -158,16 +159,17 @@ def _resolver(flow: DeployedFlow) -> Started:
 
 def _server(flow: DeployedFlow, end: Endpoint, address: HostAddress, node: Node) -> Started:
     setting = flow.setting
+    found_out = setting.discovery if flow.http_server == flow.server else None
     listener = Listener(
         end.name,
         address,
-        offered(end.protocol, setting.discovery),
+        offered(end.protocol, found_out),
         end.tls,
         site=setting.workload.replayed is not None,
         more_addresses=(*node.more_addresses, *_other_addresses(flow, end)),
         seed=flow.asked.seed,
-        revisited=bool(setting.discovery),
-        quic_port=setting.discovery.alternative.port if setting.discovery else 443,
+        revisited=bool(found_out),
+        quic_port=found_out.alternative.port if found_out else 443,
         application=setting.workload.application,
         waits=setting.workload.thinking,
         hears_players=setting.workload.tells_state,
@@ -186,8 +188,15 @@ def _splitter(flow: DeployedFlow, number: int) -> Started:
     end, capture = flow.segments[number].far, flow.setting.capture
     behind = flow.segments[number + 1 :]
     application = flow.setting.workload.application
+    found_out = flow.setting.discovery if end == flow.http_server else None
     listener = Listener(
-        end.name, _address(flow, end), frozenset({end.protocol}), end.tls, application=application
+        end.name,
+        _address(flow, end),
+        offered(end.protocol, found_out),
+        end.tls,
+        application=application,
+        revisited=bool(found_out),
+        quic_port=found_out.alternative.port if found_out else 443,
     )
     origin = Origin(_address(flow, addressed(behind)), behind[0].protocol, behind[0].tls)
     if end.role is Role.REVERSE_PROXY:
@@ -265,7 +274,7 @@ def _pings(deployment: Deployment) -> Pings | None:
     control = deployment.setting.control
     if control is None:
         return None
-    flow = deployment.only
+    flow = deployment.flows[0]
     crossed = flow.legs[: flow.http_end]
     # As stated: a run's small differences are no reason to wait longer.
     rtt_ns = sum(path.rtt.ns for path in flow.stated.paths[: len(crossed)] if path)

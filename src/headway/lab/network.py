@@ -48,12 +48,11 @@ from headway.lab.values import (
 )
 from headway.planning.routing import StatedHop, ports, stated_hops
 from headway.planning.topology import Leg, Node, Wire, lay_out
-from headway.programs.base import CLIENT, SERVER
 from headway.study.family import Family
 from headway.study.fault import Fault
 from headway.study.host import Host
 from headway.study.kernel import Kernel
-from headway.study.network import Edge
+from headway.study.network import CLIENT, SERVER, Edge
 from headway.study.path import Path, Way
 from headway.study.units import Duration
 

@@ -13,12 +13,13 @@ from headway.lab.bodies import served_bodies
 from headway.lab.console import A_DAY, ConsoleLab
 from headway.lab.machine import Machine, WrittenOrders
 from headway.lab.network import GLOBAL_SYSCTLS, two_hosts
-from headway.programs.base import CLIENT, SERVER, Listener
+from headway.programs.base import Listener
 from headway.programs.client import hosts_file
 from headway.programs.nginx import Nginx
 from headway.study.capture import Capture
 from headway.study.clock import Clock
 from headway.study.host import HTTP, Host
+from headway.study.network import CLIENT, SERVER
 from headway.study.path import Path as NetworkPath
 from headway.study.pathwords import path_title
 

@@ -43,5 +43,6 @@ def alone(setting: Setting, network: StatedNetwork, flow: StatedFlow) -> Setting
         variation=setting.variation,
         limits=setting.limits,
         capture=setting.capture,
+        control=setting.control if flow.number == 1 else None,
         programs=setting.programs,
     )

@@ -249,6 +249,13 @@ class DeployedFlow:
         return next(ends, self.server.position)
 
     @property
+    def http_server(self) -> Endpoint:
+        """What ends the client's HTTP there."""
+        return next(
+            segment.far for segment in self.segments if segment.far.position == self.http_end
+        )
+
+    @property
     def http_path(self) -> Path:
         """All links up to the end of the client's HTTP."""
         return joined([leg.path for leg in self.legs[: self.http_end]])

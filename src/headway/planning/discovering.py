@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from headway.errors import WrongInputError
-from headway.planning.deployment import DeployedFlow
-from headway.programs.base import Server
-from headway.programs.registry import CLIENTS, SERVERS, names_where
+from headway.planning.deployment import DeployedFlow, Endpoint
+from headway.programs.base import HttpEnd
+from headway.programs.registry import CLIENTS, names_where
 from headway.study.discovery import Alternative, Means, offered
 from headway.study.host import Protocol
 
@@ -23,20 +23,27 @@ def check_discovers(flow: DeployedFlow) -> None:
     """
     if flow.setting.discovery is None:
         return
-    server = flow.server.adapter
+    end = flow.http_server
+    server = end.adapter
     if not flow.client.discovers_by:
         others = names_where(CLIENTS, lambda one: one.discovers_by)
         told = f"{flow.client.name} cannot find out the version; these clients can: {others}"
         raise WrongInputError(told, where="discovery")
-    if not (isinstance(server, Server) and server.offers_several):
-        others = names_where(SERVERS, lambda one: one.offers_several)
-        told = f"{server.name} offers one version at a time; these servers offer several: {others}"
-        raise WrongInputError(told, where="server.program")
+    if not (isinstance(server, HttpEnd) and server.offers_several):
+        others = _others(end, lambda one: one.offers_several)
+        told = f"{server.name} offers one version at a time; these offer several: {others}"
+        raise WrongInputError(told, where=f"{end.where}.program")
     _check_record(flow)
     if flow.setting.discovery.alternative != Alternative():
         _check_alternative(flow, flow.setting.discovery.alternative)
     if flow.setting.discovery.alternative.port != _HTTPS_PORT:
-        _check_port(flow, server)
+        _check_port(flow, end)
+
+
+def _others(end: Endpoint, able: Callable[[HttpEnd], bool]) -> str:
+    """The programs in the place of one that are able to do what it is not."""
+    there = (one for one in end.known.values() if isinstance(one, HttpEnd))
+    return ", ".join(one.name for one in there if able(one)) or "none"
 
 
 def _check_record(flow: DeployedFlow) -> None:
@@ -66,12 +73,14 @@ def _check_alternative(flow: DeployedFlow, alternative: Alternative) -> None:
         raise WrongInputError(told, where=f"{where}.host")
 
 
-def _check_port(flow: DeployedFlow, server: Server) -> None:
-    """The server takes QUIC on that port, and the client can learn of it."""
+def _check_port(flow: DeployedFlow, end: Endpoint) -> None:
+    """What ends the client's HTTP takes QUIC on that port, and the client can learn of it."""
     where = "discovery.alternative.port"
-    if not server.offers_elsewhere:
-        others = names_where(SERVERS, lambda one: one.offers_elsewhere)
-        told = f"{server.name} takes QUIC on the port of TCP; these servers take it on another: {others}"
+    if not (isinstance(end.adapter, HttpEnd) and end.adapter.offers_elsewhere):
+        others = _others(end, lambda one: one.offers_elsewhere)
+        told = (
+            f"{end.adapter.name} takes QUIC on the port of TCP; these take it on another: {others}"
+        )
         raise WrongInputError(told, where=where)
     if flow.client.discovers_by == {Means.RACE}:
         told = f"{flow.client.name} follows no Alt-Svc, and tries QUIC on the port of TCP alone"

@@ -34,10 +34,6 @@ if TYPE_CHECKING:
     from headway.study.dns import Dns, RecordType
     from headway.study.outside import OutsideProgram
 
-CLIENT, PROXY, SERVER = "client", "proxy", "server"
-"""Names of network namespaces: the hosts at the ends, and the proxy of a setting without hops."""
-RESOLVER = "resolver"
-"""That of the host that answers questions of DNS, if there is one."""
 CA_FILE = "/lab/pki/ca.pem"
 CERTIFICATE_FILE = "/lab/pki/server.pem"
 KEY_FILE = "/lab/pki/server.key"
@@ -284,13 +280,18 @@ class Adapter(ABC):
         return str(wanted) if wanted in choices else choices[0]
 
 
-class Server(Adapter):
-    """A program that serves the bodies in ``/lab/www``."""
+class HttpEnd(Adapter):
+    """A program that ends the HTTP of clients."""
 
     offers_several: ClassVar[bool] = False
     """Whether it can serve several versions of HTTP at once."""
     offers_elsewhere: ClassVar[bool] = False
     """Whether it can take QUIC on another port than TCP."""
+
+
+class Server(HttpEnd):
+    """A program that serves the bodies in ``/lab/www``."""
+
     has_several_addresses: ClassVar[bool] = False
     """Whether it can listen on several addresses."""
     replays: ClassVar[bool] = False
@@ -314,7 +315,7 @@ class Server(Adapter):
         """
 
 
-class ReverseProxy(Adapter):
+class ReverseProxy(HttpEnd):
     """A program that passes requests on to a server; it caches nothing and tries nothing twice."""
 
     upstream_protocols: ClassVar[frozenset[Protocol]]

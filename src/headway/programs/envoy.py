@@ -153,6 +153,7 @@ class EnvoyProxy(_Envoy, ReverseProxy):
     """Envoy before a server on another host."""
 
     upstream_protocols = HTTP
+    offers_several = True
 
     @override
     def forward(self, listener: Listener, origin: Origin, host: Host, capture: Capture) -> Started:

@@ -167,6 +167,7 @@ class HaproxyProxy(_Haproxy, ReverseProxy):
     """
 
     upstream_protocols = frozenset({Protocol.H1, Protocol.H2})
+    offers_several = True
     passes_websockets = frozenset({Protocol.H1, Protocol.H2})
     knobs = (
         *_KNOBS,

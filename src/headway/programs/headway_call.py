@@ -10,21 +10,14 @@ from headway.columns import CallMetrics
 from headway.contract.outcome import Ended
 from headway.contract.program import Program
 from headway.overriding import override
-from headway.programs.base import (
-    SERVER,
-    Client,
-    Flow,
-    Listener,
-    Server,
-    Started,
-    served_on,
-)
+from headway.programs.base import Client, Flow, Listener, Server, Started, served_on
 from headway.programs.client import ReportError, report_of
 from headway.programs.measurement import BulkFlow, Measurement
 from headway.programs.native import command, service
 from headway.study.call import Call
 from headway.study.capture import Capture
 from headway.study.host import Host, Protocol
+from headway.study.network import SERVER
 from headway.study.oneway import DataDirection
 
 _NAME = "headway-call"

@@ -17,7 +17,6 @@ from headway.programs.base import (
     CERTIFICATE_FILE,
     KEY_FILE,
     QLOG_DIRECTORY,
-    SERVER,
     SERVER_NAME,
     Client,
     Flow,
@@ -44,6 +43,7 @@ from headway.study.bulk import Arrivals, Bulk, BulkPart, BulkTransfer, OnOff
 from headway.study.capture import Capture
 from headway.study.family import Family
 from headway.study.host import Host, Protocol
+from headway.study.network import SERVER
 from headway.study.oneway import DataDirection
 from headway.study.units import Duration
 

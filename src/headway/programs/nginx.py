@@ -214,6 +214,7 @@ class NginxProxy(ReverseProxy):
     package = "nginx"
     protocols = HTTP
     upstream_protocols = frozenset({Protocol.H1, Protocol.H2})
+    offers_several = True
     passes_websockets = frozenset({Protocol.H1})
     quic_congestion_controls = ("cubic",)
     knobs = (

@@ -32,6 +32,7 @@ from headway.diagnosis.samples import started_s
 from headway.diagnosis.segment import observe
 from headway.diagnosis.transfer import transfer_of
 from headway.diagnosis.validation import validate, validation_columns
+from headway.lab.captures import questions_file
 from headway.lab.links import link
 from headway.lab.run import Result
 from headway.planning.deployment import DeployedFlow
@@ -142,7 +143,8 @@ def _own(directory: Path, flow: DeployedFlow) -> Path:
     own = directory / flow.directory
     # A lab that was never booted has left none.
     own.mkdir(parents=True, exist_ok=True)
-    for name in _SHARED_FILES:
+    asked = (questions_file(flow),) if flow.resolver else ()
+    for name in (*_SHARED_FILES, *asked):
         if (directory / name).exists() and not (own / name).exists():
             link(directory / name, own / name)
     return own

@@ -23,7 +23,6 @@ from headway.lab.cores import free_core
 from headway.lab.machine import Machine
 from headway.lab.network import GLOBAL_SYSCTLS, two_hosts
 from headway.overriding import override
-from headway.programs.base import CLIENT, SERVER
 from headway.selftest.check import Check
 from headway.selftest.coalescing import CoalescedFlow, CoalescedTransfer
 from headway.selftest.counting import Counting
@@ -53,6 +52,7 @@ from headway.selftest.transfer import TRANSFER_BYTES, TcpTransfer
 from headway.selftest.tunnelling import TunnelledTrains, has_tunnel, tunnels_alone
 from headway.study.host import Host
 from headway.study.kernel import Kernel
+from headway.study.network import CLIENT, SERVER
 from headway.study.path import Path as NetworkPath
 from headway.study.path import Way
 from headway.study.pathwords import path_title

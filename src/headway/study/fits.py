@@ -29,29 +29,14 @@ class Exclusion:
         return f"cannot be combined with {self.beside}: {self.because}; {instead}"
 
 
-_ONE_CERTIFICATE = "all servers of a lab have the same certificate, and flows have several servers"
 _OWN_HOSTS = "each flow has hosts of its own"
 _ONE_SERVER = "they lead to one server, at the end of [path]"
 EXCLUSIONS = (
-    Exclusion(
-        "proxy",
-        "hops",
-        "the order of a proxy and hops has to be stated",
-        "make it the proxy of one of the hops: hops.NAME.proxy",
-    ),
     Exclusion("proxy", "flows", f"{_OWN_HOSTS}, and they share paths only"),
-    Exclusion("control", "flows", f"{_OWN_HOSTS}, and pings have one client"),
-    Exclusion("certificate_chain", "flows", _ONE_CERTIFICATE),
     Exclusion("origins", "flows", f"{_OWN_HOSTS}, and origins are of one page"),
-    Exclusion("dns", "flows", f"{_OWN_HOSTS}, and a resolver answers one client"),
     Exclusion("dual_stack", "flows", f"{_OWN_HOSTS}, whose addresses are of one family"),
-    Exclusion("discovery", "flows", f"{_OWN_HOSTS}, which are told the version"),
     Exclusion("fault", "flows", "packets of several flows have no common number"),
-    Exclusion("discovery", "proxy", "the server of [discovery] answers the client itself"),
-    Exclusion("discovery", "hops.proxy", "the server of [discovery] answers the client itself"),
-    Exclusion("discovery", "origins", "each origin states its version"),
     Exclusion("dual_stack", "proxy", f"the paths of both families are the client's; {_ONE_SERVER}"),
-    Exclusion("dual_stack", "origins", "servers of origins have addresses of one family"),
     Exclusion("dual_stack", "hops.programs", "a hop's program has an address of one family"),
     Exclusion("workload.second_path", "proxy", f"a second interface has a path; {_ONE_SERVER}"),
     Exclusion("workload.second_path", "hops.programs", "a hop's program is on one of both paths"),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import heapq
 import itertools
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -18,8 +19,9 @@ from headway.study.hop import Hop
 from headway.study.path import Path
 from headway.study.units import Duration
 
-CLIENT, SERVER, RESOLVER = "client", "server", "resolver"
-"""Names of the hosts of a study that names no flows."""
+CLIENT, PROXY, SERVER, RESOLVER = "client", "proxy", "server", "resolver"
+"""Names of the hosts of a study that names no flows: those at the ends, the proxy of one that is no hop's, and who answers
+questions of DNS."""
 
 Cost = tuple[int, int, int]
 """Of a way: round-trip time in ns, number of edges, and a bit for each of these.
@@ -204,24 +206,35 @@ def route_between(
     here = client
     for stop in (*via, server):
         if edge := by_name.get(stop):
-            route += _to_edge(edges, ends, here, edge)
+            route += _to_edge(edges, ends, here, edge, server)
         else:
             route += _shortest(edges, ends, here, stop)
         here = route[-1].right if route else here
+    crossed = Counter([client, *(edge.right for edge in route)])
+    if twice := next((name for name, times in crossed.items() if times > 1), None):
+        told = f"the way from {client} to {server} crosses {twice} twice: leave out what leads back"
+        raise NoWayError(told)
     return tuple(route)
 
 
-def _to_edge(edges: Sequence[Edge], ends: Collection[str], here: str, edge: Edge) -> list[Edge]:
+def _to_edge(
+    edges: Sequence[Edge], ends: Collection[str], here: str, edge: Edge, server: str
+) -> list[Edge]:
     """To the nearer end of an edge, and over it."""
     others = [one for one in edges if one is not edge]
     ways = []
     for crossed in (edge, edge.turned_around):
+        begins_at_end = crossed.left in ends and crossed.left != here
+        if begins_at_end or (crossed.right in ends and crossed.right != server):
+            continue
         try:
             ways.append([*_shortest(others, ends, here, crossed.left), crossed])
         except NoWayError:
             continue
     if not ways:
-        raise NoWayError(f"there is no way from {here} to the link {edge.name.rpartition('/')[2]}")
+        raise NoWayError(
+            f"there is no way from {here} over the link {edge.name.rpartition('/')[2]}"
+        )
     return min(ways, key=lambda way: sum(one.rtt.ns for one in way))
 
 
@@ -251,7 +264,7 @@ def _shortest(edges: Sequence[Edge], ends: Collection[str], start: str, end: str
             continue
         for more, edge in around.get(here, ()):
             heapq.heappush(waiting, (together(cost, more), next(tickets), edge.right, edge))
-    raise NoWayError(f"there is no way from {start} to {end}")
+    raise NoWayError(f"there is no way from {start} to {end}: state a link that leads on")
 
 
 def _back(came_by: Mapping[str, Edge], start: str, end: str) -> Iterable[Edge]:

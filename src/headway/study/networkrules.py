@@ -7,7 +7,7 @@ from collections import Counter
 from headway.errors import nearest
 from headway.study.flow import CLIENTS, MOST_HOSTS, SERVERS, check_flow, check_flows
 from headway.study.hop import Hop
-from headway.study.network import CLIENT, SERVER, StatedFlow, StatedNetwork
+from headway.study.network import CLIENT, PROXY, SERVER, StatedFlow, StatedNetwork
 from headway.study.part import wrong
 from headway.study.settingkeys import SettingKeys
 from headway.study.spelling import network_of
@@ -54,6 +54,8 @@ def _check_names(keys: SettingKeys) -> None:
             if name in getattr(keys, key):
                 told = f"{name!r} is the name of a router at an end of the shared path"
                 raise wrong(key, told)
+    if keys.proxy and PROXY in keys.hops:
+        raise wrong("hops", f"{PROXY!r} is the name of the host of [proxy]")
     for name, host in keys.hosts.items():
         where = f"hosts.{name}"
         if host.path != _NOTHING.path:
@@ -97,6 +99,8 @@ def _check_hosts(keys: SettingKeys, network: StatedNetwork) -> None:
         host for flow in network.flows for host in set(flow.hosts[1:-1]) & network.between.keys()
     )
     ends = Counter(end for flow in network.flows for end in (flow.client, flow.server))
+    if keys.proxy and PROXY in keys.hops:
+        raise wrong("hops", f"{PROXY!r} is the name of the host of [proxy]")
     for name, host in keys.hosts.items():
         where = f"hosts.{name}"
         if ends[name] > 1:

@@ -21,6 +21,7 @@ from headway.study.hop import Hop, Proxy
 from headway.study.host import Host, Protocol
 from headway.study.kernel import TUNED, RewriteCalls
 from headway.study.netlink import NetworkLink
+from headway.study.network import PROXY
 from headway.study.origin import OriginServer
 from headway.study.outside import OutsideProgram
 from headway.study.part import Part
@@ -142,11 +143,12 @@ class SettingKeys(Part):
 
     @property
     def middleboxes(self) -> tuple[Hop, ...]:
-        """The hosts of the chain between client and server, the client's neighbour first."""
+        """The hosts of the chain between client and server, the client's neighbour first: hops, and a proxy behind them."""
         if self.has_origins:
             return (*self.hops.values(), Hop(name=SERVERS))
         if self.proxy is None:
             return tuple(self.hops.values())
         proxy = self.proxy.model_copy(update={"kernel": TUNED})
         path, kernel = self.proxy.upstream.path, self.proxy.kernel
-        return (Hop(name="proxy", proxy=proxy, path=path, kernel=kernel),)
+        behind = Hop(name=PROXY, proxy=proxy, path=path, kernel=kernel)
+        return (*self.hops.values(), behind)

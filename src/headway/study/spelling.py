@@ -66,14 +66,17 @@ def _chain(keys: SettingKeys) -> Iterator[Edge]:
     if keys.links and keys.path == _CABLE and not middle:
         return
     has_cables = keys.hops or keys.has_origins
-    behind = ["proxy.upstream"] if keys.proxy else [f"hops.{hop.name}" for hop in middle]
-    where = ["path", *(f"{table}.path" for table in behind)]
+    where = ["path", *(_path_key(keys, hop) for hop in middle)]
     paths = [keys.path, *(hop.path for hop in middle)]
     for number, (left, right) in enumerate(itertools.pairwise(_stops(keys))):
         path = paths[number]
         is_cable = has_cables and path == _CABLE
         stated = None if is_cable else path
         yield Edge(str(number), left, right, stated, where[number], keys.family)
+
+
+def _path_key(keys: SettingKeys, hop: Hop) -> str:
+    return f"hops.{hop.name}.path" if hop.name in keys.hops else "proxy.upstream.path"
 
 
 def _links(keys: SettingKeys) -> Iterator[Edge]:
@@ -207,7 +210,7 @@ def _route(
     try:
         return route_between(edges, _ends(keys), client, server, stops)
     except NoWayError as error:
-        raise wrong(key, f"{error}: state a link that leads on") from None
+        raise wrong(key, str(error)) from None
 
 
 def _ends(keys: SettingKeys) -> set[str]:
@@ -218,7 +221,7 @@ def _ends(keys: SettingKeys) -> set[str]:
 
 def _between(keys: SettingKeys) -> dict[str, NetworkHost]:
     chain = {
-        hop.name: NetworkHost(f"hops.{hop.name}" if keys.hops else "", hop)
+        hop.name: NetworkHost(f"hops.{hop.name}" if hop.name in keys.hops else "", hop)
         for hop in keys.middleboxes
     }
     if keys.flows and any(_chain(keys)):

@@ -1,0 +1,158 @@
+"""Networks that studies state themselves: hosts, links between them, and flows between any two, where physics says what comes."""
+
+from __future__ import annotations
+
+from itertools import count
+from typing import Any
+
+import pytest
+
+from headway.records.flowfile import FLOW_RECORDS
+from tests.lab.conftest import RunSetting
+
+pytestmark = pytest.mark.lab
+
+_NUMBERS = count(1)
+BULK = {
+    "protocol": "tcp",
+    "tls": False,
+    "client": {"program": "headway-perf"},
+    "server": {"program": "headway-perf"},
+    "workload": {"kind": "bulk", "duration": "5 s"},
+}
+
+
+def link(first: str, second: str, rtt_ms: float = 2, **path: Any) -> dict[str, Any]:
+    return {"between": [first, second], "path": {"rtt": f"{rtt_ms} ms", **path}}
+
+
+RING = {
+    "hosts": {"near": {}, "far": {}},
+    "links": [
+        link("client", "near", 10),
+        link("client", "far", 40),
+        link("near", "server", 20, rate="10 Mbit/s"),
+        link("server", "far", 100),
+    ],
+    "control": {"pings": 3},
+    "workload": {"size": "50 kB"},
+}
+
+
+def ran(run_setting: RunSetting, **raw: Any) -> Any:
+    record = run_setting({"variation": "none", **raw}, name=f"run-{next(_NUMBERS)}")
+    assert record.status == "ok", record.error
+    return record
+
+
+def flows_of(run_setting: RunSetting, tmp_path: Any, **raw: Any) -> list[Any]:
+    record = ran(run_setting, **raw)
+    return list(FLOW_RECORDS.load(tmp_path / record.run_id).flows)
+
+
+@pytest.mark.parametrize(
+    ("via", "rtt_ms"),
+    [((), 30), (("far",), 140), (("server-far",), 140), (("near",), 30), (("client-far",), 140)],
+)
+def test_packets_take_the_least_delay_or_the_stated_way(
+    run_setting: RunSetting, via: tuple[str, ...], rtt_ms: float
+) -> None:
+    """There and back: a link may be stated from either end."""
+    record = ran(run_setting, **RING, via=via)
+    assert record.rtt_ms == rtt_ms
+    assert record.control_rtt_ms == pytest.approx(rtt_ms, rel=0.01)
+    assert record.ttfb_s == pytest.approx(3 * rtt_ms / 1000, rel=0.05)
+
+
+def test_of_two_links_between_hosts_the_stated_one_is_taken(run_setting: RunSetting) -> None:
+    twins = [
+        {"name": "fibre", **link("client", "server", 10)},
+        {"name": "satellite", **link("client", "server", 500)},
+    ]
+    for via, rtt_ms in (((), 10), (("satellite",), 500), (("fibre",), 10)):
+        record = ran(
+            run_setting, links=twins, via=via, control={"pings": 2}, workload={"size": "1 kB"}
+        )
+        assert record.control_rtt_ms == pytest.approx(rtt_ms, rel=0.01)
+
+
+def test_several_proxies_in_a_row(run_setting: RunSetting) -> None:
+    """Each ends the client's connection, and opens one to the next."""
+    proxy = {"program": "nginx", "upstream": {"protocol": "h2"}}
+    network = {
+        "hosts": {"edge": {"proxy": proxy}, "shield": {"proxy": proxy}},
+        "links": [
+            link("client", "edge", 10),
+            link("edge", "shield", 40),
+            link("shield", "server", 80),
+        ],
+    }
+    record = ran(run_setting, **network, protocol="h3", workload={"size": "10 kB"})
+    assert record.proxy == "nginx, nginx"
+    # Two round trips to open each connection, of TLS 1.3 over TCP, and one over QUIC; then the request's.
+    assert record.ttfb_s == pytest.approx(2 * 0.010 + 3 * 0.040 + 3 * 0.080, rel=0.1)
+
+
+def dumbbell(**flows: Any) -> dict[str, Any]:
+    return {
+        **BULK,
+        "hosts": {name: {} for name in "abuvxy"},
+        "links": [
+            link("a", "x"),
+            link("u", "x"),
+            {"name": "middle", **link("x", "y", 20, rate="10 Mbit/s")},
+            link("y", "b"),
+            link("y", "v"),
+        ],
+        "flows": flows,
+    }
+
+
+def test_a_dumbbell_crossed_both_ways_is_symmetrical(
+    run_setting: RunSetting, tmp_path: Any
+) -> None:
+    """Data of one flow and acknowledgments of the other share each direction; alone, a flow fills it."""
+    there, back = {"between": ["a", "b"]}, {"between": ["v", "u"]}
+    both = flows_of(run_setting, tmp_path, **dumbbell(there=there, back=back))
+    (alone,) = flows_of(run_setting, tmp_path, **dumbbell(back=back))
+    assert both[0].goodput_mbit == pytest.approx(both[1].goodput_mbit, rel=0.02)
+    assert alone.goodput_mbit == pytest.approx(9.4, rel=0.03)
+    assert both[0].goodput_mbit < alone.goodput_mbit
+
+
+def test_a_parking_lot_gives_the_long_flow_less(run_setting: RunSetting, tmp_path: Any) -> None:
+    """Two bottlenecks in a row, each shared with a flow of its own, whose round trip is shorter."""
+    narrow = {"rate": "10 Mbit/s"}
+    raw = {
+        **BULK,
+        "workload": {"kind": "bulk", "duration": "10 s"},
+        "hosts": {name: {} for name in ("p", "q", "r")},
+        "links": [link("p", "q", 20, **narrow), link("q", "r", 20, **narrow)],
+        "flows": {
+            "long": {"enters": "p", "leaves": "r"},
+            "first": {"enters": "p", "leaves": "q"},
+            "second": {"enters": "q", "leaves": "r"},
+        },
+    }
+    long, first, second = (one.goodput_mbit for one in flows_of(run_setting, tmp_path, **raw))
+    assert long < first and long < second
+    assert long + first == pytest.approx(9.4, rel=0.08)
+    assert long + second == pytest.approx(9.4, rel=0.08)
+
+
+def test_a_tree_shares_its_trunk(run_setting: RunSetting, tmp_path: Any) -> None:
+    raw = {
+        **BULK,
+        "hosts": {name: {} for name in ("left", "right", "root", "core")},
+        "links": [
+            link("left", "root", 4),
+            link("right", "root", 4),
+            link("root", "core", 20, rate="8 Mbit/s"),
+        ],
+        "flows": {
+            "a": {"enters": "left", "leaves": "core"},
+            "b": {"enters": "right", "leaves": "core"},
+        },
+    }
+    rates = [one.goodput_mbit for one in flows_of(run_setting, tmp_path, **raw)]
+    assert sum(rates) == pytest.approx(8 * 0.94, rel=0.05)
