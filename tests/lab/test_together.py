@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from itertools import count
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from headway.records.flowfile import FLOW_RECORDS
+from tests.lab import sites
 from tests.lab.conftest import RunSetting
 
 pytestmark = pytest.mark.lab
@@ -88,3 +91,95 @@ def test_versions_are_found_out_behind_routers(run_setting: RunSetting) -> None:
     near, far = (ran(run_setting, "h3", hops=hops, **found) for hops in ([], ROUTER))
     assert near.document_protocol == far.document_protocol
     assert far.total_s > near.total_s
+
+
+def flows_of(run_setting: RunSetting, tmp_path: Path, **raw: Any) -> list[Any]:
+    record = ran(run_setting, **raw)
+    return list(FLOW_RECORDS.load(tmp_path / record.run_id).flows)
+
+
+TWO = {"near": {"access": {"rtt": "10 ms"}}, "far": {"access": {"rtt": "100 ms"}}}
+SMALL = {"workload": {"size": "1 kB"}}
+
+
+def test_a_proxy_stands_behind_hops(run_setting: RunSetting) -> None:
+    """The client's connection goes up to the proxy; the proxy opens another one to the server."""
+    behind = {"program": "nginx", "upstream": {"path": {"rtt": "30 ms"}}}
+    record = ran(run_setting, proxy=behind, hops=ROUTER, **SMALL)
+    assert (record.rtt_ms, record.upstream_rtt_ms) == (60, 30)
+    assert record.ttfb_s == pytest.approx(3 * 0.060 + 3 * 0.030, rel=0.05)
+
+
+@pytest.mark.parametrize("program", ["nginx", "envoy", "haproxy"])
+def test_versions_are_found_out_behind_a_proxy(run_setting: RunSetting, program: str) -> None:
+    """The proxy offers them, not the server: h3 saves the client a round trip, the way to the server none."""
+    proxied = {"proxy": {"program": program, "upstream": {"path": {"rtt": "30 ms"}}}}
+    found = {"discovery": {}, "client": {"program": "curl"}, **SMALL}
+    by_h3 = ran(run_setting, "h3", **proxied, **found)
+    by_h2 = ran(run_setting, "h2", **proxied, **found)
+    assert (by_h3.document_protocol, by_h2.document_protocol) == ("h3", "h2")
+    assert by_h2.ttfb_s - by_h3.ttfb_s == pytest.approx(0.040, abs=0.005)
+
+
+def test_each_of_several_flows_asks_a_resolver(run_setting: RunSetting, tmp_path: Path) -> None:
+    """That is beside its client, whatever lies before the server."""
+    asked = {"dns": {"path": {"rtt": "30 ms"}}, "flows": TWO, **SMALL}
+    near, far = flows_of(run_setting, tmp_path, **asked)
+    for flow in (near, far):
+        assert flow.dns_s == pytest.approx(0.030, rel=0.05)
+        assert flow.dns_queries == 2
+    assert far.ttfb_s - near.ttfb_s == pytest.approx(3 * 0.090, rel=0.02)
+
+
+def test_flows_have_a_large_chain_of_certificates(run_setting: RunSetting, tmp_path: Path) -> None:
+    """Of 60 kB, it takes slow start two more round trips to send."""
+    plain = flows_of(run_setting, tmp_path, flows=TWO, **SMALL)
+    large = flows_of(run_setting, tmp_path, flows=TWO, certificate_chain="60 kB", **SMALL)
+    for before, after, rtt_s in zip(plain, large, (0.050, 0.140), strict=True):
+        assert after.ttfb_s - before.ttfb_s > 1.5 * rtt_s
+
+
+def test_pings_go_to_the_server_of_the_first_flow(run_setting: RunSetting, tmp_path: Path) -> None:
+    (first, second) = flows_of(run_setting, tmp_path, flows=TWO, control={"pings": 3}, **SMALL)
+    assert first.control_rtt_ms == pytest.approx(50, rel=0.02)
+    assert second.control_rtt_ms is None
+
+
+def test_each_of_several_flows_finds_out_the_version(
+    run_setting: RunSetting, tmp_path: Path
+) -> None:
+    flows = {"new": {"protocol": "h3"}, "old": {"protocol": "h2"}}
+    new, old = flows_of(run_setting, tmp_path, flows=flows, discovery={}, **SMALL)
+    assert (new.document_protocol, old.document_protocol) == ("h3", "h2")
+
+
+ORIGINS = {
+    "client": {"program": "chromium"},
+    "server": {"program": "headway-server"},
+    "origins": {"b": {"hosts": ["b.test"], "path": {"rtt": "40 ms"}}},
+}
+
+
+def test_servers_of_other_hosts_announce_versions_of_their_own(
+    run_setting: RunSetting, tmp_path: Path
+) -> None:
+    """On the second visit the browser speaks h3 with both servers at once, on the first with neither."""
+    page = {"kind": "page", "site": sites.two_hosts(tmp_path), "frames": False}
+    first, second = (
+        ran(run_setting, "h3", workload=page, discovery={"visit": visit}, **ORIGINS)
+        for visit in (1, 2)
+    )
+    assert (first.document_protocol, second.document_protocol) == ("h2", "h3")
+    assert second.h2_objects == 0
+    assert second.total_s < first.total_s
+
+
+def test_other_hosts_have_one_family_and_the_page_both(
+    run_setting: RunSetting, tmp_path: Path
+) -> None:
+    page = {"kind": "page", "site": sites.two_hosts(tmp_path), "frames": False}
+    both = {"dual_stack": {"path": {**PATH, "loss": "100 %"}}}
+    alone = ran(run_setting, workload=page, **ORIGINS)
+    record = ran(run_setting, workload=page, **both, **ORIGINS)
+    assert record.family_won == "ipv4"
+    assert record.h2_objects == alone.h2_objects

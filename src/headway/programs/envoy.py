@@ -178,7 +178,9 @@ def _congestion_control(name: str, bbr_version: str) -> _Fields:
 
 def _listeners(listener: Listener, windows: _Fields) -> list[_Fields]:
     """One listener for TCP, one for UDP, as needed."""
-    over_tcp = [protocol for protocol in sorted(listener.protocols) if protocol is not Protocol.H3]
+    # Of those that a client offers, the first one here is chosen.
+    spoken = sorted(listener.protocols, reverse=True)
+    over_tcp = [protocol for protocol in spoken if protocol is not Protocol.H3]
     listeners = []
     if Protocol.H3 in listener.protocols:
         listeners.append(_quic_listener(listener, windows))
