@@ -183,3 +183,33 @@ def test_other_hosts_have_one_family_and_the_page_both(
     record = ran(run_setting, workload=page, **both, **ORIGINS)
     assert record.family_won == "ipv4"
     assert record.h2_objects == alone.h2_objects
+
+
+def test_a_proxy_has_both_families_and_the_server_behind_it_one(run_setting: RunSetting) -> None:
+    behind = {"program": "nginx", "upstream": {"path": {"rtt": "30 ms"}}}
+    other = ran(run_setting, proxy=behind, dual_stack={"path": {"rtt": "10 ms"}}, **SMALL)
+    assert other.family_won == "ipv6"
+    assert other.ttfb_s == pytest.approx(3 * 0.010 + 3 * 0.030, rel=0.05)
+    broken = {"path": {**PATH, "loss": "100 %"}}
+    back = ran(run_setting, proxy=behind, dual_stack=broken, **SMALL)
+    assert back.family_won == "ipv4"
+    assert back.ttfb_s - back.fallback_s == pytest.approx(3 * 0.040 + 3 * 0.030, rel=0.05)
+
+
+def test_the_other_family_leads_past_a_pep(run_setting: RunSetting) -> None:
+    """Over IPv4 the PEP opens a connection of its own for each of the client's."""
+    pep = [{"name": "gw", "tcp_pep": {"program": "headway-tcp-pep"}, "path": {"rtt": "20 ms"}}]
+    past = ran(run_setting, hops=pep, dual_stack={"path": PATH}, **SMALL)
+    assert past.family_won == "ipv6"
+    assert past.ttfb_s == pytest.approx(3 * 0.040, rel=0.05)
+    broken = {"path": {**PATH, "loss": "100 %"}}
+    through = ran(run_setting, hops=pep, dual_stack=broken, **SMALL)
+    assert through.family_won == "ipv4"
+
+
+def test_a_second_interface_leads_to_a_proxy(run_setting: RunSetting) -> None:
+    behind = {"program": "envoy", "upstream": {"path": {"rtt": "30 ms"}}}
+    client = {"client": {"program": "headway-client"}}
+    record = ran(run_setting, "h3", workload=SECOND, proxy=behind, **client)
+    assert record.migrated_s
+    assert record.second_path_packets_down

@@ -166,7 +166,8 @@ def _crossed(flow: DeployedFlow, won: str | None) -> tuple[Segment, ...]:
     """Hosts of both families have a leg between them for each."""
     if flow.other is None or won in (None, str(flow.setting.family)):
         return flow.segments
-    return tuple(replace(segment, legs=(flow.other,)) for segment in flow.segments)
+    behind = (one for one in flow.segments if one.near.position >= flow.http_end)
+    return (flow.over(flow.other), *behind)
 
 
 def _sampled(segment: Segment, before_s: float) -> SampledSegment:

@@ -178,9 +178,9 @@ def _server(flow: DeployedFlow, end: Endpoint, address: HostAddress, node: Node)
 
 
 def _other_addresses(flow: DeployedFlow, end: Endpoint) -> tuple[HostAddress, ...]:
-    """The server's of the other family, if it has both."""
-    is_server = flow.other and flow.other.right == end.name
-    return (flow.other.right_address,) if flow.other and is_server else ()
+    """What ends the client's HTTP has one of the other family, if there are both."""
+    has_both = flow.other and flow.other.right == end.name
+    return (flow.other.right_address,) if flow.other and has_both else ()
 
 
 def _splitter(flow: DeployedFlow, number: int) -> Started:
@@ -195,6 +195,7 @@ def _splitter(flow: DeployedFlow, number: int) -> Started:
         offered(end.protocol, found_out),
         end.tls,
         application=application,
+        more_addresses=_other_addresses(flow, end),
         revisited=bool(found_out),
         quic_port=found_out.alternative.port if found_out else 443,
     )

@@ -10,9 +10,8 @@ from headway.lab.nat import nat_addresses
 from headway.planning.deployment import DeployedFlow, Deployment, Role, Segment, addressed
 from headway.planning.topology import Leg
 from headway.study.family import HostAddress
+from headway.study.network import Interface
 from headway.study.path import Way
-
-OTHER, SECOND = " (other family)", " (second path)"
 
 
 def watch_name(flow: DeployedFlow, segment: Segment, way: Way) -> str:
@@ -44,40 +43,35 @@ def _of_flow(flow: DeployedFlow) -> Iterator[Watched]:
         ):
             name = watch_name(flow, segment, way)
             yield Watched(name, host, device, senders, flow.setting.family)
-    if flow.other:
-        yield from _of_other_family(flow, flow.other)
-    if flow.second:
-        yield from _of_second(flow, flow.second)
+    for interface, leg in flow.beside.items():
+        yield from _beside(flow, interface, leg)
 
 
-def _of_second(flow: DeployedFlow, leg: Leg) -> Iterator[Watched]:
-    """The same of the path from the client's second interface."""
-    (segment,) = flow.segments
-    family = flow.setting.family
+def _beside(flow: DeployedFlow, interface: Interface, leg: Leg) -> Iterator[Watched]:
+    """The same of a path between other interfaces."""
+    family = leg.wires[0].family
+    # A server answers a second interface from its own address.
+    is_second = interface is Interface.SECOND
+    answers = answering(flow, 0) if is_second else (leg.right_address,)
     own = _behind_nats([leg]) or (leg.left_address,)
     for way, host, device, senders in (
-        (Way.DOWN, leg.left, leg.wires[0].left_device, answering(flow, 0)),
+        (Way.DOWN, leg.left, leg.wires[0].left_device, answers),
         (Way.UP, leg.right, leg.wires[-1].right_device, own),
     ):
-        yield Watched(watch_name(flow, segment, way) + SECOND, host, device, senders, family)
+        yield Watched(_beside_name(flow, way, interface), host, device, senders, family)
 
 
-def _of_other_family(flow: DeployedFlow, leg: Leg) -> Iterator[Watched]:
-    """The same of the path over the other family."""
-    (segment,) = flow.segments
-    family = flow.setting.family.other
-    for way, host, device, sender in (
-        (Way.DOWN, leg.left, leg.wires[0].left_device, leg.right_address),
-        (Way.UP, leg.right, leg.wires[-1].right_device, leg.left_address),
-    ):
-        yield Watched(watch_name(flow, segment, way) + OTHER, host, device, (sender,), family)
+def _beside_name(flow: DeployedFlow, way: Way, interface: Interface) -> str:
+    return f"{watch_name(flow, flow.over(flow.beside[interface]), way)} ({interface})"
 
 
 def arrived_at(outcome: Outcome, flow: DeployedFlow, segment: Segment, way: Way) -> Arrived | None:
     """What came to an end of a segment, over both families and both interfaces; None if the lab did not tell."""
     name = watch_name(flow, segment, way)
     own = outcome.arrived.get(name)
-    more = [one for what in (OTHER, SECOND) if (one := outcome.arrived.get(name + what))]
+    is_before = segment.far.position <= flow.http_end
+    names = [_beside_name(flow, way, interface) for interface in flow.beside if is_before]
+    more = [one for name in names if (one := outcome.arrived.get(name))]
     if own is None or not more:
         return own
     every = (own, *more)
@@ -86,7 +80,9 @@ def arrived_at(outcome: Outcome, flow: DeployedFlow, segment: Segment, way: Way)
 
 def arrived_second(outcome: Outcome, flow: DeployedFlow, way: Way) -> int | None:
     """Packets that came over the path of the client's second interface; None without one."""
-    found = outcome.arrived.get(watch_name(flow, flow.segments[0], way) + SECOND)
+    if not flow.second:
+        return None
+    found = outcome.arrived.get(_beside_name(flow, way, Interface.SECOND))
     return None if found is None else found.tcp_packets + found.udp_packets
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 
 from headway.planning.origins import PlannedOrigin
 from headway.planning.topology import Bottleneck, Leg, Node, bottlenecks
-from headway.programs.base import Adapter, Client, Flow
+from headway.programs.base import Adapter, Client, Flow, HttpEnd
 from headway.study.host import Host, Protocol
 from headway.study.network import Interface, StatedFlow, StatedNetwork
 from headway.study.path import Link, Path, Way
@@ -71,6 +71,11 @@ class Endpoint:
     def ends_tls(self) -> bool:
         """Whether the connection is its own; a TCP PEP passes on what it cannot read."""
         return self.role is not Role.TCP_PEP
+
+    def others_that(self, able: Callable[[HttpEnd], bool]) -> str:
+        """The programs in its place that are able to do what it is not, in words."""
+        there = (one for one in self.known.values() if isinstance(one, HttpEnd))
+        return ", ".join(one.name for one in there if able(one)) or "none"
 
     @property
     def congestion_control(self) -> str:
@@ -254,6 +259,10 @@ class DeployedFlow:
         return next(
             segment.far for segment in self.segments if segment.far.position == self.http_end
         )
+
+    def over(self, leg: Leg) -> Segment:
+        """What the client's connection crosses between other interfaces: nothing splits it before its HTTP ends."""
+        return Segment(self.segments[0].near, self.http_server, (leg,))
 
     @property
     def http_path(self) -> Path:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from headway.errors import WrongInputError
 from headway.planning.deployment import DeployedFlow, Endpoint
@@ -30,7 +30,7 @@ def check_discovers(flow: DeployedFlow) -> None:
         told = f"{flow.client.name} cannot find out the version; these clients can: {others}"
         raise WrongInputError(told, where="discovery")
     if not (isinstance(server, HttpEnd) and server.offers_several):
-        others = _others(end, lambda one: one.offers_several)
+        others = end.others_that(lambda one: one.offers_several)
         told = f"{server.name} offers one version at a time; these offer several: {others}"
         raise WrongInputError(told, where=f"{end.where}.program")
     _check_record(flow)
@@ -38,12 +38,6 @@ def check_discovers(flow: DeployedFlow) -> None:
         _check_alternative(flow, flow.setting.discovery.alternative)
     if flow.setting.discovery.alternative.port != _HTTPS_PORT:
         _check_port(flow, end)
-
-
-def _others(end: Endpoint, able: Callable[[HttpEnd], bool]) -> str:
-    """The programs in the place of one that are able to do what it is not."""
-    there = (one for one in end.known.values() if isinstance(one, HttpEnd))
-    return ", ".join(one.name for one in there if able(one)) or "none"
 
 
 def _check_record(flow: DeployedFlow) -> None:
@@ -77,7 +71,7 @@ def _check_port(flow: DeployedFlow, end: Endpoint) -> None:
     """What ends the client's HTTP takes QUIC on that port, and the client can learn of it."""
     where = "discovery.alternative.port"
     if not (isinstance(end.adapter, HttpEnd) and end.adapter.offers_elsewhere):
-        others = _others(end, lambda one: one.offers_elsewhere)
+        others = end.others_that(lambda one: one.offers_elsewhere)
         told = (
             f"{end.adapter.name} takes QUIC on the port of TCP; these take it on another: {others}"
         )

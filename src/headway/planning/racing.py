@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from headway.errors import WrongInputError
 from headway.planning.deployment import DeployedFlow
-from headway.programs.base import Server
-from headway.programs.registry import CLIENTS, SERVERS, names_where
+from headway.programs.base import HttpEnd
+from headway.programs.registry import CLIENTS, names_where
 from headway.study.host import Protocol
 
 _EARLY = "early data go to one place, and this client tries several: leave out"
@@ -38,12 +38,13 @@ def check_races(flow: DeployedFlow) -> None:
 
 def _check_chooses(flow: DeployedFlow) -> None:
     """A client that tries both families, and a server that listens on both."""
-    server = flow.server.adapter
+    end = flow.http_server
+    server = end.adapter
     if not flow.client.chooses_family:
         others = names_where(CLIENTS, lambda one: one.chooses_family)
         told = f"{flow.client.name} tries one address; these clients choose: {others}"
         raise WrongInputError(told, where="dual_stack")
-    if not (isinstance(server, Server) and server.has_several_addresses):
-        others = names_where(SERVERS, lambda one: one.has_several_addresses)
-        told = f"{server.name} listens on one address; these servers on several: {others}"
-        raise WrongInputError(told, where="server.program")
+    if not (isinstance(server, HttpEnd) and server.has_several_addresses):
+        others = end.others_that(lambda one: one.has_several_addresses)
+        told = f"{server.name} listens on one address; these on several: {others}"
+        raise WrongInputError(told, where=f"{end.where}.program")

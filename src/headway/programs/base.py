@@ -287,13 +287,13 @@ class HttpEnd(Adapter):
     """Whether it can serve several versions of HTTP at once."""
     offers_elsewhere: ClassVar[bool] = False
     """Whether it can take QUIC on another port than TCP."""
+    has_several_addresses: ClassVar[bool] = False
+    """Whether it can listen on several addresses."""
 
 
 class Server(HttpEnd):
     """A program that serves the bodies in ``/lab/www``."""
 
-    has_several_addresses: ClassVar[bool] = False
-    """Whether it can listen on several addresses."""
     replays: ClassVar[bool] = False
     """Whether it can serve a recorded site instead."""
     takes_uploads: ClassVar[bool] = False

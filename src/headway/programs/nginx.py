@@ -215,6 +215,7 @@ class NginxProxy(ReverseProxy):
     protocols = HTTP
     upstream_protocols = frozenset({Protocol.H1, Protocol.H2})
     offers_several = True
+    has_several_addresses = True
     passes_websockets = frozenset({Protocol.H1})
     quic_congestion_controls = ("cubic",)
     knobs = (

@@ -30,16 +30,11 @@ class Exclusion:
 
 
 _OWN_HOSTS = "each flow has hosts of its own"
-_ONE_SERVER = "they lead to one server, at the end of [path]"
 EXCLUSIONS = (
     Exclusion("proxy", "flows", f"{_OWN_HOSTS}, and they share paths only"),
     Exclusion("origins", "flows", f"{_OWN_HOSTS}, and origins are of one page"),
     Exclusion("dual_stack", "flows", f"{_OWN_HOSTS}, whose addresses are of one family"),
     Exclusion("fault", "flows", "packets of several flows have no common number"),
-    Exclusion("dual_stack", "proxy", f"the paths of both families are the client's; {_ONE_SERVER}"),
-    Exclusion("dual_stack", "hops.programs", "a hop's program has an address of one family"),
-    Exclusion("workload.second_path", "proxy", f"a second interface has a path; {_ONE_SERVER}"),
-    Exclusion("workload.second_path", "hops.programs", "a hop's program is on one of both paths"),
 )
 """All of them. What a program cannot do is its adapter's matter, and no row here."""
 

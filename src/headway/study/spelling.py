@@ -96,11 +96,12 @@ def _single(
 ) -> Iterator[StatedFlow]:
     """The flow of a study that names none."""
     servers = keys.origins if origins is None else origins
+    route = _route(keys, edges, CLIENT, SERVER, keys.via, "via")
     yield StatedFlow(
         client=CLIENT,
         server=SERVER,
-        route=_route(keys, edges, CLIENT, SERVER, keys.via, "via"),
-        beside=tuple(_beside(keys)),
+        route=route,
+        beside=tuple(_beside(keys, _http_end(keys, route))),
         resolver=_to_resolver(keys, CLIENT, RESOLVER, RESOLVER),
         origins={
             name: Edge(
@@ -117,8 +118,19 @@ def _single(
     )
 
 
-def _beside(keys: SettingKeys) -> Iterator[Edge]:
-    """More ways between client and server: over the other family, and from the client's second interface."""
+def _http_end(keys: SettingKeys, route: Sequence[Edge]) -> str:
+    """The host that ends the client's HTTP: that of the first reverse proxy on its way, or the server."""
+    between = _between(keys)
+    proxies = (
+        edge.right
+        for edge in route
+        if edge.right in between and between[edge.right].hop.proxy and edge.right not in keys.bypass
+    )
+    return next(proxies, SERVER)
+
+
+def _beside(keys: SettingKeys, end: str) -> Iterator[Edge]:
+    """More ways between the client and the end of its HTTP: over the other family, and from a second interface."""
     if keys.dual_stack:
         family, own = keys.family.other, keys.dual_stack.path
         path, key = (keys.path, "path") if own is None else (own, "dual_stack.path")
@@ -126,7 +138,7 @@ def _beside(keys: SettingKeys) -> Iterator[Edge]:
         yield Edge(
             str(family),
             CLIENT,
-            SERVER,
+            end,
             _stated(path),
             key,
             family,
@@ -138,7 +150,7 @@ def _beside(keys: SettingKeys) -> Iterator[Edge]:
         yield Edge(
             "second",
             CLIENT,
-            SERVER,
+            end,
             _stated(path_beside),
             "workload.second_path",
             keys.family,
