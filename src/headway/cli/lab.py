@@ -11,12 +11,15 @@ import typer
 from headway.cli import again, suggest
 from headway.cli.options import Offline, Seed
 from headway.contract.names import NET_NAMESPACES
-from headway.errors import WrongInputError
+from headway.errors import WrongInputError, nearest
 from headway.study.clock import Clock
 from headway.terminal import note
 
 # Labs and what studies say of paths take a moment to load, which help and completion need not wait for.
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from headway.planning.runs import Run
     from headway.study.path import Path as NetworkPath
 
 RateOption = Annotated[
@@ -52,6 +55,23 @@ class Capability(StrEnum):
 
 
 def shell(
+    study: Annotated[
+        str | None,
+        typer.Argument(
+            help="A study file, or the name of a built-in study, in whose network the shell is.",
+            metavar="STUDY",
+            autocompletion=suggest.studies,
+        ),
+    ] = None,
+    host: Annotated[
+        str, typer.Option("--host", help="Where the shell is: a host of the study's network.")
+    ] = "",
+    contender: Annotated[
+        str, typer.Option("--contender", help="Whose network; default: the first contender's.")
+    ] = "",
+    cell: Annotated[
+        str, typer.Option("--cell", help="In which cell; default: the first one.")
+    ] = "",
     rate: RateOption = None,
     rtt: RttOption = None,
     loss: LossOption = None,
@@ -61,20 +81,52 @@ def shell(
     layers: WithLayers = None,
     offline: Offline = False,
 ) -> None:
-    """Open a shell on the client's side of a path.
+    """Open a shell on the client's side of a path, or at a host of a study's network.
 
-    A server answers at https://server.test/ on the other side. Time passes as on the host.
+    On a path, a server answers at https://server.test/ on the other side. In a network the study's servers and proxies
+    run, and its clients do not. Time passes as on the host.
     """
     from headway.image.layers import known_layers
     from headway.lab.ready import ready_image, ready_machine
-    from headway.lab.shell import BODIES, shell_on_path
+    from headway.lab.shell import BODIES, shell_in_network, shell_on_path
     from headway.programs.base import SERVER_NAME
 
-    path = _path(rate=rate, rtt=rtt, loss=loss, jitter=jitter, queue=queue)
-    image = ready_image(layers=known_layers(layers or (), "--with"))
-    note(f"https://{SERVER_NAME}/N.bin answers for N = {', '.join(map(str, BODIES))}.")
+    given = {"--rate": rate, "--rtt": rtt, "--loss": loss, "--jitter": jitter, "--queue": queue}
+    of_study = {"--host": host, "--contender": contender, "--cell": cell}
+    wanted = known_layers(layers or (), "--with")
+    if study is None:
+        if stated := next((option for option, value in of_study.items() if value), None):
+            raise WrongInputError("it is of a study's network: name the study", where=stated)
+        path = _path(rate=rate, rtt=rtt, loss=loss, jitter=jitter, queue=queue)
+        image = ready_image(layers=wanted)
+        note(f"https://{SERVER_NAME}/N.bin answers for N = {', '.join(map(str, BODIES))}.")
+        note("`exit` ends the lab.")
+        raise typer.Exit(shell_on_path(ready_machine(image), path, seed=seed))
+    if stated := next((option for option, value in given.items() if value), None):
+        raise WrongInputError("the study states its paths: leave it out", where=stated)
+    from headway.campaign.feasibility import checked_plan, needed_layers
+    from headway.study.load import load_study
+
+    run = _chosen(checked_plan(load_study(study), study), contender, cell)
+    image = ready_image(layers=wanted | needed_layers([run]))
+    nodes = run.deployment.nodes
+    where = host or run.deployment.flows[0].asked.namespace
+    note(f"hosts: {', '.join(node.name for node in nodes)}; the shell is at {where}")
     note("`exit` ends the lab.")
-    raise typer.Exit(shell_on_path(ready_machine(image), path, seed=seed))
+    raise typer.Exit(shell_in_network(ready_machine(image), run.deployment, where))
+
+
+def _chosen(runs: Sequence[Run], contender: str, cell: str) -> Run:
+    """The first run of a contender in a cell, or of the first ones."""
+    for option, key, wanted in (("--contender", "contender", contender), ("--cell", "cell", cell)):
+        known = list(dict.fromkeys(getattr(run, key) for run in runs))
+        if wanted and wanted not in known:
+            hint = nearest(wanted, known, then=f"there are {', '.join(known)}")
+            raise WrongInputError(f"no {key} {wanted!r}{hint}", where=option)
+    fitting = (r for r in runs if contender in ("", r.contender) and cell in ("", r.cell))
+    if (run := next(fitting, None)) is None:
+        raise WrongInputError(f"{contender} has no run in {cell}", where="--cell")
+    return run
 
 
 def execute(

@@ -181,7 +181,8 @@ def _routes_of(ports: Sequence[Port], place: HostPlace) -> Iterator[Route]:
         node = place.node
         plain = _route_of(node, node.upstream if port.upward else node.downstream)
         via = port.wire.address(port.other)
-        wires = (port.wire.wires_network,) if port is usual and port.beyond else port.beyond
+        stands_for_all = port is usual and port.beyond and not port.chosen
+        wires = (port.wire.wires_network,) if stands_for_all else port.beyond
         stated = (address.alone for address in port.stated)
         for network in (*wires, *port.origins, *stated):
             yield replace(plain, network=network, via=via)

@@ -116,8 +116,8 @@ def booting(
         virtual_tsc=any(adapter.reads_tsc for adapter in adapters),
         cancellation=cancellation,
         meter=meter,
-        shown=_shown(deployment, machine),
-        memory_mib=max(machine.memory_mib, _memory_mib(deployment)),
+        shown=shown_directories(deployment, machine),
+        memory_mib=max(machine.memory_mib, memory_mib(deployment)),
     )
 
     def boot_of(orders: Orders, directory: Path) -> Outcome:
@@ -141,13 +141,13 @@ def _quota(deployment: Deployment, orders: Orders, rounds: int = 1) -> Quota:
     return Quota(MOST_BYTES * rounds, writers, uncounted, printers, MOST_PRINTED_BYTES * rounds)
 
 
-def _memory_mib(deployment: Deployment) -> int:
+def memory_mib(deployment: Deployment) -> int:
     """What programs ask for: of each flow the most that one of its programs does."""
     each = ([end.adapter.memory_mib for end in flow.programs] for flow in deployment.flows)
     return sum(max(asked) for asked in each)
 
 
-def _shown(deployment: Deployment, machine: Machine) -> dict[str, SharedDirectory]:
+def shown_directories(deployment: Deployment, machine: Machine) -> dict[str, SharedDirectory]:
     """What the lab sees of the host: what this deployment can ask for, whatever else was asked for before."""
     videos = {one.place: video_files(one) for one in needed_videos(deployment)}
     shown = {"www": SharedDirectory(served_bodies(deployment.setting.served_sizes, videos))}

@@ -25,6 +25,7 @@ class Port:
         beyond: the wires' networks that are reached through it, beside the wire's own.
         origins: networks of hosts of pages that are reached through it.
         stated: addresses of other networks to which a flow's way leads through it.
+        chosen: whether its host has several ways, so that some networks may be beyond none of its ports.
     """
 
     wire: Wire
@@ -32,6 +33,7 @@ class Port:
     beyond: tuple[str, ...]
     origins: tuple[str, ...]
     stated: tuple[HostAddress, ...] = ()
+    chosen: bool = False
 
     @property
     def upward(self) -> bool:
@@ -90,7 +92,7 @@ def ports(
             return tuple(networks), origins
 
         for wire, side in sorted(ends[name], key=lambda end: (-end[1], end[0].number)):
-            yield Port(wire, side, *beyond(wire, side))
+            yield Port(wire, side, *beyond(wire, side), chosen=wire.tree in looping)
 
     made = {name: tuple(of_host(name)) for name in ends}
     for hop in stated:
