@@ -168,11 +168,11 @@ def layout_of(deployment: Deployment) -> NetworkLayout:
         setting.limits.virtual,
         offload=setting.offload,
         fault=(setting.fault, deployment.flows[0].legs[0]) if setting.fault else None,
-        stated=[hop for flow in deployment.flows for hop in _stated(flow)],
+        stated=[hop for flow in deployment.flows for hop in stated_ways(flow)],
     )
 
 
-def _stated(flow: DeployedFlow) -> Iterator[StatedHop]:
+def stated_ways(flow: DeployedFlow) -> Iterator[StatedHop]:
     """The way to each of a flow's programs that has an address, and back."""
     return stated_hops(flow.legs, dict.fromkeys(end.position for end in flow.endpoints))
 

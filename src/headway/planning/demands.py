@@ -12,6 +12,7 @@ from headway.planning.deployment import DeployedFlow, Deployment, Endpoint, Role
 from headway.planning.discovering import check_discovers, contradicting
 from headway.planning.earlydata import check_early_data
 from headway.planning.load import overloaded
+from headway.planning.placing import KNOWN
 from headway.planning.queues import idle_queues
 from headway.planning.racing import check_races
 from headway.planning.replaced import replaced
@@ -41,6 +42,7 @@ def check_programs(deployment: Deployment) -> None:
         WrongInputError: they cannot; names the key, and what would be right.
     """
     _check_family(deployment)
+    _check_names(deployment)
     for flow in deployment.flows:
         with _below(flow.key):
             _check_flow(flow)
@@ -69,6 +71,15 @@ def _check_family(deployment: Deployment) -> None:
                 able = " and ".join(one.label for one in sorted(end.adapter.families))
                 told = f"{end.adapter.name} has {able} only, not {family.label}"
                 raise WrongInputError(told, where=key)
+
+
+def _check_names(deployment: Deployment) -> None:
+    """A host that is called like a program would be taken for it."""
+    programs = {name for known in KNOWN.values() for name in known}
+    for name in deployment.setting.hosts:
+        if name in programs:
+            told = f"{name!r} is the name of a program: call the host otherwise"
+            raise WrongInputError(told, where=f"hosts.{name}")
 
 
 def _check_flow(flow: DeployedFlow) -> None:

@@ -1,0 +1,251 @@
+"""Networks that studies state: hosts, links, ways of flows, and what cannot be one."""
+
+from __future__ import annotations
+
+import random
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from headway.errors import WrongInputError
+from headway.lab.network import layout_of, stated_ways
+from headway.planning.demands import check_programs
+from headway.planning.deploy import deploy
+from headway.planning.deployment import Deployment
+from headway.planning.routing import Port, ports
+from headway.planning.runs import plan
+from headway.study.load import parse_study
+from headway.study.setting import Setting
+from headway.study.source import Source
+
+RING = """
+name = "ring"
+[hosts.near]
+[hosts.far]
+[[links]]
+between = ["client", "near"]
+path.rtt = "10 ms"
+[[links]]
+between = ["client", "far"]
+path.rtt = "40 ms"
+[[links]]
+between = ["near", "server"]
+path.rtt = "20 ms"
+[[links]]
+between = ["far", "server"]
+path.rtt = "100 ms"
+"""
+
+ROW = """
+name = "row"
+[hosts.near]
+[hosts.far]
+[[links]]
+between = ["near", "far"]
+"""
+
+
+def link(first: str, second: str, rtt_ms: float = 1) -> dict[str, Any]:
+    return {"between": [first, second], "path": {"rtt": f"{rtt_ms} ms"}}
+
+
+def ring(**more: Any) -> Setting:
+    links = [link("client", "a", 10), link("a", "server", 20), link("client", "b", 5)]
+    links += [link("server", "b", 30)]
+    return Setting.model_validate({"hosts": {"a": {}, "b": {}}, "links": links, **more})
+
+
+def test_a_flow_takes_the_way_of_least_delay_or_the_stated_one() -> None:
+    def way(**more: Any) -> tuple[str, ...]:
+        return ring(**more).network.flows[0].hosts
+
+    assert way() == ("client", "a", "server")
+    assert way(via=["b"]) == way(via=["client-b"]) == way(via=["server-b"])
+    assert way(via=["b"]) == ("client", "b", "server")
+
+
+def test_a_chain_is_a_network_of_the_same_kind() -> None:
+    """A hop's key and a host's with links have the same edges and the same flow but for their names."""
+    chain = Setting.model_validate(
+        {"path": {"rtt": "9 ms"}, "hops": [{"name": "gw", "path": {"rtt": "7 ms"}}]}
+    ).network
+    stated = Setting.model_validate(
+        {"hosts": {"gw": {}}, "links": [link("client", "gw", 9), link("gw", "server", 7)]}
+    ).network
+    assert chain.flows[0].hosts == stated.flows[0].hosts
+    assert chain.flows[0].paths == stated.flows[0].paths
+    assert [(one.left, one.right) for one in chain.edges] == [
+        (one.left, one.right) for one in stated.edges
+    ]
+
+
+def drawn(seed: int) -> dict[str, Any]:
+    """A connected network with loops, and flows between pairs of its hosts."""
+    chance = random.Random(seed)
+    names = [f"h{number}" for number in range(chance.randint(4, 9))]
+    pairs = [(name, chance.choice(names[:at])) for at, name in enumerate(names) if at]
+    pairs += [tuple(chance.sample(names, 2)) for _ in range(chance.randint(1, 8))]  # type: ignore[misc]
+    links = [
+        {"name": f"l{at}", **link(*chance.sample(pair, 2), chance.choice((1, 2, 3, 10)))}
+        for at, pair in enumerate(pairs)
+    ]
+    # Ends are new hosts at one or two of the others, so that none lies on another flow's way by chance.
+    flows = {}
+    for number in range(chance.randint(1, 3)):
+        ends = f"c{number}x", f"s{number}x"
+        for end in ends:
+            for place in chance.sample(names, chance.choice((1, 2))):
+                links.append({"name": f"{end}-{place}", **link(place, end, chance.choice((1, 4)))})
+        names_of_flow = {"between": list(ends)}
+        flows[f"f{number}"] = names_of_flow
+    hosts = {
+        name: {} for name in [*names, *(end for one in flows.values() for end in one["between"])]
+    }
+    return {"hosts": hosts, "links": links, "flows": flows}
+
+
+def shortest_ms(setting: Setting, start: str, end: str) -> float:
+    """By Floyd's and Warshall's algorithm; hosts at ends of flows pass nothing on."""
+    ends = {name for flow in setting.flows.values() for name in flow.between or ()}
+    names = list(setting.hosts)
+    far = {(a, b): 0.0 if a == b else float("inf") for a in names for b in names}
+    for one in setting.links.values():
+        a, b = one.between
+        far[a, b] = far[b, a] = min(far[a, b], one.path.rtt.ms)
+    for middle in names:
+        if middle in ends:
+            continue
+        for a in names:
+            for b in names:
+                far[a, b] = min(far[a, b], far[a, middle] + far[middle, b])
+    return far[start, end]
+
+
+def walked(deployment: Deployment, start: str, address: Any) -> list[str]:
+    """The hosts and routers that a packet for an address crosses, by the routes of each."""
+    wires = tuple(wire for leg in deployment.legs for wire in leg.wires)
+    stated = [hop for flow in deployment.flows for hop in stated_ways(flow)]
+    places = ports(wires, deployment.nodes, stated)
+    here, crossed = start, [start]
+    while address not in {port.address for port in places[here]}:
+        port = chosen(places[here], address)
+        here = port.wire.right if port.upward else port.wire.left
+        crossed.append(here)
+        assert len(crossed) < 100, "packets go round in a circle"
+    return crossed
+
+
+def chosen(places: tuple[Port, ...], address: Any) -> Port:
+    """As Linux does: the most specific route."""
+    for port in places:
+        if address in port.stated:
+            return port
+    for port in places:
+        if address.network == port.wire.network:
+            return port
+    return next(port for port in places if address.network in port.beyond)
+
+
+@pytest.mark.parametrize("seed", range(80))
+def test_packets_go_there_and_back_over_the_shortest_way(seed: int) -> None:
+    setting = Setting.model_validate(drawn(seed))
+    deployment = deploy(setting)
+    assert layout_of(deployment).hosts
+    for flow in deployment.flows:
+        client, server = flow.asked.namespace, flow.asked.server
+        there = walked(deployment, client, flow.legs[-1].right_address)
+        back = walked(deployment, server, flow.legs[0].left_address)
+        assert there == back[::-1]
+        on_the_way = [name for name in there if not name.startswith("link")]
+        assert tuple(on_the_way) == flow.stated.hosts
+        rtt_ms = sum(leg.path.rtt.ms for leg in flow.legs if leg.path)
+        assert rtt_ms == pytest.approx(shortest_ms(setting, client, server))
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_packets_go_there_and_back_over_a_stated_way(seed: int) -> None:
+    raw = drawn(seed)
+    chance = random.Random(f"via {seed}")
+    places = [name for name in raw["hosts"] if name.startswith("h")]
+    for flow in raw["flows"].values():
+        flow["via"] = chance.sample(places, 1)
+        try:
+            Setting.model_validate(raw)
+        except ValueError as error:
+            assert "twice" in str(error)
+            del flow["via"]
+    deployment = deploy(Setting.model_validate(raw))
+    for one in deployment.flows:
+        there = walked(deployment, one.asked.namespace, one.legs[-1].right_address)
+        back = walked(deployment, one.asked.server, one.legs[0].left_address)
+        assert there == back[::-1]
+        assert tuple(name for name in there if not name.startswith("link")) == one.stated.hosts
+        assert set(one.stated.said.via if one.stated.said else ()) <= set(there)
+
+
+def test_a_link_that_is_crossed_from_its_second_end_is_turned_around() -> None:
+    path = {"down": {"rate": "1 Mbit/s", "delay": "5 ms"}, "up": {"rate": "2 Mbit/s"}}
+    links = [{"between": ["server", "client"], "path": path}]
+    (flow,) = deploy(Setting.model_validate({"links": links})).flows
+    ((seen, place),) = flow.legs[0].links
+    assert seen.up.first_rate is not None and seen.up.first_rate.mbit == 1
+    assert seen.down.first_rate is not None and seen.down.first_rate.mbit == 2
+    ends = [(wire.left, wire.right) for wire in (place.before, place.inner, place.after)]
+    assert ends[0][0] == "client" and ends[-1][1] == "server"
+    assert all(first[1] == second[0] for first, second in pairwise(ends))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            '[hosts.a]\n[[links]]\nbetween = ["client", "a"]',
+            "there is no way from client to server: state a link that leads on",
+        ),
+        (
+            f'{RING}[[links]]\nbetween = ["near", "near"]',
+            "links.near-near.between: a link from near to itself leads nowhere",
+        ),
+        (
+            f'{RING}[[links]]\nbetween = ["client", "near"]',
+            "links: there are two links 'client-near'",
+        ),
+        (
+            f'via = ["blind"]\n{RING}[hosts.blind]\n[[links]]\nbetween = ["near", "blind"]',
+            "via: the way from client to server crosses near twice",
+        ),
+        (f'via = ["fra"]\n{RING}', "via: no host and no link 'fra'; did you mean 'far'"),
+        (
+            f'{RING}[[links]]\nbetween = ["nera", "far"]',
+            "links.nera-far.between: no host 'nera'; did you mean 'near'",
+        ),
+        (f'{RING}[[links]]\nbetween = ["near"]', "links.near.between"),
+        (
+            "".join(f"[hosts.h{number}]\n" for number in range(65)),
+            "hosts: 65 hosts; a lab has 64 at most",
+        ),
+        (f"{RING}[hosts.nginx]", "hosts.nginx: 'nginx' is the name of a program"),
+        (f"{RING}[hosts.client]", "hosts.client.*is the name of another host"),
+        (f"{RING}[hosts.a]\npath.rtt = '1 ms'", "hosts.a.path: what lies between hosts is said"),
+        (
+            f'{ROW}[flows.a]\nbetween = ["near", "far"]\n[flows.b]\nbetween = ["far", "near"]',
+            "hosts.near: 2 flows begin or end there: give each a host of its own",
+        ),
+        (
+            f'{ROW}[flows.a]\nbetween = ["near", "far"]\naccess.rtt = "1 ms"',
+            "flows.a.access: it is of a flow between hosts of its own",
+        ),
+        (f'{ROW}[flows.a]\nbetween = ["near", "far"]\ncount = 2', "flows.a.count"),
+        (
+            f"{RING}[hosts.x]\nkernel.initial_window = 3\n",
+            "hosts.x.kernel",
+        ),
+    ],
+)
+def test_one_line_says_what_is_no_network(text: str, message: str) -> None:
+    with pytest.raises(WrongInputError, match=message) as refused:
+        for run in plan(parse_study(Source("s.toml", text, Path()))):
+            check_programs(run.deployment)
+    assert "\n" not in str(refused.value)
