@@ -59,6 +59,8 @@ _NAMES = {
     "modcod": ("QPSK 1/2", "QPSK 1/3"),
     "mode": ("default",),
     "enters": ("first", "third"),
+    "between": ("west", "near"),
+    "via": ("near", "short"),
     "leaves": ("second", "servers"),
     "host": ("other.test",),
     "http2_chunk_size": ("8k",),
