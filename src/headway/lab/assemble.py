@@ -94,13 +94,6 @@ def orders_for(deployment: Deployment) -> Orders:
         *(service for flow in each for service in flow.services),
         *(flow.asking for flow in each),
     ]
-    # Links that a flow crosses the other way round are watched both ways.
-    crossed = (leg for flow in flows for leg in flow.legs if leg.is_turned)
-    places = bottlenecks((*deployment.legs, *crossed), Way.DOWN)
-    devices = [(place.queue_namespace, place.queue_device) for place in places]
-    devices += [(place.loss_namespace, place.loss_device) for place in places]
-    senders = [*(one.server for one in flows), *(proxy for one in flows for proxy in one.proxies)]
-    names = tuple(sender.name for sender in senders)
     return Orders(
         namespaces=network.namespaces,
         ip=network.ip,
@@ -110,14 +103,7 @@ def orders_for(deployment: Deployment) -> Orders:
         programs=tuple(program for one in started for program in one.programs),
         trace_links=network.trace_links,
         fault_links=network.fault_links,
-        sampling=Sampling(
-            _SAMPLE_INTERVAL_NS,
-            tuple(dict.fromkeys(devices)),
-            names,
-            setting.family,
-            tuple(node.name for node in deployment.nodes if node.kernel.processor),
-            both_families=setting.dual_stack is not None,
-        ),
+        sampling=_sampling(deployment),
         captures=captures(deployment, network),
         counted=network.counted,
         watched=watched(deployment),
@@ -127,6 +113,25 @@ def orders_for(deployment: Deployment) -> Orders:
         rounds=(_round(deployment, network),),
         start_grid_ns=max(one.client.start_grid_ns for one in flows),
         limit_ns=setting.limits.virtual.ns,
+    )
+
+
+def _sampling(deployment: Deployment) -> Sampling:
+    """What is looked at again and again: queues and delay lines towards clients, and those who send over TCP."""
+    setting, flows = deployment.setting, deployment.flows
+    # Links that a flow crosses the other way round are watched both ways.
+    crossed = (leg for flow in flows for leg in flow.legs if leg.is_turned)
+    places = bottlenecks((*deployment.legs, *crossed), Way.DOWN)
+    devices = [(place.queue_namespace, place.queue_device) for place in places]
+    devices += [(place.loss_namespace, place.loss_device) for place in places]
+    senders = [*(flow.server for flow in flows), *(end for flow in flows for end in flow.proxies)]
+    return Sampling(
+        _SAMPLE_INTERVAL_NS,
+        tuple(dict.fromkeys(devices)),
+        tuple(sender.name for sender in senders),
+        setting.family,
+        tuple(node.name for node in deployment.nodes if node.kernel.processor),
+        both_families=setting.dual_stack is not None,
     )
 
 
