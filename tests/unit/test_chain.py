@@ -343,7 +343,6 @@ def test_the_sides_of_a_pep_refine_it() -> None:
             "[[hops]]\nname = 'x'\nproxy = { program = 'envoy', upstream.path = {} }",
             r"s.toml:12: hops.x.proxy.upstream.path: unknown key",
         ),
-        ("[proxy]\nprogram = 'envoy'", r"cannot be combined with hops"),
         (
             "[workload]\nkind = 'bulk'\nsize = '1 MB'",
             r"a bulk flow is sent over tcp or quic, not h2",

@@ -86,7 +86,6 @@ def test_a_browser_is_told_no_version() -> None:
 @pytest.mark.parametrize(
     ("more", "told"),
     [
-        ({"proxy": {"program": "envoy"}}, "cannot be combined with proxy"),
         ({"workload": {"size": "1 kB"}, "discovery": {"visit": 2}}, "this is for pages"),
         ({"workload": {"kind": "upload", "size": "1 kB"}}, "pages and downloads"),
         ({"workload": PAGE["workload"] | {"cache": "warm"}}, "states the earlier visits"),

@@ -27,7 +27,11 @@ COUNTS = [name for name in Record.model_fields if name.endswith(("_down", "_up")
 
 
 def named(**path: Any) -> tuple[str, ...]:
-    return named_disturbances(Setting.model_validate({"path": path}))
+    return named_of(Setting.model_validate({"path": path}))
+
+
+def named_of(setting: Setting) -> tuple[str, ...]:
+    return named_disturbances(setting.network.crossed, [setting.protocol])
 
 
 @pytest.mark.parametrize(
@@ -78,7 +82,7 @@ def test_outages_of_a_satellite_are_not_named() -> None:
         {"path": {"satellite": satellite, "down": {"blackouts": [["9 s", "10 s"]]}}}
     )
     assert len(setting.path.links[0].down.blackouts) == 2
-    assert named_disturbances(setting) == ("blackout down: 9 s to 10 s",)
+    assert named_of(setting) == ("blackout down: 9 s to 10 s",)
 
 
 def test_counts_add_up() -> None:

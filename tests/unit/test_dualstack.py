@@ -111,7 +111,6 @@ def test_the_resolver_has_both_addresses() -> None:
 @pytest.mark.parametrize(
     ("raw", "told"),
     [
-        ({"proxy": {"program": "nginx"}}, "cannot be combined with proxy"),
         (
             {"workload": {"kind": "migration", "size": "1 MB", "after": "500 kB"}},
             "it is for pages and downloads",

@@ -11,7 +11,7 @@ from headway.diagnosis.disturbances import named_disturbances
 from headway.diagnosis.validation.passage import match
 from headway.lab.network import two_hosts
 from headway.selftest.mapping import mappings
-from headway.study.host import Host
+from headway.study.host import Host, Protocol
 from headway.study.path import Path
 from headway.study.setting import Setting
 from headway.study.units import Duration
@@ -91,10 +91,11 @@ def test_a_page_behind_a_nat_has_a_boot_of_its_own() -> None:
 
 def test_a_rebinding_is_named() -> None:
     nat = {"rebindings": ["1 s", {"at": "2 s", "what": "address"}]}
-    assert named_disturbances(Setting.model_validate({"path": {"nat": nat}})) == (
+    path, quiet = (Path.model_validate({"nat": one}) for one in (nat, True))
+    assert named_disturbances([path], [Protocol.H2]) == (
         "rebinding up: port at 1 s, address at 2 s",
     )
-    assert named_disturbances(Setting.model_validate({"path": {"nat": True}})) == ()
+    assert named_disturbances([quiet], [Protocol.H2]) == ()
 
 
 def frame(protocol: int, address: int, port: int, data: bytes) -> bytes:

@@ -121,7 +121,6 @@ def test_hosts_that_nobody_or_two_would_serve(origins: dict[str, Any], message: 
             "only route, and a splits connections",
         ),
         ({"hops": [{"name": "servers"}]}, "is the name of the router before"),
-        ({"dual_stack": {}}, "cannot be combined with origins"),
     ],
 )
 def test_what_does_not_go_with_them(more: dict[str, Any], message: str) -> None:

@@ -162,8 +162,8 @@ REFUSED = [
         '2: workload: an address changes "after" so many bytes or "at" a time: state one',
     ),
     (
-        SECOND + '[proxy]\nprogram = "nginx"',
-        "7: workload.second_path: cannot be combined with proxy",
+        SECOND + "[flows.a]",
+        "workload.kind: a migration is not for flows that compete",
     ),
     (
         SECOND.replace("10 ms", "1 s") + 'nat = true\ntunnel = "2 kB"',

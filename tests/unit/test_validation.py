@@ -120,14 +120,15 @@ def test_captures_of_a_connection_are_those_of_its_ends() -> None:
     hops = [{"name": "one"}, {"name": "two"}]
     setting = Setting.model_validate({"hops": hops})
     (segment,) = deploy(setting).only.segments
-    assert capture_files(segment) == ("client.pcapng", "server.pcapng")
+    assert capture_files(segment.legs) == ("client.pcapng", "server.pcapng")
 
 
 def test_captures_of_a_pep_look_both_ways() -> None:
     pep = {"program": "headway-tcp-pep"}
     hops = [{"name": "one", "tcp_pep": pep}, {"name": "two"}, {"name": "three", "tcp_pep": pep}]
     found = [
-        capture_files(one) for one in deploy(Setting.model_validate({"hops": hops})).only.segments
+        capture_files(one.legs)
+        for one in deploy(Setting.model_validate({"hops": hops})).only.segments
     ]
     assert found == [
         ("client.pcapng", "one.pcapng"),
@@ -394,7 +395,7 @@ def rates(directory: Path, taken: list[tuple[float, int, int]]) -> Rates:
         {"protocol": "tcp", "workload": {"kind": "bulk", "size": "1 MB"}}
     )
     flows = (BulkFlow(0.0, 0.1, (100_000,) * 40),)
-    found = find_rates(setting, Transfer(None, None, (segment,), flows), directory)
+    found = find_rates(deploy(setting).only, Transfer(None, None, (segment,), flows), directory)
     assert found
     return found
 
