@@ -316,9 +316,29 @@ def _offload(random: Random, tables: Tables) -> None:
     tables["offload"] = True
 
 
+def _network(random: Random, tables: Tables) -> None:
+    """More hosts and links beside the path, or instead of it, and sometimes a way that is stated."""
+    first, last = ("clients", "servers") if "flows" in tables else ("client", "server")
+    pairs = [(first, "x"), ("y", "x"), ("y", last), *random.sample([(last, "x"), ("y", first)], 1)]
+    tables["hosts"] = {"x": {}, "y": {}}
+    tables["links"] = [
+        {"name": f"link-{number}", "between": list(ends), "path": _path(random, plain=True)}
+        for number, ends in enumerate(pairs)
+    ]
+    chain = {"hops", "proxy", "flows", "origins"} & tables.keys()
+    if not chain and random.random() < 0.5:
+        del tables["path"]
+    ways = random.choice(([], ["x"], ["y"], ["x", "y"], ["link-1"]))
+    if "flows" in tables:
+        tables["flows"]["first"]["via"] = ways
+    else:
+        tables["via"] = ways
+
+
 _PARTS: dict[Callable[[Random, Tables], None], float] = {
     **dict.fromkeys((_controls, _window, _capture, _variation), 0.3),
     **dict.fromkeys((_proxy, _hops, _flows, _dns, _ipv6, _control), 0.15),
     **dict.fromkeys((_dual_stack, _fault, _chain, _processor, _clear), 0.1),
     **dict.fromkeys((_discovery, _offload), 0.05),
+    _network: 0.2,
 }

@@ -31,7 +31,11 @@ _COMMANDS = {
         RESULTS, "cli.export.export", "Write results to one archive, to publish them."
     ),
     "exec": Listed(PATH, "cli.lab.execute", "Run one command on the client's side of a path."),
-    "shell": Listed(PATH, "cli.lab.shell", "Open a shell on the client's side of a path."),
+    "shell": Listed(
+        PATH,
+        "cli.lab.shell",
+        "Open a shell on the client's side of a path, or at a host of a study's network.",
+    ),
     "doctor": Listed(PATH, "cli.doctor.doctor", "Measure the emulation from inside and judge it."),
     "trace": Listed(PATH, "cli.trace.app", "Read tables of rates as traces, for paths of studies."),
     "image": Listed(PATH, "cli.image.app", "Build, move or remove the lab image."),

@@ -120,14 +120,14 @@ def _sampling(deployment: Deployment) -> Sampling:
     """What is looked at again and again: queues and delay lines towards clients, and those who send over TCP."""
     setting, flows = deployment.setting, deployment.flows
     # Links that a flow crosses the other way round are watched both ways.
-    crossed = (leg for flow in flows for leg in flow.legs if leg.is_turned)
-    places = bottlenecks((*deployment.legs, *crossed), Way.DOWN)
+    turned = {leg.wires: leg for flow in flows for leg in flow.legs if leg.is_turned}
+    places = bottlenecks((*deployment.legs, *turned.values()), Way.DOWN)
     devices = [(place.queue_namespace, place.queue_device) for place in places]
     devices += [(place.loss_namespace, place.loss_device) for place in places]
     senders = [*(flow.server for flow in flows), *(end for flow in flows for end in flow.proxies)]
     return Sampling(
         _SAMPLE_INTERVAL_NS,
-        tuple(dict.fromkeys(devices)),
+        tuple(devices),
         tuple(sender.name for sender in senders),
         setting.family,
         tuple(node.name for node in deployment.nodes if node.kernel.processor),
