@@ -24,6 +24,7 @@ from headway.instruments.ablation.game import (
 )
 from headway.instruments.ablation.hybrids import END, ComparedPair
 from headway.instruments.ablation.session import pair_of
+from headway.instruments.corpus.catalogue import corpus_names
 from headway.planning.demands import check_programs
 from headway.planning.deploy import deploy
 from headway.report.encoded import encoded
@@ -263,19 +264,34 @@ def test_what_cannot_be_taken_apart_is_said(
         pair_of(study_from({**OWN, **tables}), **words)  # type: ignore[arg-type]
 
 
-def test_what_headways_programs_cannot_do_is_said(
+def test_a_page_keeps_its_browser_and_flows_their_programs() -> None:
+    pages = of(
+        client={"program": "chromium"},
+        server={"program": "nginx"},
+        workload={"kind": "page", "site": corpus_names()[0]},
+    )
+    assert pages.is_of_others
+    assert pages.contenders["with nothing"]["client"]["program"] == "chromium"
+    assert pages.contenders["with nothing"]["server"]["program"] == "headway-server"
+    perf = {"program": "headway-perf"}
+    bulk = {"kind": "bulk", "duration": "5 s"}
+    flow = {"protocol": "tcp", "client": perf, "server": perf, "workload": bulk}
+    later = {"flows": {"second": {"start": "1 s"}}}
+    flows = of({"a": {}, "b": later}, flows={"first": flow, "second": flow}, protocol="tcp")
+    assert not flows.is_of_others and names_of(flows) == {"flows.second.start"}
+
+
+def test_what_cannot_be_carried_out_is_said_with_status_2(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    study = tmp_path / "pages.toml"
+    study = tmp_path / "knob.toml"
     study.write_text(
-        'name = "pages"\nclient.program = "chromium"\nserver.program = "nginx"\n'
-        'workload = { kind = "page", site = "-" }\naxes.protocol = ["h2", "h3"]\n'
+        'name = "knob"\nprotocol = "h2"\nworkload.size = "10 kB"\nserver.program = "headway-server"\n'
+        'contenders = { a = {}, b = { server.knobs.no_such = "1" } }\n'
     )
-    from headway.instruments.corpus.catalogue import corpus_names
-
-    study.write_text(study.read_text().replace('"-"', f'"{corpus_names()[0]}"'))
     assert run(monkeypatch, "why", str(study), "--out", str(tmp_path / "out")) == 2
-    assert "headway-client" in capsys.readouterr().err
+    error = capsys.readouterr().err
+    assert "cannot be taken apart" in error and "no knob 'no_such'" in error
     assert not (tmp_path / "out").exists()
 
 

@@ -70,7 +70,7 @@ def test_a_neighbour_changes_what_its_axis_reads_and_no_other_of_the_path() -> N
     paths = {
         "RTT",
         "rate",
-        "course of the rate",
+        "changing rate",
         "queue",
         "discipline",
         "bursts",
@@ -115,10 +115,10 @@ def test_the_path_is_scaled_exactly() -> None:
 def test_a_rate_that_changes_has_a_constant_neighbour_and_the_other_way_round() -> None:
     varying = {"low": "5 Mbit/s", "high": "15 Mbit/s", "every": "1 s"}
     changing = around(path={"rate": varying, "rtt": "60 ms", "queue": "30 kB"})
-    (constant,) = changing["course of the rate"]
+    (constant,) = changing["constant rate"]
     assert path(constant).links[0].down.first_rate == 10_000_000
     assert path(constant).links[0].down.queue.size == 30_000
-    (varied,) = around()["course of the rate"]
+    (varied,) = around()["changing rate"]
     rate = path(varied).links[0].down.rate
     assert rate is not None and rate.model_dump(mode="json") == {
         "low": "5 Mbit/s",
@@ -129,7 +129,7 @@ def test_a_rate_that_changes_has_a_constant_neighbour_and_the_other_way_round() 
         "steps": [{"at": "0 s", "rate": "4 Mbit/s"}, {"at": "1 s", "rate": "16 Mbit/s"}],
         "repeat": "4 s",
     }
-    (steady,) = around(path={"rate": steps, "rtt": "60 ms"})["course of the rate"]
+    (steady,) = around(path={"rate": steps, "rtt": "60 ms"})["constant rate"]
     assert path(steady).links[0].down.first_rate == 13_000_000
 
 
@@ -178,6 +178,27 @@ def test_a_drawn_path_has_no_neighbours_of_its_own() -> None:
     found = around(path={"profile": "4g-good"})
     assert not found.keys() & {"RTT", "rate", "queue", "loss", "bursts"}
     assert "controller" in found
+
+
+def test_flows_that_compete_have_neighbours_that_reach_them() -> None:
+    flow = {"protocol": "tcp", "workload": {"kind": "bulk", "duration": "5 s"}}
+    perf = {"program": "headway-perf"}
+    flows = {name: {**flow, "client": perf, "server": perf} for name in ("first", "second")}
+    contenders = {"one": {}, "other": {"flows": {"second": {"start": "1 s"}}}}
+    found = around(
+        flows=flows,
+        client=perf,
+        server=perf,
+        contenders=contenders,
+        workload={"kind": "bulk", "duration": "5 s"},
+        protocol="tcp",
+    )
+    own = origin(study())
+    assert not found.keys() & {"size", "certificates"} and own.place == 0
+    for trial in (trial for trials in found.values() for trial in trials):
+        if trial.axis.name in ("controller", "server", "client", "processor"):
+            flows_there = trial.settings["one"].flows
+            assert flows_there != trial.origin.settings["one"].flows, trial.name
 
 
 def test_every_neighbour_can_be_planned_and_has_a_name_of_its_own() -> None:

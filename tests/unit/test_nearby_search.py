@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import pytest
 
@@ -25,6 +26,7 @@ from headway.nearby.words import outcome, sentence_words
 from headway.overriding import override
 from headway.records.store import Start, read_records
 from headway.report import write_report
+from headway.report.archive import write_archive
 from headway.study.load import study_from
 from tests import stub_lab
 
@@ -124,7 +126,9 @@ def test_where_it_turns_is_found_to_a_factor(
     (turning,) = sentence.turning
     low, high = turning.numbers
     assert turning.axis == "RTT" and low <= 90 < high <= 1.2 * low
-    assert f"turns around between {turning.holds} and {turning.near}" in sentence_words(sentence)
+    assert f"RTT: turns around between an RTT of {low:g} ms and an RTT of {high:g} ms" in (
+        sentence_words(sentence)
+    )
 
 
 def test_a_sentence_that_is_not_found_again_is_told_so(
@@ -218,6 +222,17 @@ def test_the_report_has_a_line_a_figure_and_a_table(
     turned = next(row for row in rows if row["neighbour"] == "with a queue of 0.25 BDP")
     assert turned["fate"] == "turns around" and 0.25 < float(turned["relative"]) < 0.35
     assert (results / "nearby" / "nearby.csv").read_text().count("\n") == len(rows) + 1
+
+
+def test_an_archive_has_what_was_found_nearby(
+    tmp_path: Path, labs: Callable[[Takes], list[str]]
+) -> None:
+    labs(h3_sooner)
+    results = carried_out(tmp_path / "results")
+    tried(results, runs=30)
+    write_archive(results, tmp_path / "all.zip")
+    names = ZipFile(tmp_path / "all.zip").namelist()
+    assert {"nearby/nearby.json", "nearby/manifest.json", "nearby/records.jsonl"} <= set(names)
 
 
 def test_a_study_that_is_replaced_takes_its_neighbours_along(

@@ -61,9 +61,32 @@ def nearby(
     if minutes is not None and not 0 < minutes < float("inf"):
         raise WrongInputError("must be a number above 0", where="--minutes")
     directory, loaded = _results(study, options, out, jobs)
+    try_and_show(directory, loaded, jobs, runs=runs, minutes=minutes, replace=replace)
+
+
+def try_and_show(
+    directory: Path,
+    study: Study | None,
+    jobs: int | None,
+    *,
+    runs: int | None = None,
+    minutes: float | None = None,
+    replace: bool = False,
+) -> None:
+    """Try the neighbours of results, print what was found, and write the report again.
+
+    Args:
+        directory: of the results.
+        study: that they are of; as their manifest states it if None.
+        jobs: labs at a time; one per core if None.
+        runs: how many may be carried out.
+        minutes: how long that may take.
+        replace: whether what was tried before is removed.
+    """
     # Statistics take seconds to load.
     from headway.lab.cores import available_cores
     from headway.nearby.session import NearbyRequest, try_nearby
+    from headway.report import write_report
     from headway.report.neighbours import print_nearby
 
     labs = jobs or len(available_cores())
@@ -75,10 +98,8 @@ def nearby(
         jobs=jobs,
         replace=replace,
     )
-    answer = try_nearby(request, Terminal(), loaded)
+    answer = try_nearby(request, Terminal(), study)
     print_nearby(output(), answer)
-    from headway.report import write_report
-
     say(f"\nReport: {write_report(directory)}")
 
 

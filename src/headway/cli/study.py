@@ -38,12 +38,24 @@ RESULTS_DIRECTORY = Path("results")
 
 
 @with_options(Execution)
-def run(study: StudyName, options: Execution) -> None:
+def run(
+    study: StudyName,
+    options: Execution,
+    nearby: Annotated[
+        bool,
+        typer.Option("--nearby", help="Then try how far the answer holds, for as long again."),
+    ] = False,
+) -> None:
     """Carry out a study and report its answer.
 
     Exit status 1 if a run or the emulation's self-test failed.
     """
-    _carry_out(_task(study, options), options)
+    task = _task(study, options)
+    _carry_out(task, options)
+    if nearby:
+        from headway.cli.nearby import try_and_show
+
+        try_and_show(task.out, task.study, options.jobs)
 
 
 @with_options(Execution)

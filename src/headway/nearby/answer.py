@@ -13,6 +13,7 @@ from headway.analysis.difference import Difference
 from headway.nearby.budget import Spending
 from headway.nearby.document import (
     FILE,
+    PARAGRAPH,
     TABLE,
     KeptDifference,
     LeftOut,
@@ -26,6 +27,7 @@ from headway.nearby.fate import SentenceFate, TriedFate
 from headway.nearby.search import Due, NeighbourSearch
 from headway.nearby.sentence import AnswerSentence
 from headway.nearby.trial import AGAIN, BETWEEN, Trial, Unable
+from headway.nearby.words import depends_on
 from headway.records.store import write_atomically
 
 _ORDER = (
@@ -57,9 +59,10 @@ def answer_of(search: NeighbourSearch, unable: Sequence[Unable], spent: Spending
 
 
 def write_answer(answer: NearbyAnswer, directory: Path) -> None:
-    """Keep the document, and its table."""
+    """Keep the document, its table, and a paragraph for a page about the study."""
     text = answer.model_dump_json(indent=1)
     write_atomically(directory / FILE, f"{text}\n".encode())
+    write_atomically(directory / PARAGRAPH, depends_on(answer).encode())
     table = io.StringIO()
     lines = list(rows(answer))
     if lines:

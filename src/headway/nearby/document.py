@@ -11,7 +11,7 @@ from headway.errors import WrongInputError
 from headway.nearby.fate import SentenceFate
 from headway.records.store import NEARBY
 
-FILE, TABLE = "nearby.json", "nearby.csv"
+FILE, TABLE, PARAGRAPH = "nearby.json", "nearby.csv", "depends-on.md"
 VERSION = 1
 
 

@@ -90,10 +90,16 @@ def _named(neighbours: Sequence[TriedNeighbour]) -> str:
 
 
 def turning_words(turning: TurningPoint) -> str:
-    """``turns around between an RTT of 60 and 71 ms``."""
-    first = turning.holds or "the cell's own place"
+    """``RTT: turns around between an RTT of 60 ms and an RTT of 71 ms``."""
     about = "" if turning.decided else ", by the estimates"
-    return f"{turning.axis}: {_VERBS[turning.fate]} between {first} and {turning.near}{about}"
+    ends = f"{_alone(turning.holds)} and {_alone(turning.near)}"
+    return f"{turning.axis}: {_VERBS[turning.fate]} between {ends}{about}"
+
+
+def _alone(label: str) -> str:
+    """A neighbour without the word that joins it to a sentence."""
+    first, _, rest = label.partition(" ")
+    return rest if first in ("at", "with", "for") else label
 
 
 def difference_words(difference: KeptDifference) -> str:
@@ -166,3 +172,10 @@ def nearby_sentence(answer: NearbyAnswer | None, experiment: str) -> str:
         [near.label for sentence in changed for near in sentence.with_fate(*_CHANGES)][:_MOST_NAMED]
     )
     return f"{start}; {len(changed)} changed{f', {names}' if names else ''}."
+
+
+def depends_on(answer: NearbyAnswer) -> str:
+    """On what the sentences depend, as a paragraph of Markdown for a page about them."""
+    lines = [f"- {sentence_words(sentence)}" for sentence in answer.sentences if sentence.counted]
+    head = f"**Depends on.** By `headway nearby`, {answer.spent}:"
+    return "\n".join([head, "", *lines, ""])

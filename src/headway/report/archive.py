@@ -19,6 +19,7 @@ from headway.records.store import (
     ARTIFACTS,
     FLOWS_FILE,
     JOURNAL_FILE,
+    NEARBY,
     REPORT,
     RUNS_FILE,
     SEGMENTS_FILE,
@@ -115,6 +116,11 @@ def _entries(
     entries |= {
         name: _ArchivedFile(directory / name) for name in _DATA if (directory / name).is_file()
     }
+    # What runs of neighbours left is as much again; their records and what was found of them are not.
+    near = directory / NEARBY
+    for file in sorted(near.iterdir()) if near.is_dir() else ():
+        if file.is_file():
+            entries[file.relative_to(directory).as_posix()] = _ArchivedFile(file)
     shown = _LINK.findall(page.read_text(encoding="utf-8"))
     kept = [directory / ARTIFACTS] if artifacts else [directory / ARTIFACTS / run for run in shown]
     for top in (directory / REPORT, directory / SOURCES, *kept):

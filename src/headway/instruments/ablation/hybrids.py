@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from headway.errors import WrongInputError
 from headway.instruments.ablation.cause import SwitchedCause, Table, causes_of
 from headway.instruments.ablation.game import Causes, sets_of
+from headway.programs.registry import CLIENTS
 from headway.study.experiment import Coordinates, Experiment
 from headway.study.merging import merged
 from headway.study.setting import Setting
@@ -69,18 +70,17 @@ class ComparedPair:
     @cached_property
     def is_of_others(self) -> bool:
         """Whether a program of both cannot be switched, since it is not Headway's."""
-        return any(
-            setting.client.program not in _OWN_PROGRAMS
-            or setting.server.program not in _OWN_PROGRAMS
-            for setting in self.settings
-        )
+        return any(not _is_ours(setting) for setting in self.settings)
 
     @cached_property
     def _ends(self) -> tuple[Table, Table]:
         """The conditions that causes are switched between: those of the end with more switches, and the other's."""
         own, other = self._tables
         if self.is_of_others:
-            own, other = _with_ours(own), _with_ours(other)
+            own, other = (
+                _with_ours(raw, setting)
+                for raw, setting in zip((own, other), self.settings, strict=True)
+            )
         return (other, own) if self.is_turned else (own, other)
 
     @cached_property
@@ -151,11 +151,27 @@ class ComparedPair:
         return own
 
 
-def _with_ours(raw: Table) -> Table:
+def _is_ours(setting: Setting) -> bool:
+    """Whether the programs that carry out a setting are Headway's, as far as its own can do what they do."""
+    ends = setting.flows.values() or (setting,)
+    return all(
+        end.server.program in _OWN_PROGRAMS
+        and (end.client.program in _OWN_PROGRAMS or not _is_able(setting))
+        for end in ends
+    )
+
+
+def _is_able(setting: Setting) -> bool:
+    """Whether Headway's client can do what a setting asks of a client; a page takes a browser."""
+    return CLIENTS[OURS["client"]].can(setting.workload, setting.protocol)
+
+
+def _with_ours(raw: Table, setting: Setting) -> Table:
     """The same conditions with Headway's programs, which have no knobs of others."""
     changes = {
         role: {"program": program}
         for role, program in OURS.items()
         if raw.get(role, {}).get("program") not in _OWN_PROGRAMS
+        and (role == "server" or _is_able(setting))
     }
     return merged(raw, changes)

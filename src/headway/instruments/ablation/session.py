@@ -147,7 +147,13 @@ def take_apart(request: WhyRequest, watcher: Watcher) -> WhyAnswer:
         HeadwayError: the host failed, or so many runs did that nothing is told.
     """
     study = _study(request)
-    checked_plan(study, study.name)
+    try:
+        checked_plan(study, study.name)
+    except WrongInputError as error:
+        raise WrongInputError(
+            f"{request.pair.contender} against {request.pair.against} cannot be taken apart: {error}",
+            where=request.study.name,
+        ) from None
     start = Start.REPLACE if request.replace else Start.RESUME
     conduct(
         Task(

@@ -92,18 +92,24 @@ def _is_constant(way: Direction) -> bool | None:
             return False
 
 
-def _other_course(setting: Setting) -> Iterable[NearbyLevel]:
+def _limited(setting: Setting) -> list[Direction]:
+    """The directions with a rate; none if the study does not state their paths."""
     limited = [way for _, way, _ in ways(setting) if way.rate is not None]
-    if not limited or not is_stated(setting):
-        return
-    if not all(map(_is_constant, limited)):
+    return limited if is_stated(setting) else []
+
+
+def _steady(setting: Setting) -> Iterable[NearbyLevel]:
+    if not all(map(_is_constant, _limited(setting))):
         yield NearbyLevel("at a constant rate", on_ways(_constant))
-    else:
+
+
+def _unsteady(setting: Setting) -> Iterable[NearbyLevel]:
+    limited = _limited(setting)
+    if limited and all(map(_is_constant, limited)):
         low, _ = _SPAN
-        yield NearbyLevel(
-            f"at a rate that changes each second by up to {1 - low:.0%}".replace("%", " %"),
-            on_ways(_varying),
-        )
+        share = f"{1 - low:.0%}".replace("%", " %")
+        label = f"at a rate that changes each second by up to {share}"
+        yield NearbyLevel(label, on_ways(_varying))
 
 
 def _constant(raw: Table, way: Direction, _: str) -> Table:
@@ -131,11 +137,6 @@ def _varying(raw: Table, way: Direction, _: str) -> Table:
 
 AXES = (
     scaled("rate", "rate of the path: twice, half", 60, _bottleneck_mbit, _at, (2.0, 0.5)),
-    NearbyAxis(
-        "course of the rate",
-        "a rate that changes against its mean, and a constant one against one that changes",
-        90,
-        _changes,
-        _other_course,
-    ),
+    NearbyAxis("constant rate", "a constant rate, of one that changes", 12, _changes, _steady),
+    NearbyAxis("changing rate", "a rate that changes, of a constant one", 90, _changes, _unsteady),
 )
