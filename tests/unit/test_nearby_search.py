@@ -273,6 +273,24 @@ def test_contenders_that_differ_in_nothing_are_alike_at_every_neighbour(
     assert set(fates(sentence).values()) == {SentenceFate.HOLDS}
 
 
+def test_what_is_left_goes_to_more_cells_of_a_sentence(
+    tmp_path: Path, labs: Callable[[Takes], list[str]]
+) -> None:
+    names = labs(h3_sooner)
+    axes = {"protocol": ["h2", "h3"], "workload.size": ["1 MB", "2 MB", "4 MB"]}
+    results = carried_out(tmp_path / "results", axes=axes)
+    names.clear()
+    few = tried(results, runs=60)
+    assert len({sentence.cell for sentence in few.sentences}) == 1
+    many = tried(results, runs=400)
+    cells = [sentence.cell for sentence in many.sentences]
+    assert len(set(cells)) == 3 and len({sentence.text for sentence in many.sentences}) == 1
+    # Around the cell in the middle most neighbours are tried before those of another one are.
+    places = [name.partition("-")[0] for name in names]
+    others = [at for at, place in enumerate(places) if place != places[0]]
+    assert len(set(places)) == 3 and others[0] >= 50
+
+
 def test_results_of_other_sentences_are_refused(
     tmp_path: Path, labs: Callable[[Takes], list[str]]
 ) -> None:

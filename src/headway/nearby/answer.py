@@ -53,7 +53,12 @@ def answer_of(search: NeighbourSearch, unable: Sequence[Unable], spent: Spending
         looks=search.looks,
         budget=search.budget.source,
         spent=str(spent),
-        sentences=tuple(_sentence(search, sentence) for sentence in search.sentences),
+        sentences=tuple(
+            tried
+            for sentence in search.sentences
+            for tried in [_sentence(search, sentence)]
+            if tried.neighbours or not sentence.is_more
+        ),
         left_out=tuple(_left_out(search, unable)),
     )
 
@@ -149,8 +154,14 @@ def _turning(search: NeighbourSearch, sentence: AnswerSentence) -> Iterator[Turn
 def _left_out(search: NeighbourSearch, unable: Sequence[Unable]) -> Iterator[LeftOut]:
     for refused in unable:
         yield _as_left_out(refused.trial, refused.reason)
+    middle = {
+        (sentence.experiment, sentence.cell)
+        for sentence in search.sentences
+        if not sentence.is_more
+    }
     for trial in search.trials:
-        if trial.name not in search.begun:
+        place = trial.origin.experiment.name, trial.origin.cell
+        if trial.name not in search.begun and place in middle:
             cost = search.cost(Due(trial, search.looks[0]))
             yield _as_left_out(trial, f"beyond the budget: it takes {cost}")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from headway.analysis.analysis import Analysis, analyse
@@ -64,6 +64,7 @@ class AnswerSentence:
         cell: the cell that it is tried around.
         title: the conditions of that cell which vary in the study.
         effect: what it claims there.
+        is_more: whether the cell is one more of the sentence's, beside the one in the middle.
     """
 
     experiment: str
@@ -73,6 +74,7 @@ class AnswerSentence:
     cell: str
     title: str
     effect: Effect
+    is_more: bool = False
 
 
 def sentences_of(results: StudyResults) -> tuple[AnswerSentence, ...]:
@@ -104,27 +106,39 @@ def sentences_of(results: StudyResults) -> tuple[AnswerSentence, ...]:
 
 
 def _of_experiment(analysis: Analysis) -> Iterator[AnswerSentence]:
+    """Its sentences around the cells in the middle, then the same around the least and the greatest of their effects."""
     chosen: set[str] = set()
+    more: list[AnswerSentence] = []
     for pairing in by_telling(analysis):
         # Behind the parts may stand a mean over all of them.
         for part, shown in zip(
             parts(analysis, pairing), told_parts(analysis, pairing), strict=False
         ):
-            case = _representative(part, chosen)
-            if case is None:
+            ordered = _alike(part)
+            if not ordered:
                 continue
-            cell, comparison = case
-            chosen.add(cell.name)
             where = f"{shown.where}, " if shown.where else ""
-            yield AnswerSentence(
-                experiment=analysis.experiment.name,
-                metric=analysis.metric,
-                pairing=pairing,
-                text=f"{pairing}: {where}{shown.said}",
-                cell=cell.name,
-                title=cell.title,
-                effect=_effect(comparison),
-            )
+            text = f"{pairing}: {where}{shown.said}"
+            case = _representative(ordered, chosen)
+            chosen.add(case[0].name)
+            yield _sentence(analysis, pairing, text, case)
+            for other in {entry[0].name: entry for entry in (ordered[0], ordered[-1])}.values():
+                if other[0].name != case[0].name:
+                    more.append(replace(_sentence(analysis, pairing, text, other), is_more=True))
+    yield from more
+
+
+def _sentence(analysis: Analysis, pairing: Pairing, text: str, case: Case) -> AnswerSentence:
+    cell, comparison = case
+    return AnswerSentence(
+        experiment=analysis.experiment.name,
+        metric=analysis.metric,
+        pairing=pairing,
+        text=text,
+        cell=cell.name,
+        title=cell.title,
+        effect=_effect(comparison),
+    )
 
 
 _KINDS = {
@@ -137,18 +151,19 @@ _KINDS = {
 }
 
 
-def _representative(part: AnswerPart, chosen: set[str]) -> Case | None:
-    """The cell in the middle of those that most of a part's came out like; one that other sentences have, if it can be."""
+def _alike(part: AnswerPart) -> list[Case]:
+    """The cells that came out as most of a part's did, in the order of their effects."""
     kinds: dict[str, list[Case]] = {}
     for case in part.cases:
         if kind := _KINDS.get(leaning(case[1])):
             kinds.setdefault(kind, []).append(case)
-    if not kinds:
-        return None
-    most = max(kinds.values(), key=len)
-    ordered = sorted(most, key=lambda case: (_log(case[1]), case[0].name))
-    shared = [case for case in ordered if case[0].name in chosen]
-    return _middle(shared or ordered)
+    most = max(kinds.values(), key=len, default=[])
+    return sorted(most, key=lambda case: (_log(case[1]), case[0].name))
+
+
+def _representative(ordered: Sequence[Case], chosen: set[str]) -> Case:
+    """The cell in the middle; one that other sentences have, if there is such."""
+    return _middle([case for case in ordered if case[0].name in chosen] or ordered)
 
 
 def _middle(cases: Sequence[Case]) -> Case:

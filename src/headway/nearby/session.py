@@ -109,12 +109,14 @@ def _needed(
 def _in_order(
     origins: Mapping[tuple[str, str], OriginCell], sentences: Sequence[AnswerSentence]
 ) -> Iterator[list[OriginCell]]:
-    """The cells of sentences that claim a difference, then those that only others rest on."""
-    claiming = {
-        (sentence.experiment, sentence.cell) for sentence in sentences if sentence.effect.sign
-    }
-    yield [origin for place, origin in origins.items() if place in claiming]
-    yield [origin for place, origin in origins.items() if place not in claiming]
+    """The cells of sentences that claim a difference, those that only others rest on, and what more cells there are."""
+    ranks: dict[tuple[str, str], tuple[bool, bool]] = {}
+    for sentence in sentences:
+        place = sentence.experiment, sentence.cell
+        rank = sentence.is_more, not sentence.effect.sign
+        ranks[place] = min(rank, ranks.get(place, rank))
+    for rank in sorted(set(ranks.values())):
+        yield [origin for place, origin in origins.items() if ranks[place] == rank]
 
 
 def _all_trials(

@@ -93,13 +93,27 @@ class Trial:
 
     @property
     def changes_nothing(self) -> bool:
-        """Whether its conditions are those of the cell."""
-        return self.axis is not AGAIN and all(
+        """Whether its conditions are those of the cell, or contenders would be one and the same there."""
+        if self.axis is AGAIN:
+            return False
+        if _distinct(self.settings.values()) < _distinct(self.origin.settings.values()):
+            # What tells the contenders apart is no setting of another program.
+            return True
+        return all(
             _used(setting, own) == own
             for setting, own in zip(
                 self.settings.values(), self.origin.settings.values(), strict=True
             )
         )
+
+
+def _distinct(settings: Iterable[Setting]) -> int:
+    """How many different settings there are."""
+    different: list[Setting] = []
+    for setting in settings:
+        if setting not in different:
+            different.append(setting)
+    return len(different)
 
 
 def _used(setting: Setting, own: Setting) -> Setting:
