@@ -213,3 +213,14 @@ def test_a_second_interface_leads_to_a_proxy(run_setting: RunSetting) -> None:
     record = ran(run_setting, "h3", workload=SECOND, proxy=behind, **client)
     assert record.migrated_s
     assert record.second_path_packets_down
+
+
+@pytest.mark.parametrize("program", ["haproxy", "envoy", "caddy"])
+def test_hosts_with_the_same_server_have_files_of_their_own(
+    run_setting: RunSetting, tmp_path: Path, program: str
+) -> None:
+    """Some have a second server behind them, which they reach by a socket of the file system; it is given up after 2.5 s."""
+    long = {"path": {"rate": "500 kbit/s", "rtt": "40 ms"}, "workload": {"size": "200 kB"}}
+    server = {"server": {"program": program}}
+    flows = flows_of(run_setting, tmp_path, flows={"one": {}, "two": {}}, **server, **long)
+    assert [flow.status for flow in flows] == ["ok", "ok"]

@@ -21,8 +21,6 @@ from headway.programs.base import (
 from headway.study.capture import Capture
 from headway.study.host import HTTP, Host, Protocol
 
-_FILE = "/run/caddy.json"
-
 
 class Caddy(Server):
     """Caddy's file server, with all of Go's own HTTP, TLS and QUIC (quic-go).
@@ -58,7 +56,8 @@ class Caddy(Server):
 
     @override
     def serve(self, listener: Listener, host: Host, capture: Capture) -> Started:
-        argv = ("caddy", "run", "--config", _FILE)
+        file = f"/run/{listener.namespace}-caddy.json"
+        argv = ("caddy", "run", "--config", file)
         program = Program(
             f"{listener.namespace}-caddy",
             listener.namespace,
@@ -72,7 +71,7 @@ class Caddy(Server):
         if application:
             behind = uploads.upstream(listener.namespace, application).programs
         configuration = json.dumps(_configuration(listener), indent=1)
-        return Started((*behind, program), {_FILE: configuration})
+        return Started((*behind, program), {file: configuration})
 
 
 def _configuration(listener: Listener) -> dict[str, Any]:

@@ -28,7 +28,6 @@ from headway.programs.nginx import files_on_socket
 from headway.study.capture import Capture
 from headway.study.host import HTTP, Host, Protocol
 
-_FILES_SOCKET = "/run/envoy-files.sock"
 _ALPN = {Protocol.H1: "http/1.1", Protocol.H2: "h2", Protocol.H3: "h3"}
 _NEVER = "0s"
 _LATE = "600s"
@@ -142,8 +141,8 @@ class EnvoyServer(_Envoy, Server):
             behind = uploads.upstream(listener.namespace, listener.application)
             place = _address("127.0.0.1", uploads.PORT)
         else:
-            behind = files_on_socket(listener.namespace, _FILES_SOCKET)
-            place = {"pipe": {"path": _FILES_SOCKET}}
+            behind, socket = files_on_socket(listener.namespace)
+            place = {"pipe": {"path": socket}}
         cluster = _cluster(place, Protocol.H1, self._windows(host))
         front = self._process(listener, host, cluster)
         return Started(behind.programs + front.programs, behind.files | front.files)

@@ -25,8 +25,6 @@ from headway.programs.nginx import files_on_socket
 from headway.study.capture import Capture
 from headway.study.host import HTTP, Host, Protocol
 
-_FILES_SOCKET = "/run/haproxy-files.sock"
-
 _CONFIGURATION = """\
 global
   nbthread 1
@@ -154,8 +152,8 @@ class Haproxy(_Haproxy, Server):
             behind = uploads.upstream(listener.namespace, listener.application)
             front = self._process(listener, host, uploads.UPSTREAM)
             return Started(behind.programs + front.programs, front.files)
-        files = files_on_socket(listener.namespace, _FILES_SOCKET)
-        front = self._process(listener, host, f"unix@{_FILES_SOCKET}")
+        files, socket = files_on_socket(listener.namespace)
+        front = self._process(listener, host, f"unix@{socket}")
         return Started(files.programs + front.programs, files.files | front.files)
 
 

@@ -257,13 +257,14 @@ class NginxProxy(ReverseProxy):
         return _started(listener, _Directives(directives))
 
 
-def files_on_socket(namespace: str, socket: str) -> Started:
-    """An nginx that serves the bodies over cleartext HTTP/1.1 on a Unix socket.
+def files_on_socket(namespace: str) -> tuple[Started, str]:
+    """An nginx that serves the bodies over cleartext HTTP/1.1 on a Unix socket, and where that is.
 
-    For servers that have no file handler of their own.
+    For servers that have no file handler of their own. Hosts share the directory of sockets.
     """
+    socket = f"/run/{namespace}-files.sock"
     directives = _Directives((f"listen unix:{socket};", "root /lab/www;"))
-    return _process(namespace, "files", (), directives)
+    return _process(namespace, f"{namespace}-files", (), directives), socket
 
 
 def _listening(listener: Listener, values: dict[str, str]) -> list[str]:
