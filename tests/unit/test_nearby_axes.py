@@ -174,6 +174,15 @@ def test_both_contenders_get_a_controller_and_only_quic_its_knobs() -> None:
     assert paced.settings["h3"] == origin(study()).settings["h3"]
 
 
+def test_what_changes_neither_of_two_contenders_does_not_concern_them() -> None:
+    three = {"h1": {"protocol": "h1"}, "h2": {"protocol": "h2"}, "h3": {"protocol": "h3"}}
+    found = around(contenders=three)
+    (unpaced,) = found["QUIC's pacing"]
+    assert unpaced.changed == {"h3"}
+    assert unpaced.concerns("h3", "h2") and not unpaced.concerns("h1", "h2")
+    assert all(trial.concerns("h1", "h2") for trial in (*found["seeds"], *found["RTT"]))
+
+
 def test_a_drawn_path_has_no_neighbours_of_its_own() -> None:
     found = around(path={"profile": "4g-good"})
     assert not found.keys() & {"RTT", "rate", "queue", "loss", "bursts"}

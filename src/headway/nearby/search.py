@@ -58,6 +58,7 @@ class NeighbourSearch:
     begun: dict[str, Due] = field(default_factory=dict)
     _records: dict[str, list[Record]] = field(default_factory=dict)
     _costs: dict[tuple[str, int], Spending] = field(default_factory=dict)
+    _judged: dict[tuple[int, str, int], TriedFate] = field(default_factory=dict)
 
     @cached_property
     def _expected(self) -> CostOfRuns:
@@ -87,6 +88,7 @@ class NeighbourSearch:
             trial
             for trial in (*self.trials, *between)
             if (trial.origin.experiment.name, trial.origin.cell) == place
+            and trial.concerns(sentence.pairing.contender, sentence.pairing.against)
         ]
 
     def judge(self, sentence: AnswerSentence, trial: Trial) -> TriedFate | None:
@@ -97,6 +99,13 @@ class NeighbourSearch:
         look = self._complete_look(trial)
         if look is None:
             return None
+        # What a look says stays, whatever comes after it.
+        key = id(sentence), trial.name, look
+        if key not in self._judged:
+            self._judged[key] = self._judge(sentence, trial, look)
+        return self._judged[key]
+
+    def _judge(self, sentence: AnswerSentence, trial: Trial, look: int) -> TriedFate:
         records = [record for record in self._records[trial.name] if record.rep <= look]
         sides = []
         for name in (sentence.pairing.contender, sentence.pairing.against):

@@ -99,12 +99,21 @@ class Trial:
         if _distinct(self.settings.values()) < _distinct(self.origin.settings.values()):
             # What tells the contenders apart is no setting of another program.
             return True
-        return all(
-            _used(setting, own) == own
-            for setting, own in zip(
-                self.settings.values(), self.origin.settings.values(), strict=True
-            )
+        return not self.changed
+
+    @cached_property
+    def changed(self) -> frozenset[str]:
+        """The contenders whose conditions are others than in the cell."""
+        own = self.origin.settings
+        return frozenset(
+            name
+            for name, setting in self.settings.items()
+            if _used(setting, own[name]) != own[name]
         )
+
+    def concerns(self, *contenders: str) -> bool:
+        """Whether it tells anything new of these contenders: of TCP's, nothing that QUIC alone has otherwise does."""
+        return self.axis is AGAIN or not self.changed.isdisjoint(contenders)
 
 
 def _distinct(settings: Iterable[Setting]) -> int:
