@@ -63,6 +63,11 @@ class TriedNeighbour(_KeptPart):
     difference: KeptDifference
 
     @property
+    def is_unconfirmed(self) -> bool:
+        """Whether it looks as if the sentence were another one, and that is not shown among all neighbours."""
+        return self.fate is SentenceFate.UNDECIDED and self.leans.is_change
+
+    @property
     def is_again(self) -> bool:
         """Whether it is the cell itself, with other seeds."""
         return self.axis == "seeds"

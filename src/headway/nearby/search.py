@@ -18,7 +18,7 @@ from headway.nearby.turning import AxisPoint, TurningSpan, spans
 from headway.planning.boots import REPETITIONS_OF_A_BOOT
 from headway.study.experiment import Study
 
-LOOKS = (4, 8, 14)
+LOOKS = (4, 8, 14, 24)
 """After how many repetitions a neighbour is looked at: the first look is for what is clear, the last one for what is said of
 all neighbours together."""
 SHARED_LOOKS = (REPETITIONS_OF_A_BOOT, 2 * REPETITIONS_OF_A_BOOT)

@@ -27,6 +27,7 @@ _ORDER = (
     SentenceFate.UNDECIDED,
 )
 _CHANGES = tuple(fate for fate in SentenceFate if fate.is_change)
+_SEEMS = "seems to be another one"
 _VERBS = {
     SentenceFate.TURNS: "turns around",
     SentenceFate.GONE: "is gone",
@@ -47,8 +48,12 @@ def outcome(sentence: TriedSentence) -> str:
         f"holds at {of}" if holding else f"holds at none of {counted(len(tried), 'neighbour')}"
     ]
     for fate in _ORDER:
-        if neighbours := sentence.with_fate(fate):
+        if neighbours := [
+            neighbour for neighbour in sentence.with_fate(fate) if not neighbour.is_unconfirmed
+        ]:
             parts.append(f"{_VERBS[fate]} {_named(neighbours)}")
+    if seeming := [neighbour for neighbour in sentence.counted if neighbour.is_unconfirmed]:
+        parts.append(f"{_SEEMS} {_named(seeming)}")
     if scattered := _scattered(sentence):
         parts.append(scattered)
     if again := _again(sentence):
@@ -179,3 +184,8 @@ def depends_on(answer: NearbyAnswer) -> str:
     lines = [f"- {sentence_words(sentence)}" for sentence in answer.sentences if sentence.counted]
     head = f"**Depends on.** By `headway nearby`, {answer.spent}:"
     return "\n".join([head, "", *lines, ""])
+
+
+def fate_words(neighbour: TriedNeighbour) -> str:
+    """What becomes of a sentence at a neighbour."""
+    return _SEEMS if neighbour.is_unconfirmed else neighbour.fate.value

@@ -12,6 +12,7 @@ from headway.nearby.document import NearbyAnswer, TriedSentence
 from headway.nearby.fate import SentenceFate
 from headway.nearby.words import (
     difference_words,
+    fate_words,
     outcome,
     overview,
     turning_words,
@@ -85,6 +86,6 @@ def _print_sentence(console: Console, sentence: TriedSentence) -> None:
         table.add_row(
             neighbour.label,
             difference_words(neighbour.difference),
-            Text(neighbour.fate.value, style=STYLES[neighbour.fate]),
+            Text(fate_words(neighbour), style=STYLES[neighbour.fate]),
         )
     console.print(table)

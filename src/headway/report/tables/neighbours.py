@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from headway.nearby.document import TriedSentence, rows
-from headway.nearby.words import difference_words, sentence_words
+from headway.nearby.words import difference_words, fate_words, sentence_words
 from headway.report.section import Section
 from headway.report.tables.kind import Matter, TableKind
 from headway.report.tables.table import Table
@@ -39,7 +39,7 @@ def _table(matter: Matter) -> Table:
                 sentence.text.partition(": ")[0],
                 sentence.title,
                 neighbour.label,
-                neighbour.fate.value,
+                fate_words(neighbour),
                 difference_words(neighbour.difference),
                 str(neighbour.difference.pairs),
             )
