@@ -109,6 +109,11 @@ class Planned(Columns):
         " there are none.",
         naming=Naming("bypassed", "bypassing {}", absent="nothing bypassed", place=240),
     )
+    way: str | None = column(
+        "Hosts on the client's way to the server where a study states links, from the client on: `access > satellite`; null"
+        " where it states none.",
+        naming=Naming("way", "over {}", absent="no links stated", place=245, axes=("via",)),
+    )
     knobs: str | None = column(
         "Settings of the programs that acted which the study set, as `server max_window=64, "
         "proxy-st upstream ack_threshold=10`; null if all are the adapters'.",

@@ -21,6 +21,7 @@ def host_columns(flow: DeployedFlow) -> dict[str, Any]:
     client, *proxies, server = flow.programs
     hosts: dict[str, Any] = {
         "bypass": _bypass(flow),
+        "way": _way(flow),
         "knobs": _knobs(flow),
         "hop_kernels": _hop_kernels(flow),
         **_elsewhere(flow),
@@ -50,6 +51,12 @@ def _bypass(flow: DeployedFlow) -> str | None:
     """The hops of a chain whose programs were left out."""
     names = [node.name for node in flow.nodes[1:-1] if node.name in flow.setting.bypass]
     return ", ".join(names) or None
+
+
+def _way(flow: DeployedFlow) -> str | None:
+    """The hosts that a flow crosses, if it crosses links that the study states."""
+    crosses_links = any(edge.is_link for edge in flow.stated.route)
+    return " > ".join(flow.stated.hosts[1:-1]) or None if crosses_links else None
 
 
 def _hop_kernels(flow: DeployedFlow) -> str | None:

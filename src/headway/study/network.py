@@ -68,6 +68,11 @@ class Edge:
     turned: bool = False
 
     @property
+    def is_link(self) -> bool:
+        """Whether the study states it as a link, beside the usual keys."""
+        return self.key.startswith("links.")
+
+    @property
     def rtt(self) -> Duration:
         """As the study states it."""
         return self.path.rtt if self.path else Duration(0)
