@@ -178,7 +178,13 @@ def _given(made: Mapping[str, object], contenders: Sequence[str]) -> tuple[Trait
 def _settings(made: object, prefix: str = "") -> Iterator[tuple[str, str]]:
     """Settings by dotted names: ``proxy.program`` and ``envoy``."""
     if not isinstance(made, Mapping):
-        yield prefix, {True: "on", False: "off"}[made] if isinstance(made, bool) else str(made)
+        yield prefix, _value_in_words(made)
         return
     for key, value in made.items():
         yield from _settings(value, f"{prefix}.{key}" if prefix else str(key))
+
+
+def _value_in_words(value: object) -> str:
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return ", ".join(map(_value_in_words, value)) if isinstance(value, list) else str(value)
