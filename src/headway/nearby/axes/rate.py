@@ -15,6 +15,9 @@ _EVERY = "1 s"
 _SPAN = (0.5, 1.5)
 """Of a rate that changes, around its mean: as wide as that of Kakhki's Figure 11."""
 
+_FASTEST_BIT_S = 200e6
+"""Of faster links, the self-test does not follow such changes."""
+
 
 def _bottleneck_mbit(setting: Setting) -> float | None:
     """The least mean rate of any direction, Mbit/s; None if nothing limits it, or a trace does."""
@@ -105,7 +108,8 @@ def _steady(setting: Setting) -> Iterable[NearbyLevel]:
 
 def _unsteady(setting: Setting) -> Iterable[NearbyLevel]:
     limited = _limited(setting)
-    if limited and all(map(_is_constant, limited)):
+    slow_enough = all(_mean_bit_s(way) <= _FASTEST_BIT_S for way in limited)
+    if limited and slow_enough and all(map(_is_constant, limited)):
         low, _ = _SPAN
         share = f"{1 - low:.0%}".replace("%", " %")
         label = f"at a rate that changes each second by up to {share}"
