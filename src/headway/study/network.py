@@ -247,11 +247,11 @@ def _shortest(edges: Sequence[Edge], ends: Collection[str], start: str, end: str
     """Dijkstra's algorithm (Numerische Mathematik 1, 1959)."""
     if start == end:
         return []
-    around: dict[str, list[tuple[Cost, Edge]]] = {}
+    around: dict[str, list[tuple[Cost, str, Edge]]] = {}
     for number, edge in enumerate(edges):
         cost = cost_of(edge, number)
-        around.setdefault(edge.left, []).append((cost, edge))
-        around.setdefault(edge.right, []).append((cost, edge.turned_around))
+        around.setdefault(edge.left, []).append((cost, edge.right, edge))
+        around.setdefault(edge.right, []).append((cost, edge.left, edge))
     came_by: dict[str, Edge] = {}
     done: set[str] = set()
     tickets = itertools.count()
@@ -262,13 +262,14 @@ def _shortest(edges: Sequence[Edge], ends: Collection[str], start: str, end: str
             continue
         done.add(here)
         if by:
-            came_by[here] = by
+            came_by[here] = by if by.right == here else by.turned_around
         if here == end:
             return list(_back(came_by, start, end))
         if here in ends and here != start:
             continue
-        for more, edge in around.get(here, ()):
-            heapq.heappush(waiting, (together(cost, more), next(tickets), edge.right, edge))
+        for more, there, edge in around.get(here, ()):
+            if there not in done:
+                heapq.heappush(waiting, (together(cost, more), next(tickets), there, edge))
     raise NoWayError(f"there is no way from {start} to {end}: state a link that leads on")
 
 

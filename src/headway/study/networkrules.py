@@ -10,15 +10,14 @@ from headway.study.hop import Hop
 from headway.study.network import CLIENT, PROXY, SERVER, StatedFlow, StatedNetwork
 from headway.study.part import wrong
 from headway.study.settingkeys import SettingKeys
-from headway.study.spelling import network_of
 
 _MOST_NETWORKS = 256
 """Between all neighbours, routers of links included: of IPv4, 10.0.0.0/24 to 10.0.255.0/24."""
 _NOTHING = Hop(name="nothing")
 
 
-def check_network(keys: SettingKeys) -> None:
-    """Check the hosts, links and flows that a setting states.
+def check_stated(keys: SettingKeys) -> None:
+    """Check the names of hosts, links and flows that a setting states.
 
     Raises:
         PydanticCustomError: they make no network; names the key.
@@ -31,7 +30,14 @@ def check_network(keys: SettingKeys) -> None:
         check_flow(name, flow, list(keys.hops), places)
         _check_stops(f"flows.{name}", flow.via, keys, places)
     _check_stops("", keys.via, keys, places)
-    network = network_of(keys)
+
+
+def check_network(keys: SettingKeys, network: StatedNetwork) -> None:
+    """Check the network that a setting states.
+
+    Raises:
+        PydanticCustomError: a lab cannot have it; names the key.
+    """
     _check_size(keys, network)
     _check_hosts(keys, network)
     for stated in network.flows:

@@ -22,7 +22,7 @@ from headway.study.host import Host, check_tls
 from headway.study.kernel import check_charges
 from headway.study.named import NAMED, by_name
 from headway.study.network import StatedNetwork
-from headway.study.networkrules import check_network
+from headway.study.networkrules import check_network, check_stated
 from headway.study.origin import check_origins, with_usual_server
 from headway.study.outside import OutsideProgram
 from headway.study.pagechecks import begins_with_workload, check_page, is_remembered
@@ -107,8 +107,9 @@ class Setting(SettingKeys):
         check_tls(self.protocol, self.tls)
         check_fits(self._parts)
         self._check_hops()
-        check_network(self)
+        check_stated(self)
         network, limit = self.network, self.limits.virtual
+        check_network(self, network)
         check_round_trips(network, self.dns, limit)
         check_rules(network.edges, limit, offload=self.offload)
         check_charges({key: host.kernel for key, host in self.tables}, self.clock)

@@ -63,7 +63,7 @@ def _stops(keys: SettingKeys) -> list[str]:
 def _chain(keys: SettingKeys) -> Iterator[Edge]:
     """The edges between neighbours of the chain; none if a study states links, and nothing of a chain."""
     middle = keys.middleboxes
-    if keys.links and keys.path == _CABLE and not middle:
+    if not _has_chain(keys):
         return
     has_cables = keys.hops or keys.has_origins
     where = ["path", *(_path_key(keys, hop) for hop in middle)]
@@ -73,6 +73,10 @@ def _chain(keys: SettingKeys) -> Iterator[Edge]:
         is_cable = has_cables and path == _CABLE
         stated = None if is_cable else path
         yield Edge(str(number), left, right, stated, where[number], keys.family)
+
+
+def _has_chain(keys: SettingKeys) -> bool:
+    return not keys.links or keys.path != _CABLE or bool(keys.middleboxes)
 
 
 def _path_key(keys: SettingKeys, hop: Hop) -> str:
@@ -236,7 +240,7 @@ def _between(keys: SettingKeys) -> dict[str, NetworkHost]:
         hop.name: NetworkHost(f"hops.{hop.name}" if hop.name in keys.hops else "", hop)
         for hop in keys.middleboxes
     }
-    if keys.flows and any(_chain(keys)):
+    if keys.flows and _has_chain(keys):
         chain |= {name: NetworkHost("", Hop(name=name)) for name in (CLIENTS, SERVERS)}
     hosts = {name: NetworkHost(f"hosts.{name}", hop) for name, hop in keys.hosts.items()}
     return {**chain, **hosts}
@@ -249,9 +253,9 @@ def _names(
     names: list[str] = []
     ends = [name for flow in flows for name in (flow.client, flow.server)]
     if keys.flows:
-        names += [*ends, *_stops(keys)] if any(_chain(keys)) else ends
+        names += [*ends, *_stops(keys)] if _has_chain(keys) else ends
     else:
-        names += _stops(keys) if any(_chain(keys)) else [CLIENT, SERVER]
+        names += _stops(keys) if _has_chain(keys) else [CLIENT, SERVER]
     names += [*between]
     names += [edge.right for flow in flows for edge in flow.origins.values()]
     names += [flow.resolver.right for flow in flows if flow.resolver]
