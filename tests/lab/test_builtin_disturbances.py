@@ -45,13 +45,18 @@ def _share(run: Run) -> float:
     return min(losses, default=0.0)
 
 
+def _named(run: Run) -> tuple[str, ...]:
+    asked = [flow.asked.protocol for flow in run.deployment.flows]
+    return named_disturbances(run.setting.network.crossed, asked)
+
+
 def _examples() -> Iterator[tuple[str, str, Run]]:
     """For each kind of disturbance that an experiment names, a first repetition that sends much."""
     for study in builtin_names():
         found: dict[tuple[str, str], list[Run]] = {}
         quick = study != "quickstart"  # which has no quick form
         for run in plan(load_study(study, quick=quick)):
-            for text in named_disturbances(run.setting) if run.rep == 1 else ():
+            for text in _named(run) if run.rep == 1 else ():
                 found.setdefault((run.experiment, Named.parse(text).kind), []).append(run)
         for (experiment, kind), runs in found.items():
             best = max(runs, key=lambda run: (_volume(run), _share(run), run.run_id))

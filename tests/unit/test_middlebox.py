@@ -156,7 +156,8 @@ def test_a_browser_is_started_anew_where_rules_remember() -> None:
 def test_a_loss_of_nothing_is_no_disturbance() -> None:
     def named(loss: str) -> tuple[str, ...]:
         raw = {"protocol": "h3", "path": {"rate": "10 Mbit/s", "udp": {"loss": loss}}}
-        return named_disturbances(Setting.model_validate(raw))
+        setting = Setting.model_validate(raw)
+        return named_disturbances(setting.network.crossed, [setting.protocol])
 
     assert not named("0 %")
     assert "5 %" in str(named("5 %"))

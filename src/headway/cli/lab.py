@@ -88,7 +88,7 @@ def shell(
     """
     from headway.image.layers import known_layers
     from headway.lab.ready import ready_image, ready_machine
-    from headway.lab.shell import BODIES, shell_in_network, shell_on_path
+    from headway.lab.shell import BODIES, shell_on_path
     from headway.programs.base import SERVER_NAME
 
     given = {"--rate": rate, "--rtt": rtt, "--loss": loss, "--jitter": jitter, "--queue": queue}
@@ -105,6 +105,7 @@ def shell(
     if stated := next((option for option, value in given.items() if value), None):
         raise WrongInputError("the study states its paths: leave it out", where=stated)
     from headway.campaign.feasibility import checked_plan, needed_layers
+    from headway.lab.networkshell import shell_in_network
     from headway.study.load import load_study
 
     run = _chosen(checked_plan(load_study(study), study), contender, cell)

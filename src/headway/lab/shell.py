@@ -1,24 +1,18 @@
-"""A shell or a command on the client's side of a path, with a server on the other side, or at a host of a network."""
+"""A shell or a command on the client's side of a path, with a server on the other side."""
 
 from __future__ import annotations
 
 import os
 import shutil
 from collections.abc import Collection, Iterable
-from dataclasses import replace
 
 from headway.contract.orders import Orders, Round
 from headway.contract.program import Program
-from headway.errors import WrongInputError, nearest
 from headway.image.layers import layer_of
-from headway.lab.assemble import orders_for
 from headway.lab.bodies import served_bodies
-from headway.lab.certificate import certified
 from headway.lab.console import A_DAY, ConsoleLab
 from headway.lab.machine import Machine, WrittenOrders
 from headway.lab.network import GLOBAL_SYSCTLS, two_hosts
-from headway.lab.run import memory_mib, shown_directories
-from headway.planning.deployment import Deployment
 from headway.programs.base import Listener
 from headway.programs.client import hosts_file
 from headway.programs.nginx import Nginx
@@ -35,63 +29,16 @@ BODIES = (1_000, 100_000, 1_000_000, 10_485_760)
 
 def shell_on_path(machine: Machine, path: NetworkPath, *, seed: int) -> int:
     """Open an interactive shell in real time; returns its exit status."""
-    return _shell(lab_on_path(machine, path, seed=seed), path_title(path))
+    return shell_in(lab_on_path(machine, path, seed=seed), path_title(path))
 
 
-def shell_in_network(machine: Machine, deployment: Deployment, host: str) -> int:
-    """Open an interactive shell at a host of a deployment, whose services run; returns its exit status.
-
-    Raises:
-        WrongInputError: it has no such host.
-    """
-    return _shell(lab_of_network(machine, deployment, host), host)
-
-
-def _shell(lab: ConsoleLab, title: str) -> int:
+def shell_in(lab: ConsoleLab, title: str) -> int:
+    """Open an interactive shell in a lab, whose prompt has a title; returns its exit status."""
     columns, lines = shutil.get_terminal_size()
     argv = ("sh", "-c", f"stty rows {lines} cols {columns}; exec bash --norc -i")
     env = {"PS1": f"[{title}] \\w $ ", "TERM": os.environ.get("TERM", "dumb")}
     shell = Program("shell", lab.host, argv, env, interactive=True)
     return lab.carry_out(shell, Clock.REAL, (), {})
-
-
-def lab_of_network(machine: Machine, deployment: Deployment, host: str) -> ConsoleLab:
-    """A lab for a program at a host of a deployment: its network and its services, without its clients.
-
-    Raises:
-        WrongInputError: it has no such host.
-    """
-    whole = certified(orders_for(deployment), machine.image.root)
-    hosts = [namespace.name for namespace in whole.namespaces]
-    if host not in hosts:
-        known = ", ".join(node.name for node in deployment.nodes)
-        hint = nearest(host, hosts, then=f"there are {known}")
-        raise WrongInputError(f"no host {host!r}{hint}", where="--host")
-    first = deployment.flows[0].asked
-    named = {} if first.resolver else hosts_file(first.address)
-    orders = replace(
-        whole,
-        files=named | whole.files,
-        programs=tuple(program for program in whole.programs if program.service),
-        captures=(),
-        pings=None,
-        migration=None,
-        bodies=(),
-        limit_ns=A_DAY.ns,
-    )
-    return ConsoleLab(
-        host=host,
-        seed=deployment.seed or 0,
-        orders=WrittenOrders.of(orders),
-        kernel=str(machine.image.kernel),
-        root=str(machine.image.root),
-        native=str(machine.image.native),
-        code=str(machine.code),
-        memory_mib=max(machine.memory_mib, memory_mib(deployment)),
-        shown={
-            name: str(one.directory) for name, one in shown_directories(deployment, machine).items()
-        },
-    )
 
 
 def lab_on_path(

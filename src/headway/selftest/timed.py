@@ -250,7 +250,8 @@ class RateChanges(CheckStep):
                     way,
                     course,
                     start,
-                    lambda n, at, last=end: at >= last or n >= _MOST_FED,  # type: ignore[misc]
+                    # A span that is over before a packet fits into it has one all the same.
+                    lambda n, at, last=end: n > 0 and (at >= last or n >= _MOST_FED),  # type: ignore[misc]
                 )
                 self._feeds[way].append(fed)
                 timeline.end_step(int(fed.ideal_ns[-1]))
