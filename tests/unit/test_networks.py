@@ -227,6 +227,14 @@ def test_a_link_that_is_crossed_from_its_second_end_is_turned_around() -> None:
             "hosts: 65 hosts; a lab has 64 at most",
         ),
         (f"{RING}[hosts.nginx]", "hosts.nginx: 'nginx' is the name of a program"),
+        (
+            'name = "s"\n[[hops]]\nname = "c1"\n[flows.a]',
+            "hops.c1: 'c1' is the name of a host that the lab adds for a flow",
+        ),
+        (
+            'name = "s"\n[[hops]]\nname = "r1"\n[dns]\n[flows.a]',
+            "hops.r1: 'r1' is the name of a host that the lab adds for a flow",
+        ),
         (f"{RING}[hosts.client]", "hosts.client.*is the name of another host"),
         (f"{RING}[hosts.a]\npath.rtt = '1 ms'", "hosts.a.path: what lies between hosts is said"),
         (

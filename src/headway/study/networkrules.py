@@ -39,6 +39,7 @@ def check_network(keys: SettingKeys, network: StatedNetwork) -> None:
         PydanticCustomError: a lab cannot have it; names the key.
     """
     _check_size(keys, network)
+    _check_taken(network)
     _check_hosts(keys, network)
     for stated in network.flows:
         _check_turned(stated)
@@ -97,6 +98,23 @@ def _check_size(keys: SettingKeys, network: StatedNetwork) -> None:
     if networks > _MOST_NETWORKS:
         told = f"too many hosts and links: {networks} networks, and a lab has {_MOST_NETWORKS} at most, three for a link"
         raise wrong(where, told)
+
+
+def _check_taken(network: StatedNetwork) -> None:
+    """No host is called like one that the lab adds for a flow."""
+    added = {
+        name
+        for flow in network.flows
+        for name in (
+            *(() if flow.said and flow.said.between else (flow.client, flow.server)),
+            *(edge.right for edge in flow.origins.values()),
+            *((flow.resolver.right,) if flow.resolver else ()),
+        )
+    }
+    for name, host in network.between.items():
+        if name in added:
+            told = f"{name!r} is the name of a host that the lab adds for a flow: call it otherwise"
+            raise wrong(host.key or "hops", told)
 
 
 def _check_hosts(keys: SettingKeys, network: StatedNetwork) -> None:
