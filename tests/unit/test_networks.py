@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from itertools import pairwise
 from pathlib import Path
@@ -88,21 +89,20 @@ def drawn(seed: int) -> dict[str, Any]:
     pairs = [(name, chance.choice(names[:at])) for at, name in enumerate(names) if at]
     pairs += [tuple(chance.sample(names, 2)) for _ in range(chance.randint(1, 8))]  # type: ignore[misc]
     links = [
-        {"name": f"l{at}", **link(*chance.sample(pair, 2), chance.choice((1, 2, 3, 10)))}
+        {"name": f"l{at}", **link(first, second, chance.choice((1, 2, 3, 10)))}
         for at, pair in enumerate(pairs)
+        for first, second in [chance.sample(pair, 2)]
     ]
     # Ends are new hosts at one or two of the others, so that none lies on another flow's way by chance.
-    flows = {}
+    flows: dict[str, dict[str, list[str]]] = {}
     for number in range(chance.randint(1, 3)):
         ends = f"c{number}x", f"s{number}x"
         for end in ends:
             for place in chance.sample(names, chance.choice((1, 2))):
                 links.append({"name": f"{end}-{place}", **link(place, end, chance.choice((1, 4)))})
-        names_of_flow = {"between": list(ends)}
-        flows[f"f{number}"] = names_of_flow
-    hosts = {
-        name: {} for name in [*names, *(end for one in flows.values() for end in one["between"])]
-    }
+        flows[f"f{number}"] = {"between": list(ends)}
+    at_ends = [end for flow in flows.values() for end in flow["between"]]
+    hosts: dict[str, Any] = {name: {} for name in (*names, *at_ends)}
     return {"hosts": hosts, "links": links, "flows": flows}
 
 
@@ -160,7 +160,7 @@ def test_packets_go_there_and_back_over_the_shortest_way(seed: int) -> None:
         assert there == back[::-1]
         on_the_way = [name for name in there if not name.startswith("link")]
         assert tuple(on_the_way) == flow.stated.hosts
-        rtt_ms = sum(leg.path.rtt.ms for leg in flow.legs if leg.path)
+        rtt_ms = math.fsum(leg.path.rtt.ms for leg in flow.legs if leg.path)
         assert rtt_ms == pytest.approx(shortest_ms(setting, client, server))
 
 
