@@ -55,6 +55,8 @@ IMAGE = "copies an image of a gigabyte; tests/unit/test_image_archive.py copies 
 PAGE = "needs a page of the reader's, and a browser; tests/unit/test_sites_command.py has one"
 NOT_CARRIED_OUT = {
     "reproduce": MINUTES,
+    "nearby": MINUTES,
+    "why": MINUTES,
     "run udp-buffers": MINUTES,
     "run pacing": MINUTES,
     "run api": MINUTES,
