@@ -5,14 +5,13 @@ Packets take the way of least delay, as `headway.study.network` counts it, but t
 
 from __future__ import annotations
 
-import heapq
 import itertools
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from headway.planning.topology import LEFT, RIGHT, Leg, Node, Tree, Wire
 from headway.study.family import HostAddress
-from headway.study.network import NOTHING, Cost, together
+from headway.study.leastcost import Cost, nearest_first
 
 
 @dataclass(frozen=True)
@@ -71,13 +70,15 @@ def ports(
     hosts = {node.name: node for node in nodes}
     with_origins = _origin_networks([node for node in hosts.values() if node.more_addresses])
     passing = {name for name in ends if name not in hosts or hosts[name].forwards}
-    looping = _with_loops(wires)
+    loops = _loops(wires, ends)
 
     def of_host(name: str) -> Iterator[Port]:
-        crossed = _crossed(name, ends, passing, looping)
+        crossed: dict[tuple[Wire, int], bool] = {}
+        for around in loops.values():
+            crossed |= _crossed(name, around, passing)
 
         def beyond(wire: Wire, side: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
-            if wire.tree in looping and not crossed.get((wire, side)):
+            if wire.tree in loops and not crossed.get((wire, side)):
                 return (), ()
             neighbour = wire.right if side == LEFT else wire.left
             networks: list[str] = []
@@ -85,14 +86,14 @@ def ports(
             for other, its_side in ends[neighbour]:
                 if other is wire or other.tree != wire.tree:
                     continue
-                if wire.tree not in looping or (other, its_side) in crossed:
+                if wire.tree not in loops or (other, its_side) in crossed:
                     farther, its_origins = beyond(other, its_side)
                     networks += [other.network, *farther]
                     origins += its_origins
             return tuple(networks), origins
 
         for wire, side in sorted(ends[name], key=lambda end: (-end[1], end[0].number)):
-            yield Port(wire, side, *beyond(wire, side), chosen=wire.tree in looping)
+            yield Port(wire, side, *beyond(wire, side), chosen=wire.tree in loops)
 
     made = {name: tuple(of_host(name)) for name in ends}
     for hop in stated:
@@ -131,6 +132,18 @@ def _with_stated(ports_of_host: Sequence[Port], hop: StatedHop) -> Iterator[Port
             yield replace(port, stated=(*port.stated, hop.address))
 
 
+def _loops(
+    wires: Iterable[Wire], ends: Mapping[str, Sequence[tuple[Wire, int]]]
+) -> Mapping[Tree, Mapping[str, Sequence[tuple[Wire, int]]]]:
+    """The ends of wires at each host in a tree that is none, by tree and host."""
+    return {
+        tree: {
+            name: [end for end in around if end[0].tree == tree] for name, around in ends.items()
+        }
+        for tree in _with_loops(wires)
+    }
+
+
 def _with_loops(wires: Iterable[Wire]) -> set[Tree]:
     """The trees that are none, because hosts have several ways between them."""
     looping: set[Tree] = set()
@@ -150,44 +163,31 @@ def _with_loops(wires: Iterable[Wire]) -> set[Tree]:
 
 
 def _crossed(
-    start: str,
-    ends: Mapping[str, Sequence[tuple[Wire, int]]],
-    passing: Collection[str],
-    looping: Iterable[Tree],
+    start: str, around: Mapping[str, Sequence[tuple[Wire, int]]], passing: Collection[str]
 ) -> dict[tuple[Wire, int], bool]:
-    """The wires with several ways that a host's packets come to, with the side from which they do: whether they cross them.
+    """The wires that a host's packets come to, with the side from which they do: whether they cross them.
 
-    They cross those on the ways of least delay (Dijkstra's algorithm), and come to others from the nearer end, from one
-    that passes packets on if there is.
+    They cross those on the ways of least delay, and come to others from the nearer end, from one that passes packets on if
+    there is.
     """
+
+    def passes(here: str) -> bool:
+        return here in passing or here == start
+
+    def onward(here: str) -> Iterator[tuple[Cost, str, tuple[Wire, int]]]:
+        for wire, side in around[here] if passes(here) else ():
+            yield wire.cost, wire.right if side == LEFT else wire.left, (wire, side)
+
     crossed: dict[tuple[Wire, int], bool] = {}
-    late: list[tuple[Wire, int]] = []
-    tickets = itertools.count()
-    for tree in looping:
-        done: set[str] = set()
-        waiting: list[tuple[Cost, int, str, tuple[Wire, int] | None]]
-        waiting = [(NOTHING, next(tickets), start, None)]
-        while waiting:
-            cost, _, here, by = heapq.heappop(waiting)
-            if here in done:
-                continue
-            done.add(here)
-            if by:
-                crossed[by] = True
-            around = [end for end in ends[here] if end[0].tree == tree]
-            if here not in passing and here != start:
-                late += around
-                continue
-            for wire, side in around:
-                if (wire, LEFT + RIGHT - side) in crossed:
-                    continue
-                crossed[wire, side] = False
-                far = wire.right if side == LEFT else wire.left
-                total = together(cost, wire.cost)
-                heapq.heappush(waiting, (total, next(tickets), far, (wire, side)))
-    for wire, side in late:
-        if (wire, LEFT + RIGHT - side) not in crossed:
-            crossed[wire, side] = False
+    reached = []
+    for here, came_by in nearest_first(start, onward):
+        reached.append(here)
+        if came_by:
+            crossed[came_by] = True
+    for here in sorted(reached, key=passes, reverse=True):
+        for wire, side in around[here]:
+            if (wire, LEFT + RIGHT - side) not in crossed:
+                crossed.setdefault((wire, side), False)
     return crossed
 
 

@@ -19,7 +19,8 @@ from dataclasses import dataclass, replace
 from headway.study.family import Family, HostAddress
 from headway.study.host import Host
 from headway.study.kernel import TUNED, Kernel
-from headway.study.network import NOTHING, Cost, Edge, Interface, cost_of, times
+from headway.study.leastcost import NOTHING, Cost, times
+from headway.study.network import Edge, Interface, cost_of
 from headway.study.path import Link, Path, Way
 
 

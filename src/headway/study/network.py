@@ -6,8 +6,6 @@ in `headway.study.spelling`; whatever asks what lies between hosts reads it here
 
 from __future__ import annotations
 
-import heapq
-import itertools
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -16,19 +14,13 @@ from enum import StrEnum
 from headway.study.family import Family
 from headway.study.flow import CompetingFlow
 from headway.study.hop import Hop
+from headway.study.leastcost import Cost, nearest_first
 from headway.study.path import Path
 from headway.study.units import Duration
 
 CLIENT, PROXY, SERVER, RESOLVER = "client", "proxy", "server", "resolver"
 """Names of the hosts of a study that names no flows: those at the ends, the proxy of one that is no hop's, and who answers
 questions of DNS."""
-
-Cost = tuple[int, int, int]
-"""Of a way: round-trip time in ns, number of edges, and a bit for each of these.
-
-Two ways never cost the same, and a way costs as much as the way back, so packets come back as they went.
-"""
-NOTHING: Cost = (0, 0, 0)
 
 
 class Interface(StrEnum):
@@ -177,16 +169,6 @@ def cost_of(edge: Edge, number: int) -> Cost:
     return edge.rtt.ns, 1, 1 << number
 
 
-def together(cost: Cost, more: Cost) -> Cost:
-    """What both cost."""
-    return cost[0] + more[0], cost[1] + more[1], cost[2] + more[2]
-
-
-def times(cost: Cost, factor: int) -> Cost:
-    """What it costs so many times."""
-    return cost[0] * factor, cost[1] * factor, cost[2] * factor
-
-
 class NoWayError(Exception):
     """Two hosts have no way between them."""
 
@@ -217,8 +199,9 @@ def route_between(
         here = route[-1].right if route else here
     crossed = Counter([client, *(edge.right for edge in route)])
     if twice := next((name for name, times in crossed.items() if times > 1), None):
-        told = f"the way from {client} to {server} crosses {twice} twice: leave out what leads back"
-        raise NoWayError(told)
+        raise NoWayError(
+            f"the way from {client} to {server} crosses {twice} twice: leave out what leads back"
+        )
     return tuple(route)
 
 
@@ -226,7 +209,7 @@ def _to_edge(
     edges: Sequence[Edge], ends: Collection[str], here: str, edge: Edge, server: str
 ) -> list[Edge]:
     """To the nearer end of an edge, and over it."""
-    others = [one for one in edges if one is not edge]
+    others = [other for other in edges if other is not edge]
     ways = []
     for crossed in (edge, edge.turned_around):
         begins_at_end = crossed.left in ends and crossed.left != here
@@ -240,36 +223,25 @@ def _to_edge(
         raise NoWayError(
             f"there is no way from {here} over the link {edge.name.rpartition('/')[2]}"
         )
-    return min(ways, key=lambda way: sum(one.rtt.ns for one in way))
+    return min(ways, key=lambda way: sum(crossed.rtt.ns for crossed in way))
 
 
 def _shortest(edges: Sequence[Edge], ends: Collection[str], start: str, end: str) -> list[Edge]:
-    """Dijkstra's algorithm (Numerische Mathematik 1, 1959)."""
-    if start == end:
-        return []
     around: dict[str, list[tuple[Cost, str, Edge]]] = {}
     for number, edge in enumerate(edges):
         cost = cost_of(edge, number)
         around.setdefault(edge.left, []).append((cost, edge.right, edge))
         around.setdefault(edge.right, []).append((cost, edge.left, edge))
+
+    def onward(here: str) -> list[tuple[Cost, str, Edge]]:
+        return [] if here in ends and here != start else around.get(here, [])
+
     came_by: dict[str, Edge] = {}
-    done: set[str] = set()
-    tickets = itertools.count()
-    waiting: list[tuple[Cost, int, str, Edge | None]] = [(NOTHING, next(tickets), start, None)]
-    while waiting:
-        cost, _, here, by = heapq.heappop(waiting)
-        if here in done:
-            continue
-        done.add(here)
-        if by:
-            came_by[here] = by if by.right == here else by.turned_around
+    for here, edge_there in nearest_first(start, onward):
+        if edge_there:
+            came_by[here] = edge_there if edge_there.right == here else edge_there.turned_around
         if here == end:
             return list(_back(came_by, start, end))
-        if here in ends and here != start:
-            continue
-        for more, there, edge in around.get(here, ()):
-            if there not in done:
-                heapq.heappush(waiting, (together(cost, more), next(tickets), there, edge))
     raise NoWayError(f"there is no way from {start} to {end}: state a link that leads on")
 
 
