@@ -50,6 +50,37 @@ def flows_of(run_setting: RunSetting, tmp_path: Any, **raw: Any) -> list[Any]:
     return list(FLOW_RECORDS.load(tmp_path / record.run_id).flows)
 
 
+PLAN = {"spans": [["0 s", "100 ms"], ["3 s", "100 s"]]}
+
+
+@pytest.mark.parametrize("meanwhile", ["kept", "lost"])
+def test_a_relay_keeps_packets_for_its_next_contact(
+    run_setting: RunSetting, meanwhile: str
+) -> None:
+    """A request that is under way when the contact ends goes on when the next one begins: 10 ms there, 20 ms back."""
+    record = ran(
+        run_setting,
+        hosts={"relay": {}},
+        links=[
+            link("client", "relay", 20),
+            link(
+                *("relay", "server", 20),
+                rate="100 Mbit/s",
+                queue="1 MB",
+                contacts={**PLAN, "meanwhile": meanwhile},
+            ),
+        ],
+        protocol="h1",
+        tls=False,
+        workload={"size": "2 MB"},
+    )
+    kept = meanwhile == "kept"
+    assert record.queue_drops == 0
+    assert (record.blacked_out_down + record.blacked_out_up > 0) is not kept
+    # 2 MB need 167 ms at this rate.
+    assert 3 < record.total_s < 3.4 if kept else record.total_s > 3
+
+
 @pytest.mark.parametrize(
     ("via", "rtt_ms"),
     [((), 30), (("far",), 140), (("server-far",), 140), (("near",), 30), (("client-far",), 140)],

@@ -97,6 +97,15 @@ def _blackout(random: Random, path: Tables) -> None:
     _some(random, path)["blackouts"] = [[f"{start_ms} ms", f"{start_ms + 250} ms"]]
 
 
+def _contacts(random: Random, path: Tables) -> None:
+    plan: Tables = {"spans": [["0 s", "300 ms"], ["400 ms", "900 ms"]], "repeat": "1 s"}
+    way = _some(random, path)
+    if random.random() < 0.5:
+        plan["meanwhile"] = "kept"
+        way |= {"rate": random.choice(_RATES), "queue": random.choice(("20 kB", "200 kB"))}
+    way["contacts"] = plan
+
+
 _SHARES = ("reordering", "duplication", "corruption")
 
 
@@ -135,7 +144,7 @@ def _nat(random: Random, path: Tables) -> None:
 
 _DISTURBANCES: tuple[Callable[[Random, Tables], None], ...] = (
     *(_loss, _jitter, _queue, _rates_over_time, _changes, _blackout, _share, _share),
-    *(_mtu, _tunnel, _policer, _udp, _numbers, _nat),
+    *(_mtu, _tunnel, _policer, _udp, _numbers, _nat, _contacts),
 )
 
 

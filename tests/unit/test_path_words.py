@@ -18,6 +18,7 @@ PATHS: list[dict[str, Any]] = tomllib.loads(
     (File(__file__).parent / "paths" / "every.toml").read_text(encoding="utf-8")
 )["path"]
 WORDS = {
+    "meanwhile": "lost",
     "jitter_distribution": "uniform",
     "discipline": "red",
     "kind": "wireguard",

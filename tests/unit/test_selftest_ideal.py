@@ -183,3 +183,22 @@ def test_the_battery_has_no_path_twice_and_describes_each() -> None:
     described = [path_title(path) for path in battery()]
     assert len(set(described)) == len(described)
     assert "10 Mbit/s, RTT 100 ms" in described
+
+
+def test_packets_that_are_kept_leave_one_after_another_when_the_contact_begins() -> None:
+    plan = {"spans": [["0 s", "2.5 ms"], ["10 ms", "11.5 ms"]], "repeat": "20 ms"}
+    kept = course({"rate": "12.112 Mbit/s", "contacts": {**plan, "meanwhile": "kept"}}, origin_ns=0)
+    assert kept.full_packets([0] * 6) == [
+        *(0, 1_000_000, 2_000_000),
+        *(10_000_000, 11_000_000, 20_000_000),
+    ]
+    lost = course({"rate": "12.112 Mbit/s", "contacts": plan}, origin_ns=0)
+    times = (0, 2_400_000, 2_500_000, 9_999_999, 10_000_000, 11_500_000, 20_000_000)
+    assert [lost.stages[0].is_black(at) for at in times] == [
+        *(False, False, True, True, False, True, False)
+    ]
+
+
+def test_after_the_last_contact_nothing_comes() -> None:
+    once = course({"contacts": [["1 s", "2 s"]]}, origin_ns=0)
+    assert [once.stages[0].is_black(at * 10**9) for at in range(4)] == [True, False, True, True]

@@ -25,6 +25,9 @@ const CODEL_ECN: u16 = 4;
 const FQ_CODEL_LIMIT: u16 = 2;
 const FQ_CODEL_ECN: u16 = 4;
 const FQ_CODEL_MEMORY_LIMIT: u16 = 9;
+const PLUG_BUFFER: u32 = 0;
+const PLUG_RELEASE_INDEFINITE: u32 = 2;
+const PLUG_LIMIT: u32 = 3;
 const NETEM_DELAY_DIST: u16 = 2;
 const NETEM_REORDER: u16 = 3;
 const NETEM_CORRUPT: u16 = 4;
@@ -92,6 +95,16 @@ fn discipline(request: Message, words: &[&str]) -> Option<Message> {
         }
         ("pfifo" | "bfifo", ["limit", limit]) => {
             Some(request.number(TCA_OPTIONS, limit.parse().ok()?))
+        }
+        ("plug", options) => {
+            // struct tc_plug_qopt: action, limit
+            let fields = match options {
+                ["limit", limit] => [PLUG_LIMIT, limit.parse().ok()?],
+                ["block"] => [PLUG_BUFFER, 0],
+                ["release_indefinite"] => [PLUG_RELEASE_INDEFINITE, 0],
+                _ => return None,
+            };
+            Some(request.attribute(TCA_OPTIONS, fields.map(u32::to_ne_bytes).as_flattened()))
         }
         ("codel", ["limit", packets, "noecn"]) => {
             let limit = packets.parse().ok()?;

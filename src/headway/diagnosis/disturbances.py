@@ -10,10 +10,11 @@ from typing import Any
 from headway.contract.counts import Counts
 from headway.contract.outcome import Outcome
 from headway.planning.topology import Leg, bottlenecks
+from headway.study.contacts import Window
 from headway.study.host import Protocol
 from headway.study.loss import RandomLoss
 from headway.study.middlebox import UdpVerdict
-from headway.study.path import Direction, Link, Path, Way, Window
+from headway.study.path import Direction, Link, Path, Way
 
 _MOST_WINDOWS = 3
 """More blackouts than this are counted, not listed."""
@@ -133,6 +134,8 @@ def _named(
     windows = [blackout for blackout in direction.blackouts if blackout not in _outages(link)]
     if windows:
         yield Disturbance.BLACKOUT, _windows(windows)
+    if direction.contacts and not direction.contacts.keeps:
+        yield Disturbance.BLACKOUT, f"between contacts from {_windows(direction.contacts.spans)}"
     if direction.drop_packets:
         yield Disturbance.NAMED_DROPS, ", ".join(map(str, direction.drop_packets))
     if direction.reordering:
@@ -164,7 +167,7 @@ def _outages(link: Link) -> tuple[Window, ...]:
     return tuple(Window.model_validate(outage) for outage in found)
 
 
-def _windows(windows: list[Window]) -> str:
+def _windows(windows: Sequence[Window]) -> str:
     shown = [f"{window.start} to {window.end}" for window in windows[:_MOST_WINDOWS]]
     more = len(windows) - len(shown)
     return ", ".join(shown) + (f" and {more} more" if more else "")

@@ -9,6 +9,7 @@ from headway.lab.values import (
     Address,
     CableCounter,
     DelayLine,
+    Gate,
     HostQueue,
     IpValue,
     Mapper,
@@ -132,10 +133,13 @@ def renewal(shaping: Iterable[Shaping]) -> tuple[str, ...]:
     return (*removed, *additions(made))
 
 
-def alteration(what: Shaper | DelayLine) -> str:
+def alteration(what: Shaper | Gate | DelayLine) -> str:
     """The `tc` line that makes what is there this one."""
     if isinstance(what, Shaper):
         return _shaper_class("change", what)
+    if isinstance(what, Gate):
+        action = "release_indefinite" if what.is_open else "block"
+        return f"{_queue_of('change', what.device)} plug {action}"
     return f"qdisc change dev {what.device} root handle 1: {_netem(what)}"
 
 
@@ -280,7 +284,9 @@ def _addition(one: Shaping) -> Iterator[str]:
             yield f"qdisc add dev {device} root handle 1: {stab}htb default 1"
             yield _shaper_class("add", one)
         case Queue(device):
-            yield f"qdisc add dev {device} parent 1:1 handle 10: {_discipline(one)}"
+            yield f"{_queue_of('add', device)} {_discipline(one)}"
+            if one.gated:
+                yield alteration(Gate(device, is_open=True))
         case DelayLine(device):
             yield f"qdisc add dev {device} root handle 1: {_netem(one)}"
         case CableCounter(device):
@@ -290,6 +296,10 @@ def _addition(one: Shaping) -> Iterator[str]:
         case Policing(device):
             yield f"qdisc add dev {device} ingress"
             yield from _policers(one)
+
+
+def _queue_of(verb: str, device: str) -> str:
+    return f"qdisc {verb} dev {device} parent 1:1 handle 10:"
 
 
 def _shaper_class(verb: str, shaper: Shaper) -> str:
@@ -312,6 +322,8 @@ def _discipline(queue: Queue) -> str:
     packets = max(limit // FRAME_BYTES, 2)
     ecn = "ecn" if queue.ecn else "noecn"
     match queue.discipline:
+        case Discipline.DROPTAIL if queue.gated:
+            return f"plug limit {limit}"
         case Discipline.DROPTAIL if queue.packets:
             return f"pfifo limit {queue.packets}"
         case Discipline.DROPTAIL:

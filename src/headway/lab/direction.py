@@ -16,6 +16,7 @@ from headway.contract.faults import FaultLink, PacketFault
 from headway.contract.orders import TraceLink
 from headway.lab.values import (
     DelayLine,
+    Gate,
     IpValue,
     NamedDrops,
     PacketFilter,
@@ -33,6 +34,7 @@ from headway.lab.values import (
     Up,
 )
 from headway.planning.topology import Bottleneck, LinkPlace
+from headway.study.contacts import is_within
 from headway.study.fault import Fault
 from headway.study.nat import Nat
 from headway.study.path import Direction, Way
@@ -84,9 +86,9 @@ def shaping(way: LinkWay, namespace: str) -> Iterator[Shaping]:
             yield replace(policers, udp=None) if udp and udp.start else policers
         yield from _bottleneck(way)
     if namespace == way.devices.loss_namespace:
-        # A blackout from the start begins with the workload; what comes before must pass.
-        bright = replace(way, direction=way.direction.model_copy(update={"blackouts": ()}))
-        yield _delay_line(bright, Duration(0))
+        # An outage from the start begins with the workload; what comes before must pass.
+        bright = way.direction.model_copy(update={"blackouts": (), "contacts": None})
+        yield _delay_line(replace(way, direction=bright), Duration(0))
 
 
 def _bottleneck(way: LinkWay) -> Iterator[Shaping]:
@@ -97,7 +99,8 @@ def _bottleneck(way: LinkWay) -> Iterator[Shaping]:
     overhead = way.direction.overhead_bytes
     yield Shaper(device, _rate_at_start(way, rate), overhead)
     limit_bytes = way.direction.queue_bytes(way.rtt) or 0
-    yield Queue(device, queue.discipline, limit_bytes, queue.packets, rate, queue.ecn)
+    gated = bool(way.direction.contacts and way.direction.contacts.keeps)
+    yield Queue(device, queue.discipline, limit_bytes, queue.packets, rate, queue.ecn, gated)
 
 
 def _rate_at_start(way: LinkWay, otherwise: Rate) -> Rate:
@@ -114,7 +117,7 @@ def _delay_line(way: LinkWay, at: Duration) -> DelayLine:
         distribution=direction.jitter_distribution,
         keeps_order=direction.keeps_order,
         loss=direction.loss,
-        black=any(window.start <= at < window.end for window in direction.blackouts),
+        black=is_within(direction.outages(way.until), at),
         duplication=direction.duplication,
         corruption=direction.corruption,
         reordering=direction.reordering,
@@ -135,14 +138,19 @@ def _direction_at(direction: Direction, at: Duration) -> Direction:
 
 
 def changes(way: LinkWay) -> Iterator[TimedChange]:
-    """What changes in the course of the workload, by the schedule, the draws and the blackouts."""
+    """What changes in the course of the workload, by the schedule, the draws, the blackouts and the contacts."""
     direction, devices = way.direction, way.devices
     times = {change.at for change in direction.changes}
-    times |= {time for window in direction.blackouts for time in (window.start, window.end)}
+    times |= {time for span in direction.outages(way.until) for time in (span.start, span.end)}
     for at in sorted(times):
         if at < way.until:
             line = _delay_line(way, at)
             yield TimedChange(at, devices.loss_namespace, line, devices.queue_device)
+    for gap in direction.closures(way.until):
+        for at, is_open in ((gap.start, False), (gap.end, True)):
+            if at < way.until:
+                gate = Gate(devices.queue_device, is_open)
+                yield TimedChange(at, devices.queue_namespace, gate)
     for at, rate in [] if is_traced(way) else rate_steps(way):
         if 0 < at < way.until:
             shaper = Shaper(devices.queue_device, rate)

@@ -42,6 +42,7 @@ class Queue:
         packets: how many packets may wait, if the study counts them so.
         rate: the shaper's first rate.
         ecn: whether it marks packets where it can, instead of dropping them.
+        gated: whether it is one that can be closed, and is open at first.
     """
 
     device: str
@@ -50,6 +51,20 @@ class Queue:
     packets: int | None
     rate: Rate
     ecn: bool
+    gated: bool = False
+
+
+@dataclass(frozen=True)
+class Gate:
+    """Whether a gated queue lets packets go.
+
+    Attributes:
+        device: the queue's.
+        is_open: whether it does; otherwise they wait.
+    """
+
+    device: str
+    is_open: bool
 
 
 @dataclass(frozen=True)
@@ -143,7 +158,7 @@ class UdpTurn:
 
 @dataclass(frozen=True)
 class TimedChange:
-    """A shaper or delay line that is another one from a time on, or what becomes of UDP or of mappings from then on.
+    """A shaper, gate or delay line that is another one from a time on, or what becomes of UDP or of mappings from then on.
 
     Attributes:
         at: from the start of the workload.
@@ -154,7 +169,7 @@ class TimedChange:
 
     at: Duration
     namespace: str
-    what: Shaper | DelayLine | UdpTurn | NewMappings
+    what: Shaper | Gate | DelayLine | UdpTurn | NewMappings
     line: str = ""
 
 

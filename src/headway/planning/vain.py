@@ -16,7 +16,7 @@ def vain(runs: Sequence[Run]) -> tuple[str, ...]:
     return tuple(
         f"{name}: {what}" if name else what
         for name, own in by_experiment.items()
-        for what in (*_jitter(own), *_blackouts(own))
+        for what in (*_jitter(own), *_spans(own))
     )
 
 
@@ -37,13 +37,17 @@ def _varies(direction: Direction) -> bool:
     return bool(direction.jitter) or any(change.jitter for change in direction.changes)
 
 
-def _blackouts(runs: Sequence[Run]) -> Iterator[str]:
+def _spans(runs: Sequence[Run]) -> Iterator[str]:
     late = {
-        f"the blackout from {window.start} begins after the runs, which end at "
+        f"the {name} from {window.start} begins after the runs, which end at "
         f"{run.setting.limits.virtual} (limits.virtual)"
         for run in runs
         for direction in _directions(run)
-        for window in direction.blackouts
+        for name, windows in (
+            ("blackout", direction.blackouts),
+            ("contact", direction.contacts.spans if direction.contacts else ()),
+        )
+        for window in windows
         if window.start >= run.setting.limits.virtual
     }
     yield from sorted(late)

@@ -26,6 +26,7 @@ def _cellular_ms(seed: int, until_ms: int, longest_gap_ms: int) -> tuple[int, ..
 _PATHS: tuple[dict[str, Any], ...] = (
     {"rtt": "100 ms"},
     {"rate": "10 Mbit/s", "rtt": "100 ms"},
+    {"rate": "1 Mbit/s", "rtt": "1800 s"},
     {"rate": "1 Gbit/s", "rtt": "10 ms"},
     {"rate": "2 Gbit/s", "rtt": "10 ms"},
     {"rate": "500 kbit/s", "rtt": "600 ms", "queue": "0.5 BDP"},
@@ -49,6 +50,22 @@ _PATHS: tuple[dict[str, Any], ...] = (
             {"at": "4 s", "loss": "10 %"},
             {"at": "6 s", "rate": "3 Mbit/s", "delay": "30 ms", "loss": "0 %"},
         ],
+    },
+    {
+        "rtt": "40 ms",
+        "contacts": {"spans": [["0 s", "1 s"], ["1.3 s", "2 s"]], "repeat": "2.5 s"},
+    },
+    {
+        "down": {
+            "rate": "6 Mbit/s",
+            "delay": "20 ms",
+            "contacts": {
+                "spans": [["0.2 s", "1 s"], ["1.5 s", "1.52 s"]],
+                "repeat": "2 s",
+                "meanwhile": "kept",
+            },
+        },
+        "up": {"rate": "2 Mbit/s", "delay": "30 ms", "contacts": [["0 s", "3 s"]]},
     },
     {
         "rate": {

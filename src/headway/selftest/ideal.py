@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
+from headway.study.contacts import is_within
 from headway.study.loss import RandomLoss
 from headway.study.path import Direction, Jitter, Path, Way
 from headway.study.queue import FRAME_BYTES
@@ -126,7 +127,7 @@ class Stage:
             return list(arrivals)
         for arrival in arrivals[len(left) :]:
             free = self.served_by(left[-1], FRAME_BYTES) if left else arrival
-            left.append(max(arrival, free))
+            left.append(self.opened(max(arrival, free)))
         return left
 
     def _at_opportunities(self, arrivals: Sequence[int], left: list[int]) -> list[int]:
@@ -140,9 +141,9 @@ class Stage:
         return left
 
     def wait(self, arrival_ns: int) -> int:
-        """How long a small packet that comes alone waits: not at all, or for an opportunity."""
+        """How long a small packet that comes alone waits: not at all, for an opportunity, or for a contact."""
         if not self.opportunities_ms:
-            return 0
+            return self.opened(arrival_ns) - arrival_ns
         return next(self.opportunities(arrival_ns)) - arrival_ns
 
     def delay_at(self, at_ns: int) -> int:
@@ -160,7 +161,14 @@ class Stage:
     def is_black(self, at_ns: int) -> bool:
         """Whether all packets are lost at a time."""
         own_ns = at_ns - self.origin_ns
-        return any(window.start <= own_ns < window.end for window in self.direction.blackouts)
+        return is_within(self.direction.outages(Duration(max(own_ns, 0) + 1)), own_ns)
+
+    def opened(self, at_ns: int) -> int:
+        """When a packet leaves that would at a time: then, or when the next contact begins."""
+        own_ns = at_ns - self.origin_ns
+        closed = self.direction.closures(Duration(max(own_ns, 0) + 1))
+        ends = (gap.end for gap in closed if gap.start <= own_ns < gap.end)
+        return next((self.origin_ns + end for end in ends), at_ns)
 
     def farthest_jitter(self, at_ns: int) -> int:
         """How far from its delay a packet can come, practically."""
@@ -213,6 +221,7 @@ class Course:
         return not any(
             stage.direction.changes
             or stage.direction.blackouts
+            or stage.direction.contacts
             or isinstance(stage.direction.rate, RandomRate)
             or (
                 isinstance(stage.direction.rate, RateSchedule)
@@ -243,6 +252,7 @@ class Course:
             or before.direction.jitter
             or before.direction.drop_packets
             or before.direction.blackouts
+            or before.direction.contacts
             or before.direction.changes
             for before in self.stages[:place]
         )

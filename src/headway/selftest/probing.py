@@ -45,8 +45,9 @@ from headway.selftest.passing import (
     without_rules,
 )
 from headway.selftest.rate import Depth, Standing, SteadyFlow
+from headway.selftest.spans import MOST_BOUNDARIES
 from headway.selftest.step import CheckStep
-from headway.selftest.timed import MOST_BOUNDARIES, LossChanges, Pulses, RateChanges, horizon_ns
+from headway.selftest.timed import LossChanges, Pulses, RateChanges, horizon_ns
 from headway.selftest.timeline import RECORD_TYPE, Sight, Timeline
 from headway.selftest.transfer import TRANSFER_BYTES, TcpTransfer
 from headway.selftest.tunnelling import TunnelledTrains, has_tunnel, tunnels_alone

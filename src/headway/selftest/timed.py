@@ -1,4 +1,4 @@
-"""What happens at stated times: blackouts, and changes of delay, loss and rate."""
+"""What happens at stated times: outages, contacts, and changes of delay, loss and rate."""
 
 from __future__ import annotations
 
@@ -16,14 +16,20 @@ from headway.selftest.delay import tolerance_us
 from headway.selftest.feed import Feed, feed
 from headway.selftest.ideal import Course
 from headway.selftest.intervals import effective_trials, share_interval
+from headway.selftest.spans import (
+    MOST_BOUNDARIES,
+    closures,
+    gaps,
+    is_lost_at_times,
+    line_times,
+    waits_or_changes,
+)
 from headway.selftest.step import CheckStep, both_ways
 from headway.selftest.timeline import ProbePassage, Sight, Timeline, bursts
-from headway.study.path import Direction, Way, Window
+from headway.study.path import Way
 from headway.study.queue import FRAME_BYTES
 from headway.study.rates import RandomRate
 
-MOST_BOUNDARIES = 12
-"""How many times of a direction are looked at, from its first on."""
 _BESIDE = (-15, -10, -5, -3, -2, -1, 1, 2, 3, 5, 10, 15)
 """When packets are sent around a change, in steps of 0.1 ms, or more on a slow link."""
 _WITHIN = 10
@@ -36,7 +42,7 @@ _FRAMES_OFF = 1.0
 
 
 class Pulses(CheckStep):
-    """Single small packets shortly before, within and after blackouts and changes of delay."""
+    """Single small packets shortly before, within and after outages, waits for contacts and changes of delay."""
 
     def __init__(self, timeline: Timeline, courses: dict[Way, Course]) -> None:
         self._timeline = timeline
@@ -60,7 +66,7 @@ class Pulses(CheckStep):
             for at in boundaries:
                 found |= {at - upstream_ns + beside * step_ns for beside in _BESIDE}
             for stage in course.stages:
-                for window in _blackouts(stage.direction):
+                for window in gaps(stage.direction):
                     first = stage.origin_ns + window.start - upstream_ns
                     step = (window.end - window.start) / (_WITHIN + 1)
                     found |= {int(first + n * step) for n in range(1, _WITHIN + 1)}
@@ -80,14 +86,12 @@ class Pulses(CheckStep):
             course = self._courses[way]
             passage = sight.passage(way, self._flows[way])
             travels = _travels(course, passage.sent_ns.tolist())
-            if any(stage.direction.blackouts for stage in course.stages):
-                yield self._blackout(way, course, passage, travels)
-            if any(
-                change.delay is not None for s in course.stages for change in s.direction.changes
-            ):
+            if any(is_lost_at_times(stage.direction) for stage in course.stages):
+                yield self._outage(way, course, passage, travels)
+            if any(waits_or_changes(stage.direction) for stage in course.stages):
                 yield from self._delay(way, course, passage, travels)
 
-    def _blackout(
+    def _outage(
         self, way: Way, course: Course, passage: ProbePassage, travels: list[_Travel]
     ) -> Check:
         lost = passage.lost.tolist()
@@ -155,7 +159,7 @@ class _Travel:
         jitter = unsure = 0
         black, sure = False, True
         for stage, at in zip(course.stages, meets, strict=True):
-            boundaries = _boundaries(stage.origin_ns, _line_times(stage.direction))
+            boundaries = _boundaries(stage.origin_ns, line_times(stage.direction))
             sure &= all(abs(at - boundary) > _UNSURE_NS + unsure for boundary in boundaries)
             black |= stage.is_black(at)
             jitter += stage.farthest_jitter(at)
@@ -165,10 +169,12 @@ class _Travel:
 
 
 def _bunching_us(course: Course) -> float:
-    """How long a packet may wait at a second link, where a shorter delay makes packets meet."""
-    if len(course.stages) == 1 or not course.slowest_rate:
+    """How long a packet may wait for others: where a shorter delay makes them meet at a second link, and where they were kept."""
+    if not course.slowest_rate:
         return 0.0
-    return 3 * SMALL_FRAME_BYTES * 8e6 / course.slowest_rate
+    keeps = any(any(closures(stage.direction)) for stage in course.stages)
+    packets = 3 * (len(course.stages) > 1) + (_WITHIN + len(_BESIDE)) * keeps
+    return packets * SMALL_FRAME_BYTES * 8e6 / course.slowest_rate
 
 
 def _travels(course: Course, sent_ns: list[int]) -> list[_Travel]:
@@ -194,7 +200,7 @@ class LossChanges(CheckStep):
     def _plan(self, way: Way, course: Course) -> None:
         stage = course.stages[0]
         changes = [c.at + stage.origin_ns for c in stage.direction.changes if c.loss]
-        ends = sorted({*_boundaries(stage.origin_ns, _line_times(stage.direction)), *changes})
+        ends = sorted({*_boundaries(stage.origin_ns, line_times(stage.direction)), *changes})
         spans = _fed_spans(course)
         for start in changes[:MOST_BOUNDARIES]:
             end = min((at for at in ends if at > start), default=start + 10**12)
@@ -315,25 +321,8 @@ def horizon_ns(course: Course) -> int:
     latest = 0
     for stage in course.stages:
         rates = [at for at, _ in stage.rates if at > 0][:MOST_BOUNDARIES]
-        latest = max([latest, *_line_times(stage.direction), *rates])
+        latest = max([latest, *line_times(stage.direction), *rates])
     return latest
-
-
-def _line_times(direction: Direction) -> list[int]:
-    """Times at which a direction's delay line changes, the first ones only."""
-    times = {int(time) for window in direction.blackouts for time in (window.start, window.end)}
-    times |= {
-        int(c.at)
-        for c in direction.changes
-        if c.delay is not None or c.jitter is not None or c.loss is not None
-    }
-    return sorted(times)[:MOST_BOUNDARIES]
-
-
-def _blackouts(direction: Direction) -> list[Window]:
-    """A direction's blackouts within the time that is looked at."""
-    latest = max(_line_times(direction), default=0)
-    return [window for window in direction.blackouts if window.end <= latest]
 
 
 def _boundaries(origin_ns: int, times: list[int]) -> list[int]:
@@ -344,7 +333,7 @@ def _line_boundaries(course: Course) -> Iterator[tuple[list[int], int]]:
     """For each stage: when its delay line changes, and how long packets travel to get there."""
     upstream_ns = 0
     for stage in course.stages:
-        yield _boundaries(stage.origin_ns, _line_times(stage.direction)), upstream_ns
+        yield _boundaries(stage.origin_ns, line_times(stage.direction)), upstream_ns
         upstream_ns += stage.delay_at(0)
 
 

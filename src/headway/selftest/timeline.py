@@ -16,6 +16,7 @@ from headway.contract.probe_orders import (
     ProbeFlow,
 )
 from headway.selftest.ideal import Course
+from headway.selftest.spans import longest_closed_ns
 from headway.study.path import Way
 from headway.study.queue import FRAME_BYTES, Discipline, Queue
 
@@ -99,7 +100,7 @@ def _stage_drain_ns(course: Course, index: int) -> int:
         laps = limit // (len(stage.opportunities_ms) * 1500) + 2
         return laps * stage.opportunities_ms[-1] * 1_000_000
     slowest = min(rate for _, rate in stage.rates)
-    return (limit + FRAME_BYTES) * 8 * 10**9 // slowest
+    return (limit + FRAME_BYTES) * 8 * 10**9 // slowest + longest_closed_ns(stage.direction)
 
 
 def bursts(course: Course, start_ns: int, count: int) -> tuple[tuple[int, int], ...]:

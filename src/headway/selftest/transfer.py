@@ -15,6 +15,8 @@ TRANSFER_BYTES = 48_000
 """What is sent each way: more than a segmentation offload would put into few packets."""
 _LEAST_SPAN_NS = 5 * 10**9
 _MOST_LOSS, _MOST_CORRELATION = 0.2, 0.1
+_LONGEST_RTT_NS = 100 * 10**9
+"""Linux gives a connection up whose first packet has no answer within 127 s (``tcp_syn_retries``, 6)."""
 
 
 class TcpTransfer(CheckStep):
@@ -37,9 +39,10 @@ class TcpTransfer(CheckStep):
     @override
     def judge(self, sight: Sight) -> Iterator[Check]:
         of_tcp, of_any = sight.largest_frames()
-        # With heavy loss there may be no connection, and then no full segment either.
-        fates = [fate(course) for course in self._timeline.courses.values()]
-        passable = all(
+        # With heavy loss or a long way there may be no connection, and then no full segment either.
+        courses = self._timeline.courses.values()
+        fates = [fate(course) for course in courses]
+        passable = sum(course.delay_ns for course in courses) < _LONGEST_RTT_NS and all(
             item.lost < _MOST_LOSS and item.correlation < _MOST_CORRELATION for item in fates
         )
         largest = max(of_tcp, of_any) if not passable or of_tcp > FRAME_BYTES else of_tcp

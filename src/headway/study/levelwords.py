@@ -26,6 +26,7 @@ _OF_KEY: Mapping[str, str] = {
     "reordering": "reordering",
     "drop_packets": "named drops",
     "blackouts": "blackouts",
+    "contacts": "contacts",
     "duplication": "duplication",
     "corruption": "corruption",
     "mtu": "MTU",

@@ -7,6 +7,7 @@ In a file a link may be given by shorthand: what is said of the link holds for b
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from enum import StrEnum
 from typing import Annotated, Any, ClassVar, Self
 
@@ -18,6 +19,7 @@ from pydantic import (
 )
 from pydantic_core.core_schema import ValidationInfo
 
+from headway.study.contacts import Contacts, Window
 from headway.study.loss import Loss, RandomLoss
 from headway.study.middlebox import Mtu, MtuSource, Policer, UdpSource
 from headway.study.nat import NatSource
@@ -34,34 +36,6 @@ class Way(StrEnum):
 
     UP = "up"
     DOWN = "down"
-
-
-class Window(Part):
-    """A span of time in which every packet is lost."""
-
-    other_forms = (
-        {"type": "array", "items": Duration.json_schema(), "minItems": 2, "maxItems": 2},
-    )
-
-    start: Duration
-    end: Duration
-
-    @model_validator(mode="before")
-    @classmethod
-    def _from_pair(cls, value: Any) -> Any:
-        if isinstance(value, list | tuple):
-            if len(value) != 2:
-                raise ValueError('a blackout is a pair of times, as ["2 s", "2.5 s"]')
-            return {"start": value[0], "end": value[1]}
-        if not isinstance(value, dict):
-            raise ValueError('must be a list of spans, as [["2 s", "2.5 s"]]')
-        return value
-
-    @model_validator(mode="after")
-    def _ordered(self) -> Self:
-        if self.end <= self.start:
-            raise ValueError("a blackout must end after it starts")
-        return self
 
 
 class Change(Part):
@@ -105,7 +79,14 @@ class Direction(Part):
     drop_packets: tuple[Annotated[int, Field(ge=1)], ...] = Field(
         default=(), description="numbers of the packets that are lost, from 1"
     )
-    blackouts: tuple[Window, ...] = ()
+    blackouts: tuple[Window, ...] = Field(
+        default=(), description="spans in which every packet is lost"
+    )
+    contacts: Contacts | None = Field(
+        default=None,
+        exclude_if=_is_none,
+        description="spans in which the link is up; all the time without them",
+    )
     duplication: Ratio = Ratio(0)
     corruption: Ratio = Ratio(0)
     mtu: MtuSource | None = Field(default=None, exclude_if=_is_none)
@@ -130,6 +111,8 @@ class Direction(Part):
         if self.rate is None and any(change.rate for change in self.changes):
             raise ValueError("changes give a rate, but the direction has none to begin with")
         carried(self.mtu, self.tunnel)
+        if self.contacts and self.contacts.keeps:
+            self._can_keep()
         if isinstance(self.rate, TraceRate):
             if self.tunnel:
                 raise wrong("tunnel", "a trace counts whole packets; a tunnel needs a rate")
@@ -145,6 +128,29 @@ class Direction(Part):
         if self.reordering and not self.delay:
             raise ValueError("reordering needs a delay that packets can skip")
         return self
+
+    def _can_keep(self) -> None:
+        """Refuse a queue that cannot keep packets between contacts."""
+        if self.rate is None or isinstance(self.rate, TraceRate):
+            raise wrong(
+                "contacts.meanwhile", "packets are kept before a rate; state one, as 10 Mbit/s"
+            )
+        if self.queue.discipline is not Discipline.DROPTAIL or self.queue.packets is not None:
+            raise wrong(
+                "queue",
+                'packets are kept in a droptail queue of bytes; write it as "64 kB" or "1 BDP"',
+            )
+
+    def outages(self, until: Duration) -> Iterator[Window]:
+        """Spans, begun before a time, in which every packet is lost: blackouts, then those between contacts."""
+        yield from self.blackouts
+        if self.contacts and not self.contacts.keeps:
+            yield from self.contacts.between(until)
+
+    def closures(self, until: Duration) -> Iterator[Window]:
+        """Spans, begun before a time, in which packets wait in the queue for the next contact; in order."""
+        if self.contacts and self.contacts.keeps:
+            yield from self.contacts.between(until)
 
     @property
     def carries(self) -> Mtu | None:

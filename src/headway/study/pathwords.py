@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
+from headway.study.contacts import Window
 from headway.study.courses import course, listed, part_words, time_words
 from headway.study.middlebox import Udp
-from headway.study.path import Direction, Jitter, Link, Path, Window
+from headway.study.path import Direction, Jitter, Link, Path
 from headway.study.queue import Discipline
 from headway.study.rates import RandomRate, RateSchedule, TraceRate
 from headway.study.units import Duration, Rate
@@ -212,6 +213,13 @@ def _blackouts(way: Direction) -> str:
     return _windows(way.blackouts)
 
 
+def _contacts(way: Direction) -> str:
+    if way.contacts is None:
+        return ""
+    again = f", again every {way.contacts.repeat}" if way.contacts.repeat else ""
+    return f"{_windows(way.contacts.spans)}{again}, packets in between {way.contacts.meanwhile}"
+
+
 def _windows(windows: Sequence[Window]) -> str:
     shown = listed([f"{time_words(one.start)} to {one.end}" for one in windows[:_MOST_WINDOWS]])
     more = len(windows) - _MOST_WINDOWS
@@ -287,6 +295,7 @@ OTHERS: Mapping[str, Callable[[Direction], str]] = {
     "reordering": _share("reordering"),
     "named drops": lambda way: ", ".join(map(str, way.drop_packets)),
     "blackouts": _blackouts,
+    "contacts": _contacts,
     "duplication": _share("duplication"),
     "corruption": _share("corruption"),
     "MTU": _mtu,

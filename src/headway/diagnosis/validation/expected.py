@@ -148,7 +148,14 @@ def _longest_wait_ns(direction: Direction, rtt: Duration) -> int | None:
     if direction.queue.discipline is not Discipline.DROPTAIL:
         return None
     limit = direction.queue_bytes(rtt) or 0
-    return (limit + FRAME_BYTES + direction.overhead_bytes) * 8 * 10**9 // lowest
+    sending_ns = (limit + FRAME_BYTES + direction.overhead_bytes) * 8 * 10**9 // lowest
+    if direction.contacts is None or not direction.contacts.keeps:
+        return sending_ns
+    if not direction.contacts.longest_between:
+        return None
+    # What a contact has no time for waits for another one.
+    shortest = min(contact.length for contact in direction.contacts.spans)
+    return sending_ns + direction.contacts.longest_between * (sending_ns // shortest + 1)
 
 
 def _full_wait_ns(direction: Direction, rtt: Duration) -> int | None:
@@ -157,7 +164,9 @@ def _full_wait_ns(direction: Direction, rtt: Duration) -> int | None:
     Each packet that it dropped found less room than it needs.
     """
     rate = direction.first_rate
-    plain = direction.queue.packets is None and not direction.has_rules and not direction.tunnel
+    plain = direction.queue.packets is None and not (
+        direction.has_rules or direction.tunnel or direction.contacts
+    )
     if not rate or not plain or rate != direction.lowest_rate or rate != direction.highest_rate:
         return None
     return ((direction.queue_bytes(rtt) or 0) - FRAME_BYTES) * 8 * 10**9 // rate
@@ -170,6 +179,7 @@ def _loses_evenly(direction: Direction) -> bool:
         or direction.corruption
         or direction.drop_packets
         or direction.blackouts
+        or direction.contacts
         or isinstance(direction.rate, TraceRate)
         or any(change.loss is not None for change in direction.changes)
     )
