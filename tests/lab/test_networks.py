@@ -187,3 +187,18 @@ def test_a_tree_shares_its_trunk(run_setting: RunSetting, tmp_path: Any) -> None
     }
     rates = [one.goodput_mbit for one in flows_of(run_setting, tmp_path, **raw)]
     assert sum(rates) == pytest.approx(8 * 0.94, rel=0.05)
+
+
+def test_flows_over_ways_with_other_disturbances_are_recorded(run_setting: RunSetting) -> None:
+    record = ran(
+        run_setting,
+        path={"rtt": "20 ms", "rate": "10 Mbit/s", "loss": {"mean": "1 %", "burst": 3}},
+        flows={"around": {"via": ["aside"]}, "straight": {}},
+        hosts={"aside": {}},
+        links=[
+            link("clients", "aside", 20, jitter="1 ms"),
+            link("aside", "servers", 30),
+        ],
+        **{**BULK, "workload": {"kind": "bulk", "duration": "1 s"}},
+    )
+    assert (record.loss_pct, record.loss_up_pct, record.loss_burst, record.jitter_ms) == (None,) * 4

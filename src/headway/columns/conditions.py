@@ -196,24 +196,40 @@ class Planned(Columns):
     drawn_rtt_ms: float | None = column(
         "The same as this run met it: drawn around it by the seed, with `variation`."
     )
-    loss_pct: float = given(
-        "Mean random loss towards the client, percent of packets.",
-        naming=Naming("loss", "loss {}", place=120, axes=("path.loss",)),
+    loss_pct: float | None = given(
+        "Mean random loss towards the client, percent of packets; null if flows have different ones.",
+        naming=Naming("loss", "loss {}", absent="different losses", place=120, axes=("path.loss",)),
     )
-    loss_up_pct: float = given(
-        "Mean random loss towards the server, percent of packets.",
-        naming=Naming("loss up", "loss up {}", unsaid=("0 %",), place=130, axes=("path.up.loss",)),
+    loss_up_pct: float | None = given(
+        "Mean random loss towards the server, percent of packets; null likewise.",
+        naming=Naming(
+            "loss up",
+            "loss up {}",
+            absent="different losses up",
+            unsaid=("0 %",),
+            place=130,
+            axes=("path.up.loss",),
+        ),
     )
-    loss_burst: float = column(
-        "Mean length of a loss burst towards the client, packets; 1 if losses are independent.",
+    loss_burst: float | None = column(
+        "Mean length of a loss burst towards the client, packets; 1 if losses are independent, null likewise.",
         unit="packets",
         default=1,
-        naming=Naming("loss bursts", "bursts of {}", unsaid=("1",), place=140),
+        naming=Naming(
+            "loss bursts", "bursts of {}", absent="different bursts", unsaid=("1",), place=140
+        ),
     )
-    jitter_ms: float = column(
-        "Jitter towards the client, ms.",
+    jitter_ms: float | None = column(
+        "Jitter towards the client, ms; null likewise.",
         default=0,
-        naming=Naming("jitter", "jitter {}", unsaid=("0 ms",), place=150, axes=("path.jitter",)),
+        naming=Naming(
+            "jitter",
+            "jitter {}",
+            absent="different jitters",
+            unsaid=("0 ms",),
+            place=150,
+            axes=("path.jitter",),
+        ),
     )
     family: str = column(
         "Family of all addresses, the version of IP that crossed the path: `ipv4` or `ipv6`.",
