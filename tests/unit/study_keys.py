@@ -59,7 +59,7 @@ _NAMES = {
     "modcod": ("QPSK 1/2", "QPSK 1/3"),
     "mode": ("default",),
     "enters": ("first", "third"),
-    "between": ("west", "near"),
+    "between": ("west", "near", "three"),
     "via": ("near", "short"),
     "leaves": ("second", "servers"),
     "host": ("other.test",),
