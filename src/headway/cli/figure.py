@@ -94,8 +94,8 @@ def figure(
 
 def _check_suffix(out: Path | None, known: Iterable[str]) -> None:
     if out and out.suffix.removeprefix(".") not in known:
-        told = ", ".join(f".{one}" for one in known)
-        raise WrongInputError(f"must end in one of {told}", where=f"--out {out}")
+        reason = ", ".join(f".{one}" for one in known)
+        raise WrongInputError(f"must end in one of {reason}", where=f"--out {out}")
 
 
 def _print_names(found: WantedParts) -> None:

@@ -69,8 +69,8 @@ def _check_family(deployment: Deployment) -> None:
         for family, key in families.items():
             if family not in end.adapter.families:
                 able = " and ".join(one.label for one in sorted(end.adapter.families))
-                told = f"{end.adapter.name} has {able} only, not {family.label}"
-                raise WrongInputError(told, where=key)
+                reason = f"{end.adapter.name} has {able} only, not {family.label}"
+                raise WrongInputError(reason, where=key)
 
 
 def _check_names(deployment: Deployment) -> None:
@@ -78,8 +78,8 @@ def _check_names(deployment: Deployment) -> None:
     programs = {name for known in KNOWN.values() for name in known}
     for name in deployment.setting.hosts:
         if name in programs:
-            told = f"{name!r} is the name of a program: call the host otherwise"
-            raise WrongInputError(told, where=f"hosts.{name}")
+            reason = f"{name!r} is the name of a program: call the host otherwise"
+            raise WrongInputError(reason, where=f"hosts.{name}")
 
 
 def _check_flow(flow: DeployedFlow) -> None:
@@ -192,13 +192,13 @@ def _check_workload(flow: DeployedFlow) -> None:
 def _check_resolves(flow: DeployedFlow) -> None:
     if flow.resolver and not flow.client.asks_for:
         others = names_where(CLIENTS, lambda one: one.asks_for)
-        told = f"{flow.client.name} asks no resolver; these clients do: {others}"
-        raise WrongInputError(told, where="dns")
+        reason = f"{flow.client.name} asks no resolver; these clients do: {others}"
+        raise WrongInputError(reason, where="dns")
     dns = flow.setting.dns
     if dns and dns.transport not in flow.client.asks_over:
         able = ", ".join(name for name, one in CLIENTS.items() if dns.transport in one.asks_over)
-        told = f"{flow.client.name} asks over {' and '.join(sorted(flow.client.asks_over))}; over {dns.transport}: {able}"
-        raise WrongInputError(told, where="dns.transport")
+        reason = f"{flow.client.name} asks over {' and '.join(sorted(flow.client.asks_over))}; over {dns.transport}: {able}"
+        raise WrongInputError(reason, where="dns.transport")
     https = dns and (dns.https or RecordType.HTTPS in dns.drops)
     if dns and https and RecordType.HTTPS not in flow.client.asks_for:
         raise WrongInputError(
@@ -210,8 +210,8 @@ def _check_resolves(flow: DeployedFlow) -> None:
 def _check_second_interface(flow: DeployedFlow) -> None:
     """A client that migrates to another interface has to be told which."""
     if flow.second and not flow.client.chooses_interface:
-        told = f"{flow.client.name} lets the kernel choose an address, and that chooses the first interface's"
-        raise WrongInputError(told, where="workload.second_path")
+        reason = f"{flow.client.name} lets the kernel choose an address, and that chooses the first interface's"
+        raise WrongInputError(reason, where="workload.second_path")
 
 
 def _check_takes_time(flow: DeployedFlow) -> None:

@@ -27,12 +27,12 @@ def check_discovers(flow: DeployedFlow) -> None:
     server = end.adapter
     if not flow.client.discovers_by:
         others = names_where(CLIENTS, lambda one: one.discovers_by)
-        told = f"{flow.client.name} cannot find out the version; these clients can: {others}"
-        raise WrongInputError(told, where="discovery")
+        reason = f"{flow.client.name} cannot find out the version; these clients can: {others}"
+        raise WrongInputError(reason, where="discovery")
     if not (isinstance(server, HttpEnd) and server.offers_several):
         others = end.others_that(lambda one: one.offers_several)
-        told = f"{server.name} offers one version at a time; these offer several: {others}"
-        raise WrongInputError(told, where=f"{end.where}.program")
+        reason = f"{server.name} offers one version at a time; these offer several: {others}"
+        raise WrongInputError(reason, where=f"{end.where}.program")
     _check_record(flow)
     if flow.setting.discovery.alternative != Alternative():
         _check_alternative(flow, flow.setting.discovery.alternative)
@@ -47,24 +47,24 @@ def _check_record(flow: DeployedFlow) -> None:
     if has_record or setting.protocol is not Protocol.H3:
         return
     if flow.client.discovers_by == {Means.RECORD}:
-        told = f"{flow.client.name} finds h3 by an HTTPS record alone; state dns.https = true"
-        raise WrongInputError(told, where="discovery")
+        reason = f"{flow.client.name} finds h3 by an HTTPS record alone; state dns.https = true"
+        raise WrongInputError(reason, where="discovery")
 
 
 def _check_alternative(flow: DeployedFlow, alternative: Alternative) -> None:
     """What is said of HTTP/3's place is so, and is said to the client."""
     where, setting = "discovery.alternative", flow.setting
     if setting.protocol is not Protocol.H3:
-        told = f"it says where h3 is, and the server has {setting.protocol} at most; leave it out"
-        raise WrongInputError(told, where=where)
+        reason = f"it says where h3 is, and the server has {setting.protocol} at most; leave it out"
+        raise WrongInputError(reason, where=where)
     if setting.workload.advertises:
         return
     if setting.workload.replayed is not None:
-        told = "with alt_svc = false no response says where h3 is; leave it out"
-        raise WrongInputError(told, where=where)
+        reason = "with alt_svc = false no response says where h3 is; leave it out"
+        raise WrongInputError(reason, where=where)
     if alternative.host is not None:
-        told = "only the responses of pages have the field Alt-Svc, which names it; leave it out"
-        raise WrongInputError(told, where=f"{where}.host")
+        reason = "only the responses of pages have the field Alt-Svc, which names it; leave it out"
+        raise WrongInputError(reason, where=f"{where}.host")
 
 
 def _check_port(flow: DeployedFlow, end: Endpoint) -> None:
@@ -72,13 +72,13 @@ def _check_port(flow: DeployedFlow, end: Endpoint) -> None:
     where = "discovery.alternative.port"
     if not (isinstance(end.adapter, HttpEnd) and end.adapter.offers_elsewhere):
         others = end.others_that(lambda one: one.offers_elsewhere)
-        told = (
+        reason = (
             f"{end.adapter.name} takes QUIC on the port of TCP; these take it on another: {others}"
         )
-        raise WrongInputError(told, where=where)
+        raise WrongInputError(reason, where=where)
     if flow.client.discovers_by == {Means.RACE}:
-        told = f"{flow.client.name} follows no Alt-Svc, and tries QUIC on the port of TCP alone"
-        raise WrongInputError(told, where=where)
+        reason = f"{flow.client.name} follows no Alt-Svc, and tries QUIC on the port of TCP alone"
+        raise WrongInputError(reason, where=where)
 
 
 def contradicting(flow: DeployedFlow) -> Iterator[str]:

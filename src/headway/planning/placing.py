@@ -196,8 +196,8 @@ def _more_addresses(laid: LaidFlow) -> tuple[HostAddress, ...]:
     family, stated = setting.family, laid.stated
     addresses = origin_addresses(setting.workload, family.unspecified, first=laid.origins_from)
     if stated.number and len(addresses) > (most := family.origins_of_a_flow):
-        told = f"the page has {len(addresses)} hosts; of one beside other flows, {most} can have addresses of their own"
-        raise WrongInputError(told, where=f"{stated.key}.workload.origins")
+        reason = f"the page has {len(addresses)} hosts; of one beside other flows, {most} can have addresses of their own"
+        raise WrongInputError(reason, where=f"{stated.key}.workload.origins")
     return tuple(addresses.values())
 
 

@@ -23,14 +23,14 @@ def check_races(flow: DeployedFlow) -> None:
     if setting.dual_stack is not None:
         _check_chooses(flow)
     if falls_back and not (setting.discovery and setting.protocol is Protocol.H3):
-        told = 'it falls back from QUIC that it found by itself: this needs [discovery] and protocol = "h3"'
-        raise WrongInputError(told, where=f"{knobs}.fall_back")
+        reason = 'it falls back from QUIC that it found by itself: this needs [discovery] and protocol = "h3"'
+        raise WrongInputError(reason, where=f"{knobs}.fall_back")
     is_raced = falls_back or setting.dual_stack is not None
     if "attempt_delay" in client.host.knobs and not is_raced:
-        told = (
+        reason = (
             'there is one place to connect to: this needs [dual_stack], or knobs.fall_back = "on"'
         )
-        raise WrongInputError(told, where=f"{knobs}.attempt_delay")
+        raise WrongInputError(reason, where=f"{knobs}.attempt_delay")
     if is_raced and client.adapter.early_data(client.host):
         cause = "[dual_stack]" if setting.dual_stack is not None else "fall_back"
         raise WrongInputError(f"{_EARLY} this knob, or {cause}", where=f"{knobs}.early_data")
@@ -42,9 +42,9 @@ def _check_chooses(flow: DeployedFlow) -> None:
     server = end.adapter
     if not flow.client.chooses_family:
         others = names_where(CLIENTS, lambda one: one.chooses_family)
-        told = f"{flow.client.name} tries one address; these clients choose: {others}"
-        raise WrongInputError(told, where="dual_stack")
+        reason = f"{flow.client.name} tries one address; these clients choose: {others}"
+        raise WrongInputError(reason, where="dual_stack")
     if not (isinstance(server, HttpEnd) and server.has_several_addresses):
         others = end.others_that(lambda one: one.has_several_addresses)
-        told = f"{server.name} listens on one address; these on several: {others}"
-        raise WrongInputError(told, where=f"{end.where}.program")
+        reason = f"{server.name} listens on one address; these on several: {others}"
+        raise WrongInputError(reason, where=f"{end.where}.program")

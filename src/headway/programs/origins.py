@@ -91,6 +91,6 @@ def hosts_of(origins: Mapping[str, OriginServer], page: Workload) -> dict[str, t
                 )
             for host in fitting:
                 if taken.setdefault(host, name) != name:
-                    told = f"{host} is a host of {taken[host]}, and belongs to only one"
-                    raise WrongInputError(told, where=where)
+                    reason = f"{host} is a host of {taken[host]}, and belongs to only one"
+                    raise WrongInputError(reason, where=where)
     return {name: tuple(host for host in known if taken.get(host) == name) for name in origins}

@@ -71,8 +71,8 @@ def check_scripted(video: Video) -> None:
         own = [rule for rule in QualityRule if rule not in _OF_DASH_JS]
         if video.live is not None:
             own.remove(QualityRule.BOLA)
-        told = f"rule {video.rule} is dash.js' own; headway-client has {', '.join(own)}"
-        raise WrongInputError(told, where="workload.rule")
+        reason = f"rule {video.rule} is dash.js' own; headway-client has {', '.join(own)}"
+        raise WrongInputError(reason, where="workload.rule")
     if video.audio is not None:
         raise WrongInputError("headway-client plays no sound; dash.js does", where="workload.audio")
 

@@ -238,5 +238,5 @@ def manifest_from(raw: Any, where: str = MANIFEST_FILE) -> Manifest:
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"]))
         said = first["msg"].removeprefix("Value error, ")
-        told = f"{where}: {place}" if place else where
-        raise WrongInputError(f"is damaged: {said}; {_AGAIN}", where=told) from None
+        reason = f"{where}: {place}" if place else where
+        raise WrongInputError(f"is damaged: {said}; {_AGAIN}", where=reason) from None

@@ -214,5 +214,5 @@ def named(found: Sequence[Picture | WantedTable], name: str) -> Picture | Wanted
         if one.name == name:
             return one
     names = [one.name for one in found]
-    told = nearest(name, names) or f"; there are {', '.join(names)}"
-    raise WrongInputError(f"there is no figure or table {name!r}{told}")
+    reason = nearest(name, names) or f"; there are {', '.join(names)}"
+    raise WrongInputError(f"there is no figure or table {name!r}{reason}")

@@ -94,7 +94,7 @@ def check_discovery(
     if workload.mixes_versions:
         raise wrong("workload.versions", "the server of [discovery] offers every version")
     if discovery.visit > 1 and any(map(counts_from_workload, paths)):
-        told = "earlier visits come before the workload, but a trace and the count of drop_packets begin with the workload"
-        raise wrong("discovery.visit", told)
+        reason = "earlier visits come before the workload, but a trace and the count of drop_packets begin with the workload"
+        raise wrong("discovery.visit", reason)
     if workload.visited_before:
         raise wrong("workload.cache", "discovery.visit states the earlier visits")

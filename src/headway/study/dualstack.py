@@ -30,5 +30,5 @@ def check_dual_stack(workload: WorkloadPart) -> None:
     if workload.migrates or not (workload.over_http and workload.content_size is None):
         raise wrong("dual_stack", "it is for pages and downloads")
     if workload.replayed is not None and workload.own_addresses:
-        told = "hosts with addresses of their own have one family: leave out this key"
-        raise wrong("workload.origins", told)
+        reason = "hosts with addresses of their own have one family: leave out this key"
+        raise wrong("workload.origins", reason)

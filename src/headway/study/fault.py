@@ -192,10 +192,10 @@ def check_fault(fault: Fault, path: Path, clock: str, *, pings: bool) -> None:
         pydantic_core.PydanticCustomError: it cannot; names the key.
     """
     if clock != "virtual":
-        told = (
+        reason = (
             f'packets have the same numbers in every run only with clock = "virtual", not "{clock}"'
         )
-        raise wrong(AXIS, told)
+        raise wrong(AXIS, reason)
     if fault.link > len(path.links):
         raise wrong(f"{AXIS}.link", f"the client's path has {counted(len(path.links), 'link')}")
     link = path.links[fault.link - 1]

@@ -152,19 +152,19 @@ def check_flow(name: str, flow: CompetingFlow, hops: Sequence[str], places: Sequ
             f"{name!r} is not the name of a flow: at most 20 lower-case letters, digits and hyphens",
         )
     if flow.workload.mixes_versions:
-        told = "a page among flows that compete has one server: leave out this key"
-        raise wrong(f"{where}.workload.versions", told)
+        reason = "a page among flows that compete has one server: leave out this key"
+        raise wrong(f"{where}.workload.versions", reason)
     if flow.between:
         _check_hosts(where, flow, flow.between, places)
     else:
         _check_places(where, flow, [CLIENTS, *hops, SERVERS], places)
     if flow.workload.migrates:
-        told = f"a {flow.workload.kind} is not for flows that compete"
-        raise wrong(f"{where}.workload.kind", told)
+        reason = f"a {flow.workload.kind} is not for flows that compete"
+        raise wrong(f"{where}.workload.kind", reason)
     # The lab has one certificate.
     if flow.workload.one_connection:
-        told = f'connections = "{Connections.ONE}" is for a page without other flows'
-        raise wrong(f"{where}.workload.connections", told)
+        reason = f'connections = "{Connections.ONE}" is for a page without other flows'
+        raise wrong(f"{where}.workload.connections", reason)
 
 
 def _check_places(
@@ -178,8 +178,8 @@ def _check_places(
     ends = flow.enters, flow.leaves
     backwards = set(ends) <= set(chain) and chain.index(ends[0]) >= chain.index(ends[1])
     if flow.enters == flow.leaves or backwards:
-        told = f"{flow.leaves} does not come after {flow.enters}, where the flow enters"
-        raise wrong(f"{where}.leaves", told)
+        reason = f"{flow.leaves} does not come after {flow.enters}, where the flow enters"
+        raise wrong(f"{where}.leaves", reason)
 
 
 def _check_hosts(
@@ -196,5 +196,5 @@ def _check_hosts(
         raise wrong(f"{where}.count", "hosts that a study names are there once: leave out between")
     own = ("access", "server_access", "enters", "leaves")
     if stated := next((key for key in own if key in flow.model_fields_set), None):
-        told = "it is of a flow between hosts of its own, and between names them: leave out one of both"
-        raise wrong(f"{where}.{stated}", told)
+        reason = "it is of a flow between hosts of its own, and between names them: leave out one of both"
+        raise wrong(f"{where}.{stated}", reason)

@@ -163,8 +163,8 @@ def check_charges(kernels: Mapping[str, Kernel], clock: Clock) -> None:
     """Refuse processors, by the keys of their hosts, in clocks in which computing takes the machine's time."""
     for key, kernel in kernels.items():
         if kernel.processor and clock is not Clock.VIRTUAL:
-            told = f'states what computing costs, and clock = "{clock}" takes the machine\'s time: leave one of them out'
-            raise wrong(f"{key}.kernel.processor", told)
+            reason = f'states what computing costs, and clock = "{clock}" takes the machine\'s time: leave one of them out'
+            raise wrong(f"{key}.kernel.processor", reason)
 
 
 class Shipped(Part):

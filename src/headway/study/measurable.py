@@ -65,7 +65,7 @@ def check_metrics(
         if _is_measured(settings, metric):
             continue
         known = [one for one in METRICS if _is_measured(settings, one)]
-        told = (
+        reason = (
             f"{metric!r} is no metric"
             if metric not in METRICS
             else f"{metric} is not measured here"
@@ -74,7 +74,7 @@ def check_metrics(
         wants = ranking is not None and any(_is_of(setting, metric) for setting in settings)
         why = f": it takes {ranking.needs.value}" if ranking and wants else ""
         hint = nearest(metric, known, then=f"known: {', '.join(known)}")
-        raise WrongInputError(f"{told}{why}{hint}", where=where)
+        raise WrongInputError(f"{reason}{why}{hint}", where=where)
 
 
 def _is_measured(settings: Iterable[Setting], metric: str) -> bool:

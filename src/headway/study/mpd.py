@@ -79,8 +79,10 @@ def _tracks(root: Element) -> tuple[list[FilmTrack], list[FilmTrack], tuple[Dura
             picture_sets += 1
             pictures += found
     if picture_sets != 1:
-        told = "no pictures" if not picture_sets else f"{picture_sets} AdaptationSets with pictures"
-        raise UnreadableMpdError(f"has {told}; it needs one, with a Representation for each rung")
+        reason = (
+            "no pictures" if not picture_sets else f"{picture_sets} AdaptationSets with pictures"
+        )
+        raise UnreadableMpdError(f"has {reason}; it needs one, with a Representation for each rung")
     pictures.sort(key=lambda one: one[0].rate)
     _check_rungs(pictures)
     lengths = tuple(Duration(round(one.length_s * _SECOND)) for one in pictures[0][1])
@@ -134,18 +136,20 @@ def _check_rungs(pictures: Sequence[tuple[FilmTrack, tuple[MpdSegment, ...]]]) -
         raise UnreadableMpdError("has two Representations of the picture with the same id")
     for (low, _), (high, _) in pairwise(pictures):
         if low.rate == high.rate:
-            told = f"Representations {low.name!r} and {high.name!r} have the same bandwidth"
-            raise UnreadableMpdError(f"{told}; keep one of them")
+            reason = f"Representations {low.name!r} and {high.name!r} have the same bandwidth"
+            raise UnreadableMpdError(f"{reason}; keep one of them")
     first, segments = pictures[0]
     for track, others in pictures[1:]:
         if len(others) != len(segments):
-            told = f"{first.name!r} has {len(segments)} segments, and {track.name!r} {len(others)}"
-            raise UnreadableMpdError(f"{told}; all qualities are to be cut alike")
+            reason = (
+                f"{first.name!r} has {len(segments)} segments, and {track.name!r} {len(others)}"
+            )
+            raise UnreadableMpdError(f"{reason}; all qualities are to be cut alike")
         for number, (one, other) in enumerate(zip(segments, others, strict=True), start=1):
             if abs(one.length_s - other.length_s) > _ALIKE_S:
-                told = f"segment {number} plays {float(one.length_s):g} s in {first.name!r}"
-                told += f", and {float(other.length_s):g} s in {track.name!r}"
-                raise UnreadableMpdError(f"{told}; all qualities are to be cut alike")
+                reason = f"segment {number} plays {float(one.length_s):g} s in {first.name!r}"
+                reason += f", and {float(other.length_s):g} s in {track.name!r}"
+                raise UnreadableMpdError(f"{reason}; all qualities are to be cut alike")
 
 
 def _sizes(mpd: Path, tracks: Sequence[FilmTrack]) -> Iterator[tuple[str, int]]:

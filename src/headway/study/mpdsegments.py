@@ -91,8 +91,8 @@ def _named(scope: MpdScope, cuts: Sequence[_Cut]) -> Iterator[tuple[_Cut, str]]:
     missing = [cut for cut in cuts if cut.place >= len(listed)]
     # A period that was rounded up may have begun a segment that nobody made.
     if missing and sum(cut.length for cut in missing) * 2 > max(cut.length for cut in cuts):
-        told = f"{len(cuts)} segments, and SegmentList names {len(listed)}"
-        raise UnreadableMpdError(f"by its times {scope.said.get('id')!r} has {told}")
+        reason = f"{len(cuts)} segments, and SegmentList names {len(listed)}"
+        raise UnreadableMpdError(f"by its times {scope.said.get('id')!r} has {reason}")
     for cut in cuts:
         if cut.place < len(listed):
             yield cut, listed[cut.place]

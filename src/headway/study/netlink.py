@@ -30,8 +30,8 @@ class NetworkLink(Part):
     @model_validator(mode="after")
     def _possible(self) -> Self:
         if not _NAME.fullmatch(self.name):
-            told = f"{self.name!r} is not the name of a link: at most 31 lower-case letters, digits and hyphens"
-            raise wrong("name", told)
+            reason = f"{self.name!r} is not the name of a link: at most 31 lower-case letters, digits and hyphens"
+            raise wrong("name", reason)
         near, far = self.between
         if near == far:
             raise wrong("between", f"a link from {near} to itself leads nowhere: name two hosts")

@@ -59,8 +59,8 @@ def _check_names(keys: SettingKeys) -> None:
     for key in ("hops", "hosts"):
         for name in (CLIENTS, SERVERS) if keys.flows else ():
             if name in getattr(keys, key):
-                told = f"{name!r} is the name of a router at an end of the shared path"
-                raise wrong(key, told)
+                reason = f"{name!r} is the name of a router at an end of the shared path"
+                raise wrong(key, reason)
     if keys.proxy and PROXY in keys.hops:
         raise wrong("hops", f"{PROXY!r} is the name of the host of [proxy]")
     for name, host in keys.hosts.items():
@@ -96,8 +96,8 @@ def _check_size(keys: SettingKeys, network: StatedNetwork) -> None:
         raise wrong("hosts", f"{len(keys.hosts)} hosts; a lab has {MOST_HOSTS} at most")
     networks = sum(2 * len(edge.path.links) + 1 if edge.path else 1 for edge in network.edges)
     if networks > _MOST_NETWORKS:
-        told = f"too many hosts and links: {networks} networks, and a lab has {_MOST_NETWORKS} at most, three for a link"
-        raise wrong(where, told)
+        reason = f"too many hosts and links: {networks} networks, and a lab has {_MOST_NETWORKS} at most, three for a link"
+        raise wrong(where, reason)
 
 
 def _check_taken(network: StatedNetwork) -> None:
@@ -113,8 +113,10 @@ def _check_taken(network: StatedNetwork) -> None:
     }
     for name, host in network.between.items():
         if name in added:
-            told = f"{name!r} is the name of a host that the lab adds for a flow: call it otherwise"
-            raise wrong(host.key or "hops", told)
+            reason = (
+                f"{name!r} is the name of a host that the lab adds for a flow: call it otherwise"
+            )
+            raise wrong(host.key or "hops", reason)
 
 
 def _check_hosts(keys: SettingKeys, network: StatedNetwork) -> None:
@@ -128,19 +130,19 @@ def _check_hosts(keys: SettingKeys, network: StatedNetwork) -> None:
     for name, host in keys.hosts.items():
         where = f"hosts.{name}"
         if ends[name] > 1:
-            told = f"{ends[name]} flows begin or end there: give each a host of its own, behind a link to this one"
-            raise wrong(where, told)
+            reason = f"{ends[name]} flows begin or end there: give each a host of its own, behind a link to this one"
+            raise wrong(where, reason)
         if ends[name] and host != _NOTHING.model_copy(update={"name": name}):
-            told = "a flow begins or ends there: its programs and its kernel are said in the flow's tables"
-            raise wrong(where, told)
+            reason = "a flow begins or ends there: its programs and its kernel are said in the flow's tables"
+            raise wrong(where, reason)
         if host.splits and crossing[name] > 1:
-            told = f"{crossing[name]} flows cross it, and its programs split connections of one"
-            raise wrong(where, told)
+            reason = f"{crossing[name]} flows cross it, and its programs split connections of one"
+            raise wrong(where, reason)
 
 
 def _check_turned(flow: StatedFlow) -> None:
     """What tells the client's side of a path from the server's has to face the client."""
     for edge in flow.route:
         if edge.turned and edge.path and any(link.nat for link in edge.path.links):
-            told = f"the flow crosses it from {edge.left} to {edge.right}, and a NAT is at the first end of a link: change the order in between"
-            raise wrong(f"{edge.key}.nat", told)
+            reason = f"the flow crosses it from {edge.left} to {edge.right}, and a NAT is at the first end of a link: change the order in between"
+            raise wrong(f"{edge.key}.nat", reason)

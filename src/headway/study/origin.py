@@ -97,10 +97,10 @@ def check_origins(
     if SERVERS in hops:
         raise wrong("hops", f"{SERVERS!r} is the name of the router before the page's servers")
     if splitting := next((name for name, hop in hops.items() if hop.splits), None):
-        told = (
+        reason = (
             f"hops before servers of a page's hosts only route, and {splitting} splits connections"
         )
-        raise wrong(key, told)
+        raise wrong(key, reason)
     if not tls:
         raise wrong(key, "needs tls = true, because each host announces its versions by TLS")
     if workload.connections is Connections.ONE:
@@ -111,9 +111,9 @@ def check_origins(
         raise wrong("origins", f"{len(origins)} of them; a lab has {_MOST} at most")
     for name, origin in origins.items():
         if not _NAME.fullmatch(name):
-            told = f"{name!r} is no name: at most 20 lower-case letters, digits and hyphens"
-            raise wrong("origins", told)
+            reason = f"{name!r} is no name: at most 20 lower-case letters, digits and hyphens"
+            raise wrong("origins", reason)
         if origin.protocol not in HTTP:
-            told = f"a page's host speaks h1, h2 or h3, not {origin.protocol}"
-            raise wrong(f"origins.{name}.protocol", told)
+            reason = f"a page's host speaks h1, h2 or h3, not {origin.protocol}"
+            raise wrong(f"origins.{name}.protocol", reason)
     assert protocol in HTTP, "a page is loaded by HTTP"

@@ -33,8 +33,8 @@ def check_rules(edges: Iterable[Edge], limit: Duration, *, offload: bool) -> Non
     for edge in edges:
         key, path = edge.key, edge.path
         if path and ipv6 and any(link.nat for link in path.links):
-            told = "leave out dual_stack, or the NAT" if both else 'leave out family = "ipv6"'
-            raise wrong(f"{key}.nat", f"a NAT translates IPv4: {told}")
+            reason = "leave out dual_stack, or the NAT" if both else 'leave out family = "ipv6"'
+            raise wrong(f"{key}.nat", f"a NAT translates IPv4: {reason}")
         if path:
             _check_packets(key, path, ipv6=ipv6, offload=offload)
             _check_moments(key, path, limit)
@@ -44,25 +44,25 @@ def _check_moments(where: str, path: Path, limit: Duration) -> None:
     """Refuse what would come when the run has been given up."""
     for nat in (link.nat for link in path.links if link.nat):
         if late := next((one for one in nat.rebindings if one.at >= limit), None):
-            told = f"{late.at} is beyond limits.virtual ({limit})"
-            raise wrong(f"{where}.nat.rebindings", told)
+            reason = f"{late.at} is beyond limits.virtual ({limit})"
+            raise wrong(f"{where}.nat.rebindings", reason)
     for name, direction in (
         (name, getattr(link, name)) for link in path.links for name in ("down", "up")
     ):
         times = direction.rate.opportunities_ms if isinstance(direction.rate, TraceRate) else ()
         if times and (first := Duration(times[0] * 10**6)) >= limit:
-            told = f"its first opportunity is after {first}, beyond limits.virtual ({limit}), after which a run is given up"
-            raise wrong(f"{where}.{name}.rate.trace", told)
+            reason = f"its first opportunity is after {first}, beyond limits.virtual ({limit}), after which a run is given up"
+            raise wrong(f"{where}.{name}.rate.trace", reason)
 
 
 def _check_packets(where: str, path: Path, *, ipv6: bool, offload: bool) -> None:
     """Refuse rules of a path, whose key is given, that are none for packets of the sizes that cross it."""
     for direction in (way for link in path.links for way in (link.down, link.up)):
         if ipv6 and (mtu := direction.carries) and mtu.size < SMALLEST_MTU_IPV6:
-            told = (
+            reason = (
                 f"every link carries {SMALLEST_MTU_IPV6} B of IPv6 (RFC 8200), not {mtu.size} only"
             )
-            raise wrong(f"{where}.mtu" if direction.mtu else f"{where}.tunnel", told)
+            raise wrong(f"{where}.mtu" if direction.mtu else f"{where}.tunnel", reason)
         if offload and (key := next(_of_single_packets(direction), None)):
             raise wrong(
                 f"{where}.{key}", "packets of up to 64 kB cross the path: leave out offload"

@@ -50,8 +50,8 @@ class Population(Part):
                 hint = nearest(name, [*sizes], then=f"there are some of {', '.join(sizes)}")
                 raise ValueError(f"no sites are made for {name!r}{hint}; or list its sites")
             elif wanted > sizes[name]:
-                told = counted(sizes[name], "made site")
-                raise ValueError(f"the stratum {name} has {told}, not {wanted}")
+                reason = counted(sizes[name], "made site")
+                raise ValueError(f"the stratum {name} has {reason}, not {wanted}")
         listed = [site for sites in strata.values() if isinstance(sites, tuple) for site in sites]
         if twice := next((site for site in listed if listed.count(site) > 1), None):
             raise ValueError(f"{twice} is listed twice; a site has one stratum")
@@ -113,8 +113,8 @@ def with_population(raw: Mapping[str, Any], source: Source, experiment: str) -> 
         return dict(raw)
     if SITES_AXIS in raw["axes"]:
         where = source.where(f"axes.{SITES_AXIS}", experiment=experiment)
-        told = "the population is the axis of sites; leave out one of the two"
-        raise WrongInputError(told, where=where)
+        reason = "the population is the axis of sites; leave out one of the two"
+        raise WrongInputError(reason, where=where)
     return {**raw, "axes": {**raw["axes"], SITES_AXIS: list(population.sites)}}
 
 

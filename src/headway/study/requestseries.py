@@ -145,8 +145,8 @@ class RequestSeries(WorkloadPart):
             )
         if self.requests > _MOST:
             calls = self.calls if self.calls <= _MOST_TOLD else f"more than {_MOST_TOLD}"
-            told = f"{self.count} trees of {calls} calls are more than {_MOST} requests"
-            raise wrong("depth", told)
+            reason = f"{self.count} trees of {calls} calls are more than {_MOST} requests"
+            raise wrong("depth", reason)
         return self
 
     @property

@@ -221,8 +221,8 @@ class Setting(SettingKeys):
             check_ends(flow.workload, self.limits.virtual, f"flows.{name}.workload")
             for key, time in (("start", flow.start), ("end", flow.end)):
                 if time is not None and time >= self.limits.virtual:
-                    told = f"{time} is beyond limits.virtual ({self.limits.virtual})"
-                    raise wrong(f"flows.{name}.{key}", told)
+                    reason = f"{time} is beyond limits.virtual ({self.limits.virtual})"
+                    raise wrong(f"flows.{name}.{key}", reason)
 
     @field_serializer("programs")
     def _by_key(self, programs: tuple[OutsideProgram, ...]) -> list[str]:

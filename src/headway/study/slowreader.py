@@ -44,8 +44,10 @@ class SlowReader(WorkloadPart):
         if self.pause is not None and not self.pause:
             raise wrong("pause", "a pause of 0 s reads nothing slowly: it has to take time")
         if self.rate is not None and self.rate % _BYTE_BITS:
-            told = f"content is read in whole bytes a second: {self.rate} is no multiple of 8 bit/s"
-            raise wrong("rate", told)
+            reason = (
+                f"content is read in whole bytes a second: {self.rate} is no multiple of 8 bit/s"
+            )
+            raise wrong("rate", reason)
         return self
 
     @property

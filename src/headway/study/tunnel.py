@@ -113,8 +113,8 @@ def carried(mtu: Mtu | None, tunnel: Tunnel | None) -> Mtu | None:
         return mtu
     size = (int(mtu.size) if mtu else LARGEST_MTU) - tunnel.each
     if not SMALLEST_MTU <= size <= LARGEST_MTU:
-        told = (
+        reason = (
             f"the tunnel leaves packets of {size} B; they have {SMALLEST_MTU} B to {LARGEST_MTU} B"
         )
-        raise wrong("mtu", told)
+        raise wrong("mtu", reason)
     return Mtu(size=Size(size), icmp=mtu.icmp if mtu else True)

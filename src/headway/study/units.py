@@ -79,8 +79,8 @@ class _Quantity:
 
             raise UnitError(f'{as_toml(value)} is not a {cls.kind}; write it as "{cls.example}"')
         if len(text := str(value)) > _LONGEST_TEXT:
-            told = f"{quoted(text)} has {len(text):,} characters"
-            raise UnitError(f'{told}; write a {cls.kind} as "{cls.example}"')
+            reason = f"{quoted(text)} has {len(text):,} characters"
+            raise UnitError(f'{reason}; write a {cls.kind} as "{cls.example}"')
         number, unit = split_quantity(text)
         if unit is None:
             hint = cls._without_unit(number) or f'write a {cls.kind} as "{cls.example}"'

@@ -205,8 +205,8 @@ class Video(WorkloadPart):
                 "start", f"no more than the latency, {live.latency}: the source has no more"
             )
         if self.rule is QualityRule.BOLA:
-            told = "bola goes by buffers of 10 s and more, which live video never has; throughput and mpc are for it"
-            raise wrong("rule", told)
+            reason = "bola goes by buffers of 10 s and more, which live video never has; throughput and mpc are for it"
+            raise wrong("rule", reason)
 
     def _check_chunks(self, chunks: int) -> None:
         """Refuse what headway-server, the source, does not make: it would answer with 404, or with all of a file at once."""
@@ -216,11 +216,11 @@ class Video(WorkloadPart):
                 "live.chunk", f"a segment has at most {MOST_CHUNKS:,} chunks, here {chunks:,}"
             )
         if least < chunks:
-            told = f"each of the {chunks:,} chunks has a byte or more; a segment of the lowest rate has {int(least):,}"
-            raise wrong("live.chunk", told)
+            reason = f"each of the {chunks:,} chunks has a byte or more; a segment of the lowest rate has {int(least):,}"
+            raise wrong("live.chunk", reason)
         if most > MOST_SEGMENT_BYTES:
-            told = f"a segment of live video has at most {MOST_SEGMENT_BYTES:,} bytes; of the highest rate it has {int(most):,}"
-            raise wrong("ladder", told)
+            reason = f"a segment of live video has at most {MOST_SEGMENT_BYTES:,} bytes; of the highest rate it has {int(most):,}"
+            raise wrong("ladder", reason)
 
     @property
     def first_level(self) -> Duration:

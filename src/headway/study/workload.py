@@ -311,8 +311,8 @@ def check_carried(workload: WorkloadPart, protocol: Protocol) -> None:
         raise wrong("protocol", f"{what} is sent over {able}, not {protocol}")
     if protocol in HTTP:
         able = " or ".join(one for one in Protocol if one in workload.protocols)
-        told = f"the workload is for {able}, not for {protocol}: {workload.needs}"
-        raise wrong("protocol", told)
+        reason = f"the workload is for {able}, not for {protocol}: {workload.needs}"
+        raise wrong("protocol", reason)
     what, kind = ("calls", "call") if protocol is Protocol.UDP else ("bulk flows", "bulk")
     raise wrong("workload.kind", f'{protocol} is for {what}; write workload.kind = "{kind}"')
 
@@ -329,8 +329,8 @@ def check_ends(workload: WorkloadPart, limit: Duration, key: str) -> None:
         PydanticCustomError: it would.
     """
     if workload.ends is not None and workload.ends >= limit:
-        told = f"it takes {workload.ends}, beyond limits.virtual ({limit}), after which a run is given up"
-        raise wrong(key, told)
+        reason = f"it takes {workload.ends}, beyond limits.virtual ({limit}), after which a run is given up"
+        raise wrong(key, reason)
 
 
 def check_kept(workload: WorkloadPart) -> None:
@@ -340,13 +340,13 @@ def check_kept(workload: WorkloadPart) -> None:
         PydanticCustomError: it leaves none.
     """
     if not workload.over_http:
-        told = "bulk flows have no bodies: capture.bodies is for downloads"
+        reason = "bulk flows have no bodies: capture.bodies is for downloads"
     elif workload.replayed:
-        told = "a browser keeps no bodies: capture.bodies is for downloads"
+        reason = "a browser keeps no bodies: capture.bodies is for downloads"
     elif isinstance(workload, Video):
-        told = "a player throws segments away: capture.bodies is for downloads"
+        reason = "a player throws segments away: capture.bodies is for downloads"
     elif workload.application:
-        told = "an application keeps no bodies to be compared: capture.bodies is for downloads"
+        reason = "an application keeps no bodies to be compared: capture.bodies is for downloads"
     else:
         return
-    raise wrong("capture.bodies", told)
+    raise wrong("capture.bodies", reason)

@@ -187,12 +187,12 @@ def _rate(table: _RateTable, reading: TableReading) -> tuple[int, str, str]:
                 if found
                 else ", ".join(table.names)
             )
-            told = (
+            reason = (
                 "several columns may be the rate"
                 if found
                 else "no column's name says that it is a rate"
             )
-            raise ValueError(f"{told}: {names[:300]}; name one with --column, and its --unit")
+            raise ValueError(f"{reason}: {names[:300]}; name one with --column, and its --unit")
         (one,) = found
         return one.place, reading.unit or one.unit, f", as {one.known} has it" if one.known else ""
     width = len(table.rows[0])

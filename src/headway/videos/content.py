@@ -131,19 +131,19 @@ def check_content(content: Content) -> None:
     """
     for size in content.shown:
         if not is_picture(size):
-            told = (
+            reason = (
                 f"{size}: both are even and at most {MOST_PIXELS}, and no area is above 8192x4352's"
             )
-            raise WrongInputError(told, where="resolutions")
+            raise WrongInputError(reason, where="resolutions")
     for key, rate, length, what, needs in _wanted(content):
         has = round(rate * length / (8 * _SECOND))
         if has < needs:
             raise WrongInputError(_too_little(content, rate, has, what, needs), where=key)
         if has > _MOST_BYTES:
-            told = (
+            reason = (
                 f"{rate} is {has:,} bytes for a {content.whole}, which has at most {_MOST_BYTES:,}"
             )
-            raise WrongInputError(told, where=key)
+            raise WrongInputError(reason, where=key)
 
 
 def _wanted(content: Content) -> Iterator[tuple[str, Rate, Duration, str, int]]:
@@ -250,8 +250,8 @@ def _write(content: Content, quality: _Quality, directory: Path) -> None:
                 try:
                     file.write(widened(fragment, end - start))
                 except BoxError:
-                    told = _no_room(content, quality, end - start, len(fragment))
-                    raise told from None
+                    reason = _no_room(content, quality, end - start, len(fragment))
+                    raise reason from None
             os.truncate(file.fileno(), size)
 
 

@@ -189,8 +189,8 @@ def read_tables(
     wanted = contender or (names[0] if len(names) == 1 else None)
     if names and wanted not in names:
         hint = nearest(wanted, names) if wanted else ""
-        told = hint or f"; it has {', '.join(names)}"
-        raise WrongInputError(f"needs one of its contenders{told}", where="--contender")
+        reason = hint or f"; it has {', '.join(names)}"
+        raise WrongInputError(f"needs one of its contenders{reason}", where="--contender")
     base = contenders[wanted] if wanted in names else {}
     axes = dict(raw.get("axes", {}))
     if "protocol" in axes and len(axes["protocol"]) == 1:

@@ -52,8 +52,8 @@ def answer(asked: Asked, files: Sequence[Path]) -> Answer:
             ) from None
         except duckdb.Error as error:
             where = ", ".join(str(export.file) for export in exports)
-            told = str(error).strip().splitlines()[0]
-            raise WrongInputError(f"cannot be read: {told}", where=where) from None
+            reason = str(error).strip().splitlines()[0]
+            raise WrongInputError(f"cannot be read: {reason}", where=where) from None
     if not found.rows:
         raise WrongInputError(_nothing(asked))
     return found
