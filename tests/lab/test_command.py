@@ -51,7 +51,9 @@ def write(directory: Path, text: str) -> str:
 def labs(directory: Path) -> list[int]:
     """Processes of labs whose runs are below a directory."""
     found = []
-    for process in Path("/proc").glob("[0-9]*"):
+    # The newest first: a lab may be over before thousands of others were looked at.
+    processes = sorted(Path("/proc").glob("[0-9]*"), key=lambda one: int(one.name), reverse=True)
+    for process in processes:
         try:
             command = (process / "cmdline").read_bytes()
             place = str((process / "cwd").readlink())
