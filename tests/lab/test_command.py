@@ -51,9 +51,7 @@ def write(directory: Path, text: str) -> str:
 def labs(directory: Path) -> list[int]:
     """Processes of labs whose runs are below a directory."""
     found = []
-    # The newest first: a lab may be over before thousands of others were looked at.
-    processes = sorted(Path("/proc").glob("[0-9]*"), key=lambda one: int(one.name), reverse=True)
-    for process in processes:
+    for process in Path("/proc").glob("[0-9]*"):
         try:
             command = (process / "cmdline").read_bytes()
             place = str((process / "cwd").readlink())
@@ -64,6 +62,25 @@ def labs(directory: Path) -> list[int]:
         if is_lab and state != "Z" and place.startswith(str(directory)):
             found.append(int(process.name))
     return found
+
+
+def descendants(process: int) -> Iterator[int]:
+    """Processes that one started, those that these did, and so on; a lab is over before all that there are were looked at."""
+    for file in Path(f"/proc/{process}/task").glob("*/children"):
+        for child in map(int, file.read_text().split()):
+            yield child
+            yield from descendants(child)
+
+
+def is_in_a_lab(study: int) -> bool:
+    """Whether a study has a lab now."""
+    try:
+        return any(
+            b"rootfstype=hostfs" in Path(f"/proc/{child}/cmdline").read_bytes()
+            for child in descendants(study)
+        )
+    except OSError:
+        return False
 
 
 def test_a_study_leaves_rows_manifest_and_report(tmp_path: Path) -> None:
@@ -105,7 +122,7 @@ def started(tmp_path: Path) -> subprocess.Popen[str]:
         text=True,
         start_new_session=True,
     )
-    while not read_records(tmp_path / "out") or not labs(tmp_path):
+    while not read_records(tmp_path / "out") or not is_in_a_lab(process.pid):
         assert process.poll() is None, process.communicate()
     return process
 
