@@ -134,7 +134,7 @@ def _named(
     windows = [blackout for blackout in direction.blackouts if blackout not in _outages(link)]
     if windows:
         yield Disturbance.BLACKOUT, _windows(windows)
-    if direction.contacts and not direction.contacts.keeps:
+    if direction.contacts and not direction.keeps:
         yield Disturbance.BLACKOUT, f"between contacts from {_windows(direction.contacts.spans)}"
     if direction.drop_packets:
         yield Disturbance.NAMED_DROPS, ", ".join(map(str, direction.drop_packets))

@@ -99,7 +99,7 @@ def _bottleneck(way: LinkWay) -> Iterator[Shaping]:
     overhead = way.direction.overhead_bytes
     yield Shaper(device, _rate_at_start(way, rate), overhead)
     limit_bytes = way.direction.queue_bytes(way.rtt) or 0
-    gated = bool(way.direction.contacts and way.direction.contacts.keeps)
+    gated = way.direction.keeps
     yield Queue(device, queue.discipline, limit_bytes, queue.packets, rate, queue.ecn, gated)
 
 

@@ -220,8 +220,7 @@ class Course:
         """Whether nothing changes with time."""
         return not any(
             stage.direction.changes
-            or stage.direction.blackouts
-            or stage.direction.contacts
+            or stage.direction.is_interrupted
             or isinstance(stage.direction.rate, RandomRate)
             or (
                 isinstance(stage.direction.rate, RateSchedule)
@@ -251,8 +250,7 @@ class Course:
             or before.direction.reordering
             or before.direction.jitter
             or before.direction.drop_packets
-            or before.direction.blackouts
-            or before.direction.contacts
+            or before.direction.is_interrupted
             or before.direction.changes
             for before in self.stages[:place]
         )

@@ -111,7 +111,7 @@ class Direction(Part):
         if self.rate is None and any(change.rate for change in self.changes):
             raise ValueError("changes give a rate, but the direction has none to begin with")
         carried(self.mtu, self.tunnel)
-        if self.contacts and self.contacts.keeps:
+        if self.keeps:
             self._can_keep()
         if isinstance(self.rate, TraceRate):
             if self.tunnel:
@@ -141,15 +141,25 @@ class Direction(Part):
                 'packets are kept in a droptail queue of bytes; write it as "64 kB" or "1 BDP"',
             )
 
+    @property
+    def keeps(self) -> bool:
+        """Whether packets that come between contacts wait for the next one."""
+        return self.contacts is not None and self.contacts.keeps
+
+    @property
+    def is_interrupted(self) -> bool:
+        """Whether packets are lost, or wait, because of when they come."""
+        return bool(self.blackouts or self.contacts)
+
     def outages(self, until: Duration) -> Iterator[Window]:
         """Spans, begun before a time, in which every packet is lost: blackouts, then those between contacts."""
         yield from self.blackouts
-        if self.contacts and not self.contacts.keeps:
+        if self.contacts and not self.keeps:
             yield from self.contacts.between(until)
 
     def closures(self, until: Duration) -> Iterator[Window]:
         """Spans, begun before a time, in which packets wait in the queue for the next contact; in order."""
-        if self.contacts and self.contacts.keeps:
+        if self.contacts and self.keeps:
             yield from self.contacts.between(until)
 
     @property

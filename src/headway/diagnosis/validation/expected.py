@@ -149,7 +149,7 @@ def _longest_wait_ns(direction: Direction, rtt: Duration) -> int | None:
         return None
     limit = direction.queue_bytes(rtt) or 0
     sending_ns = (limit + FRAME_BYTES + direction.overhead_bytes) * 8 * 10**9 // lowest
-    if direction.contacts is None or not direction.contacts.keeps:
+    if direction.contacts is None or not direction.keeps:
         return sending_ns
     if not direction.contacts.longest_between:
         return None
@@ -178,8 +178,7 @@ def _loses_evenly(direction: Direction) -> bool:
         or direction.duplication
         or direction.corruption
         or direction.drop_packets
-        or direction.blackouts
-        or direction.contacts
+        or direction.is_interrupted
         or isinstance(direction.rate, TraceRate)
         or any(change.loss is not None for change in direction.changes)
     )
