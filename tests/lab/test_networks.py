@@ -73,6 +73,7 @@ def test_a_relay_keeps_packets_for_its_next_contact(
         protocol="h1",
         tls=False,
         workload={"size": "2 MB"},
+        control={"pings": 20},
     )
     kept = meanwhile == "kept"
     assert record.queue_drops == 0

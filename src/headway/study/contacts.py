@@ -109,13 +109,11 @@ class Contacts(Part):
             yield Window(start=ended, end=NEVER)
 
     @property
-    def longest_between(self) -> Duration | None:
-        """The longest span without contact; None if the last one has no end."""
-        if self.repeat is None:
-            return None
-        return Duration(
-            max((gap.length for gap in self.between(Duration(2 * self.repeat))), default=0)
-        )
+    def longest_wait(self) -> Duration:
+        """The longest span between contacts after which there is another one."""
+        planned = Duration(2 * self.repeat) if self.repeat else self.spans[-1].end
+        gaps = (gap.length for gap in self.between(planned) if gap.end < NEVER)
+        return Duration(max(gaps, default=0))
 
     def _contacts(self) -> Iterator[Window]:
         yield from self.spans

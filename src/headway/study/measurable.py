@@ -125,11 +125,12 @@ def _towards_client(setting: Setting) -> Iterator[Direction]:
 
 
 def has_constant_rate(direction: Direction) -> bool:
-    """Whether a direction has a rate, and always the same."""
+    """Whether a direction has a rate, always the same, and sends all the time that something waits."""
     return (
         isinstance(direction.rate, RateSchedule)
         and len(direction.rate.steps) == 1
         and not any(change.rate for change in direction.changes)
+        and not direction.keeps
     )
 
 

@@ -55,6 +55,7 @@ def delay_span(paths: Paths, way: Way) -> DelayBounds:
     found = list(_directions(paths, way))
     stated = sum(direction.delay.ns for direction, _ in found)
     jitter = sum(_farthest_jitter_ns(direction) for direction, _ in found)
+    kept = sum(d.contacts.longest_wait for d, _ in found if d.contacts and d.keeps)
     slack = 1000 * TOLERANCE_US * len(paths)
     queueing = [_longest_wait_ns(direction, rtt) for direction, rtt in found]
     # Of equal packets, a NAT may drop the one and pass the other; only their ports would tell them apart.
@@ -66,7 +67,7 @@ def delay_span(paths: Paths, way: Way) -> DelayBounds:
     return DelayBounds(
         stated_ms=stated / 1e6,
         least_ms=least / 1e6,
-        lone_ms=(stated + jitter + slack) / 1e6,
+        lone_ms=(stated + jitter + kept + slack) / 1e6,
         greatest_ms=(greatest + sum(filter(None, queueing)) + slack) / 1e6 if bounded else None,
         full_ms=None if full is None else (least + full - slack) / 1e6,
     )
@@ -151,11 +152,9 @@ def _longest_wait_ns(direction: Direction, rtt: Duration) -> int | None:
     sending_ns = (limit + FRAME_BYTES + direction.overhead_bytes) * 8 * 10**9 // lowest
     if direction.contacts is None or not direction.keeps:
         return sending_ns
-    if not direction.contacts.longest_between:
-        return None
     # What a contact has no time for waits for another one.
     shortest = min(contact.length for contact in direction.contacts.spans)
-    return sending_ns + direction.contacts.longest_between * (sending_ns // shortest + 1)
+    return sending_ns + direction.contacts.longest_wait * (sending_ns // shortest + 1)
 
 
 def _full_wait_ns(direction: Direction, rtt: Duration) -> int | None:
