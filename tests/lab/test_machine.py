@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import resource
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,6 +16,7 @@ from headway.contract.orders import Namespace, Orders
 from headway.contract.outcome import Outcome
 from headway.contract.program import Program
 from headway.lab.machine import CONSOLE_FILE, Machine
+from headway.lab.orphans import adopt_orphans
 from headway.study.units import Duration
 from tests.lab.conftest import RunSetting
 
@@ -40,6 +45,26 @@ def test_a_program_runs_and_its_output_is_kept(machine: Machine, tmp_path: Path)
     assert outcome.status == "ok"
     assert outcome.ended[0].exit_status == 3
     assert said(tmp_path) == "hello\n"
+
+
+@pytest.mark.parametrize(
+    ("script", "cpu_s"), [("sleep 1 & sleep 2 & exit", 120), ("while :; do (:); done", 1)]
+)
+def test_a_lab_leaves_no_process(machine: Machine, tmp_path: Path, script: str, cpu_s: int) -> None:
+    """Nor one that ended and waits for its parent: the first process of a container may not be that parent."""
+    adopt_orphans()
+    before = Counter(children())
+    boot(machine, tmp_path, script, cpu=Duration(cpu_s * 10**9))
+    assert Counter(children()) == before
+
+
+def children() -> Iterator[str]:
+    """Names of this process' children, dead ones among them."""
+    for file in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):  # others end meanwhile
+            name, _, rest = file.read_text(encoding="utf-8").rpartition(")")
+            if int(rest.split()[1]) == os.getpid():
+                yield name
 
 
 def test_a_program_has_its_files_in_dev(machine: Machine, tmp_path: Path) -> None:

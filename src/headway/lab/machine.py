@@ -24,6 +24,7 @@ from headway.lab.cancel import Cancellation, Cancelled
 from headway.lab.guard import DEFAULT_CPU_LIMIT, Guard, LabLimits
 from headway.lab.memory import MEMORY_VARIABLE, LabMemory, lab_memory
 from headway.lab.meter import Meter
+from headway.lab.orphans import adopt_orphans, end_orphans
 from headway.lab.outcomes import outcome_of
 from headway.lab.quota import Quota
 from headway.lab.spoilt import check_there
@@ -195,6 +196,7 @@ class Machine:
                 (directory / CONSOLE_FILE).open("wb") as console,
                 lab_memory(cpu, memory_mib) as memory,
             ):
+                adopt_orphans()
                 with pinned(cpu):
                     process = subprocess.Popen(
                         [*_bounded_stack(), *_DIES_WITH_US, *command],
@@ -209,7 +211,11 @@ class Machine:
                         start_new_session=not interactive,
                     )
                 excess = None if quota is None else partial(quota.excess, directory)
-                exceeded = _wait(process, limits, excess, cancellation, meter or Meter())
+                try:
+                    exceeded = _wait(process, limits, excess, cancellation, meter or Meter())
+                finally:
+                    if not interactive:  # such a lab is in the group of the shell
+                        end_orphans(process.pid)
                 memory.reusable = process.returncode == 0
         check_there(directory)
         file = directory / orders.directory / OUTCOME_FILE
