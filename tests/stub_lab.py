@@ -61,7 +61,8 @@ def stub_image(nginx: str = "1.30.6") -> Image:
     root = RootInfo(key="r", suite="s", mirror="m", asked=(), packages=packages, built=_NOW)
     native = NativeInfo(key="n", version="0.1.0+n", programs=(), built=_NOW)
     info = ImageInfo(kernel, root, native)
-    return Image(Path(), Path("linux"), Path("tree"), Path("bin"), "image-key", info)
+    native_place = Path(__file__).with_name("stub_native")
+    return Image(Path(), Path("linux"), Path("tree"), native_place, "image-key", info)
 
 
 @dataclass(frozen=True)

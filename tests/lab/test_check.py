@@ -134,6 +134,7 @@ def test_a_base_of_another_study_is_refused(place: Path) -> None:
     [
         ("image", "lab image: another there"),
         ("image_base", "lab image (image): another there"),
+        ("agent", "lab image (agent): another there"),
         ("source", "source of Headway: another there"),
         ("headway", "version of Headway: another there"),
     ],

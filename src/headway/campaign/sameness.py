@@ -152,6 +152,8 @@ def _tool_differences(before: Manifest, now: Manifest) -> Iterator[Difference]:
         ("lab image (kernel)", before.kernel, now.kernel),
         # Own programs have versions, which are compared for those that runs use.
         ("lab image (image)", before.image_base or before.image, now.image_base or now.image),
+        # Results of before it was noted stay what they were.
+        ("lab image (agent)", before.agent, now.agent if before.agent else ""),
         *((f"layer {name}", key, now.layers.get(name)) for name, key in before.layers.items()),
         *(
             (_version_of(program, now), before.versions[program], version)

@@ -196,7 +196,6 @@ class Machine:
                 (directory / CONSOLE_FILE).open("wb") as console,
                 lab_memory(cpu, memory_mib) as memory,
             ):
-                adopt_orphans()
                 with pinned(cpu):
                     process = subprocess.Popen(
                         [*_bounded_stack(), *_DIES_WITH_US, *command],
@@ -211,11 +210,7 @@ class Machine:
                         start_new_session=not interactive,
                     )
                 excess = None if quota is None else partial(quota.excess, directory)
-                try:
-                    exceeded = _wait(process, limits, excess, cancellation, meter or Meter())
-                finally:
-                    if not interactive:  # such a lab is in the group of the shell
-                        end_orphans(process.pid)
+                exceeded = _wait(process, limits, excess, cancellation, meter or Meter())
                 memory.reusable = process.returncode == 0
         check_there(directory)
         file = directory / orders.directory / OUTCOME_FILE
@@ -357,6 +352,7 @@ def _wait(
     meter: Meter,
 ) -> str | None:
     """Wait for the lab; end it at a limit, which is returned in words, or when cancelled."""
+    adopt_orphans()
     _allow_open_files(process.pid)
     guard = Guard(limits, lambda: usage_of(process.pid), excess=excess)
     # Popen.wait with a limit polls with pauses of up to 50 ms; a pidfd wakes at once.
@@ -376,4 +372,5 @@ def _wait(
         os.close(ended)
         _, status, used = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
+        end_orphans(process.pid)
         meter.labs_s += used.ru_utime + used.ru_stime

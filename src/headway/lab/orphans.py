@@ -22,7 +22,10 @@ def adopt_orphans() -> None:
 
 
 def end_orphans(group: int) -> None:
-    """End what is left of a group of processes whose leader has ended, and wait for those that are ours."""
+    """End what is left of a group of processes whose leader has ended, and wait for those that are ours.
+
+    Of a process that led no group, as a lab with a terminal, nothing is.
+    """
     with suppress(ProcessLookupError):
         os.killpg(group, signal.SIGKILL)
     with suppress(ChildProcessError):

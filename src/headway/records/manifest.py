@@ -138,6 +138,7 @@ class Manifest(_Told):
         rewrite_calls: whether the lab's kernel was allowed to replace calls that repeat; both if runs differ.
         image: the key of the lab image: kernel, root tree and Headway's own programs. Earlier ones had the layers in it.
         image_base: the key of kernel and root tree alone.
+        agent: a key of the program that lays paths and carries out orders in every lab. Earlier ones do not have it.
         layers: the keys of the layers on it that the runs' programs need, by name.
         host: this machine.
         notes: what a reader must know and might overlook.
@@ -165,6 +166,7 @@ class Manifest(_Told):
     rewrite_calls: tuple[bool, ...] = ()
     image: str = ""
     image_base: str = ""
+    agent: str = ""
     layers: dict[str, str] = {}
     host: dict[str, Any] = {}
     notes: tuple[str, ...] = ()

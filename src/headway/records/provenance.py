@@ -12,6 +12,7 @@ from typing import Any
 
 from headway.cache import digest
 from headway.containers.unpack import tree_digest
+from headway.contract.names import AGENT_PROGRAM
 from headway.image import Image, find_extra
 from headway.image.outsideroot import package_versions
 from headway.lab.network import host_settings
@@ -66,6 +67,7 @@ def make_manifest(
         rewrite_calls=tuple(sorted({run.setting.rewrite_calls for run in runs})),
         image=image.key,
         image_base=image.base,
+        agent=digest((image.native / AGENT_PROGRAM).read_bytes()),
         layers=dict(image.layers),
         host=host_facts(),
         notes=tuple(notes),
