@@ -12,9 +12,10 @@ import pytest
 
 from headway.cache import EntryDirectory, written_atomically
 from headway.campaign.executor import explained
+from headway.durable import write_atomically
 from headway.errors import HeadwayError
 from headway.lab.links import link
-from headway.records.store import Store, write_atomically
+from headway.records.store import Store
 
 UNABLE = [errno.EOPNOTSUPP, errno.EPERM, errno.EXDEV, errno.EIO]
 NAMES = [errno.errorcode[one] for one in UNABLE]

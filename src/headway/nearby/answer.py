@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from headway.analysis.difference import Difference
+from headway.durable import write_atomically
 from headway.nearby.budget import Spending
 from headway.nearby.document import (
     FILE,
@@ -28,7 +29,6 @@ from headway.nearby.search import Due, NeighbourSearch
 from headway.nearby.sentence import AnswerSentence
 from headway.nearby.trial import AGAIN, BETWEEN, Trial, Unable
 from headway.nearby.words import depends_on
-from headway.records.store import write_atomically
 
 _ORDER = (
     SentenceFate.TURNS,

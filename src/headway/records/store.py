@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import io
-import os
 import shutil
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
@@ -17,7 +15,8 @@ from pydantic import BaseModel, ValidationError
 from headway.columns import Record, polars_schema, schema_of
 from headway.columns.record import FlowRecord
 from headway.columns.videosegment import SegmentRecord
-from headway.errors import HeadwayError, WrongInputError, naming
+from headway.durable import PARTIAL_SUFFIX, sync_directory, write_atomically
+from headway.errors import HeadwayError, WrongInputError
 from headway.records.flowfile import FLOW_RECORDS
 from headway.records.journal import Journal, read_journal
 from headway.records.manifest import MANIFEST_FILE, Manifest, read_manifest
@@ -33,7 +32,6 @@ SEGMENTS_FILE = "segments.parquet"
 NEARBY = "nearby"
 """Results of what was tried around these: `headway nearby`."""
 ARTIFACTS, REPORT = "artifacts", "report"
-_PARTIAL_SUFFIX = ".partial"
 _RECORDS_OF_A_PIECE = 500
 _Read = TypeVar("_Read", bound=BaseModel)
 
@@ -82,7 +80,7 @@ class Store:
         if start is Start.REPLACE or store.manifest() is None:
             store._clear()
         _remove_leftovers(directory)
-        _sync_directory(directory)
+        sync_directory(directory)
         return store
 
     def __enter__(self) -> Self:
@@ -263,32 +261,6 @@ class _Table:
         write_atomically(file, parquet.getvalue())
 
 
-def write_atomically(file: Path, data: bytes) -> None:
-    """Write a file so that readers see it whole or not at all, whatever happens.
-
-    Raises:
-        OSError: it cannot be written; names the file.
-    """
-    with naming(file):
-        _write_atomically(file, data)
-
-
-def _write_atomically(file: Path, data: bytes) -> None:
-    with tempfile.NamedTemporaryFile(
-        dir=file.parent, prefix=f".{file.name}.", suffix=_PARTIAL_SUFFIX, delete=False
-    ) as temporary:
-        try:
-            temporary.write(data)
-            temporary.flush()
-            os.fsync(temporary.fileno())
-            Path(temporary.name).chmod(0o644)
-            Path(temporary.name).replace(file)
-        except BaseException:
-            Path(temporary.name).unlink()
-            raise
-    _sync_directory(file.parent)
-
-
 def _check_content(directory: Path, start: Start) -> None:
     names = {entry.name for entry in directory.iterdir() if not _is_leftover(entry.name)}
     if not names or (names == {JOURNAL_FILE} and not _size(directory / JOURNAL_FILE)):
@@ -325,7 +297,7 @@ def _size(file: Path) -> int:
 
 
 def _is_leftover(name: str) -> bool:
-    return name.startswith(".") and name.endswith(_PARTIAL_SUFFIX)
+    return name.startswith(".") and name.endswith(PARTIAL_SUFFIX)
 
 
 def _remove_leftovers(directory: Path) -> None:
@@ -333,12 +305,3 @@ def _remove_leftovers(directory: Path) -> None:
     for entry in directory.iterdir():
         if _is_leftover(entry.name):
             entry.unlink()
-
-
-def _sync_directory(directory: Path) -> None:
-    """Make names of new files durable."""
-    descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -12,9 +12,9 @@ from pydantic import BaseModel, ConfigDict
 
 from headway.analysis.numbers import listed, signed_percent, significant
 from headway.columns.column import FASTER_SLOWER
+from headway.durable import write_atomically
 from headway.errors import counted
 from headway.instruments.ablation.game import Share
-from headway.records.store import write_atomically
 
 FILE, TABLE = "why.json", "why.csv"
 VERSION = 1
