@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from headway.analysis.intervals import LEVEL, share_interval
+from headway.statistics.interval import LEVEL, share_interval
 
 
 @given(st.data(), st.integers(1, 100_000))

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from headway.analysis.difference import NEGLIGIBLE, POWER
-from headway.analysis.intervals import LEVEL, RESAMPLES, median_interval
+from headway.analysis.intervals import RESAMPLES, median_interval
 from headway.analysis.paired import MOST_EXACT_PAIRS, typical_interval
 from headway.analysis.published import TOLERANCE
 from headway.analysis.significance import (
@@ -18,6 +18,7 @@ from headway.analysis.significance import (
 )
 from headway.analysis.verdict import SPREADS_APART
 from headway.planning.enough import PAIRED_ALPHA, fewest_pairs, smallest_p
+from headway.statistics.interval import LEVEL
 
 PAGE = (Path(__file__).parents[2] / "docs" / "methods.md").read_text()
 

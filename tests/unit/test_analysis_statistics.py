@@ -10,12 +10,13 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from headway.analysis.effects import cliffs_delta, delta, relative_difference, relative_interval
-from headway.analysis.intervals import Interval, median_interval
+from headway.analysis.intervals import median_interval
 from headway.analysis.sample import Measurements, Observation, SampleSummary, summarise
 from headway.analysis.significance import TestResult, adjusted
 from headway.analysis.significance import kolmogorov_smirnov as kolmogorov_smirnov_of_pairs
 from headway.analysis.significance import mann_whitney as mann_whitney_of_pairs
 from headway.analysis.significance import welch as welch_of_pairs
+from headway.statistics.interval import Interval
 
 quick = settings(deadline=None, max_examples=60)
 times = st.integers(1, 10**9).map(lambda microseconds: microseconds / 1e6)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from headway.analysis.finding import MOST_NEEDED, Finding, Judgement, Region
-from headway.analysis.intervals import Interval, share_interval
+from headway.analysis.finding import Finding, Judgement
+from headway.planning.region import MOST_NEEDED, Region
+from headway.statistics.interval import Interval, share_interval
 
 AT_MOST_20 = Region(-1, 20)
 

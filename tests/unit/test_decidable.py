@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from headway.analysis.decidable import outlook, prospects
-from headway.analysis.intervals import LEVEL, median_interval, share_interval
+from headway.analysis.intervals import median_interval
 from headway.errors import WrongInputError
+from headway.planning.decidable import outlook, prospects
+from headway.statistics.interval import LEVEL, share_interval
 from headway.study.experiment import Experiment, Study
 from headway.study.library import builtin_names, reproduces
 from headway.study.load import load_study

@@ -17,8 +17,8 @@ from tests import imports
 from tests.imports import modules, tree
 
 FLOORS = (
-    ("version", "errors", "modules", "overriding", "tables", "words"),
-    ("locks",),
+    ("version", "errors", "modules", "overriding", "statistics", "tables", "words"),
+    ("durable", "locks"),
     ("cache",),
     ("foreign",),
     ("sealed",),

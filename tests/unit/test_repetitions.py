@@ -13,7 +13,6 @@ import polars as pl
 import pytest
 from rich.console import Console
 
-from headway.analysis.intervals import LEVEL
 from headway.campaign.rounds import Rounds
 from headway.campaign.session import conduct
 from headway.campaign.task import Task
@@ -26,6 +25,7 @@ from headway.planning.enough import smallest_p
 from headway.planning.looks import looks_of
 from headway.planning.runs import plan
 from headway.records.store import Start, read_records
+from headway.statistics.interval import LEVEL
 from headway.study.load import parse_study, study_from
 from headway.study.repetitions import ERROR, Repetitions
 from headway.study.source import Source

@@ -12,12 +12,13 @@ from headway.analysis.analysis import Analysis
 from headway.analysis.cells import Cell
 from headway.analysis.compare import Comparison, Contest, Pairing, compare
 from headway.analysis.effects import relative_means
-from headway.analysis.finding import Finding, Region
-from headway.analysis.intervals import LEVEL, Interval
+from headway.analysis.finding import Finding
 from headway.analysis.sample import Measurements, Observation, SampleSummary, summarise
 from headway.analysis.strata import strata
 from headway.columns import Status
 from headway.errors import counted
+from headway.planning.region import Region
+from headway.statistics.interval import LEVEL, Interval
 from headway.study.claim import Claim
 from headway.study.population import SITES_AXIS
 from headway.study.published import RELATIVE_UNIT, Statistic

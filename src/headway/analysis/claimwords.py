@@ -8,10 +8,11 @@ from collections.abc import Iterable, Sequence
 
 from headway.analysis.analysis import Analysis
 from headway.analysis.claims import Judged, judge
-from headway.analysis.finding import MOST_NEEDED, Finding, Judgement
+from headway.analysis.finding import Finding, Judgement
 from headway.analysis.numbers import significant
 from headway.analysis.written import measured
 from headway.errors import counted
+from headway.planning.region import MOST_NEEDED
 from headway.study.claim import Claim, Gap, Value
 from headway.study.published import RELATIVE_UNIT
 from headway.study.rule import Rule

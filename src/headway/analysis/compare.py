@@ -10,7 +10,7 @@ from functools import cached_property
 
 from headway.analysis.difference import NEGLIGIBLE, Difference, differences
 from headway.analysis.effects import cliffs_delta, delta
-from headway.analysis.intervals import LEVEL, Interval, median_interval
+from headway.analysis.intervals import median_interval
 from headway.analysis.metric import Metric
 from headway.analysis.sample import Measurements, SampleSummary
 from headway.analysis.significance import (
@@ -26,6 +26,7 @@ from headway.analysis.significance import (
 )
 from headway.analysis.verdict import Basis, SpreadVerdict, Verdict, direction, judge, spread
 from headway.planning.enough import PAIRED_ALPHA, fewest_pairs
+from headway.statistics.interval import LEVEL, Interval
 
 
 @dataclass(frozen=True, order=True)

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
-from headway.analysis.intervals import Interval, percentile_interval
+from headway.analysis.intervals import percentile_interval
+from headway.statistics.interval import Interval
+from headway.statistics.ranks import mean_ranks
 from headway.study.claim import FEWEST_POINTS
 
 _RESAMPLES = 2000
@@ -39,7 +40,7 @@ def rank_correlation(
 
 
 def _spearman(table: NDArray[np.float64]) -> float | None:
-    ranks = stats.rankdata(table, axis=0)
+    ranks = mean_ranks(table.T).T
     spread = ranks.std(axis=0)
     if not spread.all():
         return None

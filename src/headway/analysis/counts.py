@@ -7,13 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from headway.analysis.intervals import (
-    RESAMPLES,
-    Interval,
-    percentile_interval,
-    resampled_medians,
-)
+from headway.analysis.intervals import RESAMPLES, percentile_interval, resampled_medians
 from headway.analysis.sample import Measurements
+from headway.statistics.interval import Interval
 
 
 def count_difference(

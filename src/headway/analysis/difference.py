@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from scipy import stats
-
-from headway.analysis.intervals import LEVEL, Interval, level_at_looks
+from headway.analysis.intervals import level_at_looks
 from headway.analysis.metric import Metric
 from headway.analysis.paired import log_ratio, typical, typical_interval
 from headway.analysis.sample import Measurements
 from headway.analysis.unpaired import typical_shift, typical_shift_interval
+from headway.statistics.distributions import student_quantile
+from headway.statistics.interval import LEVEL, Interval
 
 NEGLIGIBLE = 0.01
 """Contenders are practically equal if they are shown to differ by less than this."""
@@ -119,6 +119,5 @@ def _of_typical(
 def _reach(pairs: int, level: float) -> float:
     """How many half widths of the interval a difference must have to be seen with ``POWER``."""
     freedom = max(1, pairs - 1) if pairs else math.inf
-    ends = (stats.t.ppf(share, freedom) for share in (POWER, (1 + level) / 2))
-    power, reach = map(float, ends)
+    power, reach = (student_quantile(share, freedom) for share in (POWER, (1 + level) / 2))
     return 1 + power / reach

@@ -6,13 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from headway.analysis.intervals import (
-    Interval,
-    percentile_interval,
-    resampled_means,
-    resampled_medians,
-)
+from headway.analysis.intervals import percentile_interval, resampled_means, resampled_medians
 from headway.analysis.sample import Measurements, SampleSummary
+from headway.statistics.interval import Interval
 
 
 def relative_difference(one: SampleSummary | None, other: SampleSummary | None) -> float | None:

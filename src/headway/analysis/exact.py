@@ -8,7 +8,8 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+
+from headway.statistics.ranks import mean_ranks
 
 
 def tied_mann_whitney(
@@ -24,7 +25,7 @@ def tied_mann_whitney(
     """
     n = len(ones[0])
     # Doubled to be whole where values are tied; moved to keep sums small.
-    ranks = np.rint(2 * stats.rankdata(np.concatenate([ones, others], axis=1), axis=1)).astype(int)
+    ranks = np.rint(2 * mean_ranks(np.concatenate([ones, others], axis=1))).astype(int)
     ranks -= ranks.min(axis=1, keepdims=True)
     found = ranks[:, :n].sum(axis=1)
     ranks.sort(axis=1)

@@ -7,15 +7,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from headway.analysis.intervals import Interval, share_interval
 from headway.planning.enough import fewest_pairs
-from headway.study.claim import USUAL_TOLERANCE
+from headway.planning.region import MOST_NEEDED, Region
+from headway.statistics.interval import Interval, share_interval
 from headway.study.published import RELATIVE_UNIT
 
 FEWEST_RUNS = fewest_pairs()
 """With fewer, no interval of a median has 95 %, because those of signed ranks and of medians begin alike."""
-MOST_NEEDED = 1000
-"""More repetitions than this are not named: nobody will carry them out, and the estimate is a guess."""
 _ONE_PATH = 0.003
 """Repetitions of which an interval is narrower, as a share of what is estimated, met one exact path."""
 
@@ -27,49 +25,6 @@ class Judgement(StrEnum):
     BROKEN = "does not hold"
     UNDECIDED = "undecided"
     NOT_MEASURED = "not measured"
-
-
-@dataclass(frozen=True)
-class Region:
-    """Where a quantity has to lie.
-
-    Attributes:
-        low: its lower edge.
-        high: its upper edge.
-        has_edges: whether a quantity may lie on an edge ("at most"), or has to lie beside it ("less than").
-    """
-
-    low: float = -math.inf
-    high: float = math.inf
-    has_edges: bool = False
-
-    @classmethod
-    def of(
-        cls, value: float | None, low: float | None, high: float | None, *, has_edges: bool = True
-    ) -> Region:
-        """About a published value, or a range whose ends may be open."""
-        if value is not None:
-            off = USUAL_TOLERANCE * abs(value)
-            return cls(value - off, value + off, has_edges=True)
-        ends = -math.inf if low is None else low, math.inf if high is None else high
-        return cls(*ends, has_edges=has_edges)
-
-    def holds(self, interval: Interval) -> bool:
-        """Whether all of an interval is inside; nothing lies beyond an open end."""
-        if self.has_edges:
-            return self.low <= interval.low and interval.high <= self.high
-        above = self.low < interval.low or math.isinf(self.low)
-        return above and (interval.high < self.high or math.isinf(self.high))
-
-    def excludes(self, interval: Interval) -> bool:
-        """Whether none of an interval is inside."""
-        if self.has_edges:
-            return interval.high < self.low or self.high < interval.low
-        return interval.high <= self.low or self.high <= interval.low
-
-    def distance(self, value: float) -> float:
-        """From a value to the nearer edge."""
-        return min(abs(value - self.low), abs(value - self.high))
 
 
 @dataclass(frozen=True)

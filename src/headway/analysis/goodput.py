@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from headway.analysis.intervals import LEVEL, resampled_means
+from headway.analysis.intervals import resampled_means
 from headway.analysis.sample import Measurements, Observation
 from headway.diagnosis.goodput import INTERVAL_S
+from headway.statistics.interval import LEVEL
 from headway.study.published import RunInterval, TimeOrigin
 
 Values = NDArray[np.floating[Any]]

@@ -4,75 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special, stats
 
-LEVEL = 0.95
-"""Confidence that an interval is meant to have."""
+from headway.statistics.distributions import halves_at_most, student_quantile
+from headway.statistics.interval import LEVEL, Interval
+
+_NORMAL = NormalDist()
 RESAMPLES = 999
 """Resamples of the bootstrap."""
 _AT_ONCE = 1_000_000
 """Values that are drawn at once."""
 _MOST_KEPT = _AT_ONCE // RESAMPLES
 """The largest sample whose draws are kept for the next one of the same size."""
-
-
-@dataclass(frozen=True)
-class Interval:
-    """A confidence interval.
-
-    Attributes:
-        low: lower end.
-        high: upper end.
-        coverage: probability that an interval so built holds the true value; below ``level`` if
-            the sample is too small for it.
-        how: how it was built.
-        level: confidence that it was meant to have: ``LEVEL``, or what one of many needs for all of them
-            together to have that.
-    """
-
-    low: float
-    high: float
-    coverage: float
-    how: str
-    level: float = LEVEL
-
-    @property
-    def reaches_level(self) -> bool:
-        """Whether the sample was large enough; else it is no more than a range."""
-        return self.coverage >= self.level
-
-    @property
-    def method(self) -> str:
-        """How it was built and its coverage, in words."""
-        return f"{self.how}, {self.coverage:.1%}".replace("%", " %")
-
-    def holds(self, value: float) -> bool:
-        """Whether a value lies in the interval."""
-        return self.low <= value <= self.high
-
-    def scaled(self, factor: float) -> Interval:
-        """The same interval in another unit."""
-        return replace(self, low=self.low * factor, high=self.high * factor)
-
-    def settled(self, *, holds_zero: bool) -> Interval:
-        """The interval as the test of "no difference" has it, which may be an end that is not of it.
-
-        With ties, an end may be 0 where the test rejects 0 and nothing beside it. Then the interval begins
-        beside 0; where the test does not reject 0, it reaches to 0.
-        """
-        if self.holds(0) == holds_zero:
-            return self
-        if holds_zero:
-            return replace(self, low=min(self.low, 0.0), high=max(self.high, 0.0))
-        if self.high > -self.low:
-            return replace(self, low=math.nextafter(0, 1))
-        return replace(self, high=math.nextafter(0, -1))
 
 
 def median_interval(ordered: Sequence[float], level: float = LEVEL) -> Interval | None:
@@ -111,25 +59,6 @@ def level_at_looks(level: float, looks: int) -> float:
     more than their sum, whatever decides which one is the last.
     """
     return level if looks == 1 else 1 - (1 - level) / looks
-
-
-def share_interval(count: int, n: int) -> Interval:
-    """Exact confidence interval of a share (Clopper and Pearson 1934).
-
-    Args:
-        count: how many of them.
-        n: of how many, at least 1.
-    """
-    return Interval(*share_ends(count, n), LEVEL, "Clopper-Pearson")
-
-
-@lru_cache(maxsize=1024)
-def share_ends(count: float, n: float) -> tuple[float, float]:
-    """The ends of `share_interval`, as quantiles of beta distributions: these exist for parts of observations, too."""
-    tail = (1 - LEVEL) / 2
-    low = special.betaincinv(count, n - count + 1, tail) if count > 0 else 0.0
-    high = special.betaincinv(count + 1, n - count, 1 - tail) if count < n else 1.0
-    return float(low), float(high)
 
 
 def quantile(ordered: Sequence[float], share: float) -> float:
@@ -191,8 +120,8 @@ def percentile_interval(resampled: NDArray[np.float64], smallest: int) -> Interv
 @lru_cache(maxsize=1024)
 def _rank(n: int, level: float) -> tuple[int, float]:
     """The largest rank k whose interval reaches the level, at least 1, and its coverage."""
-    k = max(1, int(stats.binom.ppf((1 - level) / 2, n, 0.5)))
-    # ppf may stop one short of or one past the last k that keeps the level.
+    # By the normal distribution, which is some ranks short of or past the last k that keeps the level.
+    k = max(1, round(n / 2 + _NORMAL.inv_cdf((1 - level) / 2) * math.sqrt(n) / 2))
     while k > 1 and _coverage(n, k) < level:
         k -= 1
     while _coverage(n, k + 1) >= level:
@@ -202,12 +131,12 @@ def _rank(n: int, level: float) -> tuple[int, float]:
 
 @lru_cache(maxsize=1024)
 def _coverage(n: int, k: int) -> float:
-    return float(1 - 2 * stats.binom.cdf(k - 1, n, 0.5))
+    return 1 - 2 * halves_at_most(k - 1, n)
 
 
 @lru_cache(maxsize=1024)
 def _student(n: int, level: float) -> float:
-    return float(stats.t.ppf((1 + level) / 2, n - 1))
+    return student_quantile((1 + level) / 2, n - 1)
 
 
 def _row_medians(rows: NDArray[np.float64]) -> NDArray[np.float64]:

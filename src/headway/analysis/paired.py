@@ -15,10 +15,11 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
-from headway.analysis.intervals import LEVEL, Interval
 from headway.planning.enough import smallest_p
+from headway.statistics.distributions import normal_quantile, normal_tail
+from headway.statistics.interval import LEVEL, Interval
+from headway.statistics.ranks import mean_ranks
 
 MOST_EXACT_PAIRS = 100
 """The exact distribution is used up to this number of pairs."""
@@ -68,7 +69,7 @@ def signed_ranks(logs: Sequence[float]) -> SignedRanks | None:
     if not any(logs):
         return None
     values = np.asarray(logs)
-    doubled = np.rint(2 * stats.rankdata(np.abs(values))).astype(int)
+    doubled = np.rint(2 * mean_ranks(np.abs(values))).astype(int)
     moved = values != 0
     ranks = np.sort(doubled[moved])
     statistic = int(doubled[values > 0].sum())
@@ -198,7 +199,7 @@ def _at_most(ranks: tuple[int, ...]) -> NDArray[np.float64]:
 def _normal_p(ranks: NDArray[np.int_], statistic: int) -> float:
     """With a correction for continuity; ties are in the variance."""
     half, sd = float(ranks.sum()) / 2, math.sqrt(float((ranks.astype(float) ** 2).sum())) / 2
-    return min(1.0, 2 * float(stats.norm.sf(max(0.0, abs(statistic - half) - 1) / sd)))
+    return min(1.0, 2 * normal_tail(max(0.0, abs(statistic - half) - 1) / sd))
 
 
 @lru_cache(maxsize=1024)
@@ -206,7 +207,7 @@ def _rank(n: int, level: float) -> tuple[int, float]:
     """The largest k, at least 1, whose interval has the level, and its coverage."""
     if n > MOST_EXACT_PAIRS:
         sd = math.sqrt(n * (n + 1) * (2 * n + 1) / 24)
-        reach = float(stats.norm.ppf((1 - level) / 2)) * sd
+        reach = normal_quantile((1 - level) / 2) * sd
         return max(1, math.floor(n * (n + 1) / 4 + reach - 0.5) + 1), level
     # Ranks are doubled: an undoubled sum of k - 1 is twice that here.
     at_most = _at_most(tuple(range(2, 2 * n + 1, 2)))[::2]

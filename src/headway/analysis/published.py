@@ -12,11 +12,11 @@ from headway.analysis.cells import Cell, ContenderRuns
 from headway.analysis.compare import Comparison, Contest, Pairing, compare
 from headway.analysis.difference import NEGLIGIBLE
 from headway.analysis.effects import relative_difference, relative_interval, relative_means
-from headway.analysis.intervals import Interval
 from headway.analysis.numbers import percent, plain, significant
 from headway.analysis.verdict import Basis, Verdict
 from headway.errors import counted
 from headway.records.manifest import ToldPublished
+from headway.statistics.interval import Interval
 from headway.study.published import UNITS, RunInterval, Statistic
 
 TOLERANCE = 0.15

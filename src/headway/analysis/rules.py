@@ -14,11 +14,12 @@ from headway.analysis.cells import Cell
 from headway.analysis.claimruns import ClaimRuns, Group, Place, always_alike
 from headway.analysis.correlation import rank_correlation
 from headway.analysis.counts import count_difference
-from headway.analysis.finding import Finding, Region
-from headway.analysis.intervals import Interval, share_interval
+from headway.analysis.finding import Finding
 from headway.analysis.scatter import scatter_ratio
 from headway.errors import HeadwayError, counted
 from headway.modules import instrument_modules
+from headway.planning.region import Region, failure_region
+from headway.statistics.interval import Interval, share_interval
 from headway.study.claim import (
     CellCounts,
     Claim,
@@ -210,8 +211,3 @@ def _failures(cells: Sequence[Cell], rule: Failures) -> Finding:
         return Finding(what, None, None, region, 0, "%")
     interval = share_interval(failures, runs).scaled(100)
     return Finding(what, 100 * failures / runs, interval, region, runs, "%", events=failures)
-
-
-def failure_region(rule: Failures) -> Region:
-    """Where a share of failures has to lie; an edge at 0 or 100 % can be met."""
-    return Region(rule.low if rule.low > 0 else -1, rule.high if rule.high < 100 else 101)

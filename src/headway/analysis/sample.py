@@ -9,14 +9,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from headway.analysis.intervals import (
-    LEVEL,
-    Interval,
-    level_at_looks,
-    mean_interval,
-    median_interval,
-    quantile,
-)
+from headway.analysis.intervals import level_at_looks, mean_interval, median_interval, quantile
+from headway.statistics.interval import LEVEL, Interval
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import statistics
 from collections.abc import Sequence
 from statistics import NormalDist
 
-from headway.analysis.intervals import LEVEL, Interval
+from headway.statistics.interval import LEVEL, Interval
 
 _FEWEST = 6
 """With fewer values, a variance of the logarithm that is estimated from them tells nothing."""

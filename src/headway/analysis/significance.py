@@ -1,4 +1,7 @@
-"""Tests of two samples, safe for constant and tiny ones, and their correction for number."""
+"""Tests of two samples, safe for constant and tiny ones, and their correction for number.
+
+scipy's tests take longer to load than reading a small study, so they are loaded when samples are first tested.
+"""
 
 from __future__ import annotations
 
@@ -12,13 +15,14 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
 from headway.analysis.exact import kolmogorov_smirnov_p, tied_mann_whitney
-from headway.analysis.intervals import LEVEL
 from headway.analysis.paired import signed_ranks
 from headway.analysis.sample import SampleSummary
 from headway.planning.enough import PAIRED_ALPHA
+from headway.statistics.distributions import kolmogorov_tail
+from headway.statistics.interval import LEVEL
+from headway.statistics.ranks import false_discovery_adjusted
 
 WELCH_ALPHA = 0.01
 MANN_WHITNEY_ALPHA = 0.005
@@ -81,7 +85,7 @@ def adjusted(tests: Sequence[TestResult | None]) -> list[TestResult | None]:
     if not family:
         return list(tests)
     ps = np.array([test.p for test in family])
-    found = iter(stats.false_discovery_control(ps))
+    found = iter(false_discovery_adjusted(ps))
     smallest = iter(_smallest_adjusted(ps, [test.smallest_p for test in family]))
     return [
         replace(test, adjusted=float(next(found)), smallest_p=next(smallest), family=len(family))
@@ -98,7 +102,7 @@ def _smallest_adjusted(ps: NDArray[np.float64], smallest: Sequence[float]) -> li
         if (p, least) not in known:
             others = ps.copy()
             others[place] = least
-            known[p, least] = float(stats.false_discovery_control(others)[place])
+            known[p, least] = float(false_discovery_adjusted(others)[place])
     return [known[p, least] for p, least in zip(ps.tolist(), smallest, strict=True)]
 
 
@@ -186,6 +190,8 @@ def welch(
     }
     if not moments:
         return found
+    from scipy import stats
+
     mean1, sd1, n1, mean2, sd2, n2 = np.array(list(moments.values()), dtype=float).T
     result = stats.ttest_ind_from_stats(mean1, sd1, n1, mean2, sd2, n2, equal_var=False)
     numbers = np.column_stack([result.statistic, result.pvalue]).tolist()
@@ -208,7 +214,12 @@ def mann_whitney(pairs: Sequence[tuple[Values, Values]]) -> list[TestResult | No
     there is nothing to test.
     """
     found: list[TestResult | None] = [None] * len(pairs)
-    for (n, m, tied), places in _alike(pairs).items():
+    alike = _alike(pairs)
+    if not alike:
+        return found
+    from scipy import stats
+
+    for (n, m, tied), places in alike.items():
         exact = n * m <= (MOST_EXACT_TIED if tied else MOST_EXACT)
         ones, others = zip(*(pairs[place] for place in places), strict=True)
         method: Literal["exact", "asymptotic"] = "exact" if exact and not tied else "asymptotic"
@@ -242,7 +253,7 @@ def kolmogorov_smirnov(pairs: Sequence[tuple[Values, Values]]) -> list[TestResul
             if exact:
                 p = kolmogorov_smirnov_p(n, m, distance)
             else:
-                p = float(stats.kstwo.sf(statistic, round(n * m / (n + m))))
+                p = kolmogorov_tail(statistic, round(n * m / (n + m)))
             found[place] = TestResult(
                 name="Kolmogorov-Smirnov",
                 statistic=statistic,

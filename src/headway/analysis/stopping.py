@@ -17,12 +17,12 @@ from headway.analysis.analysis import Analysis
 from headway.analysis.compare import Contest, Pairing
 from headway.analysis.contenders import ordered_names, pairings_of
 from headway.analysis.difference import differences
-from headway.analysis.intervals import Interval
 from headway.analysis.metric import Metric, metric_named
 from headway.analysis.numbers import listed
 from headway.analysis.sample import Measurements, Observation
 from headway.columns import Record, Status
 from headway.records.manifest import ToldExperiment
+from headway.statistics.interval import Interval
 
 SHARE = "share of the first flow"
 """What decides for flows that compete."""

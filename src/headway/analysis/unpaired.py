@@ -13,11 +13,11 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
 from headway.analysis.exact import mann_whitney_at_most
-from headway.analysis.intervals import LEVEL, Interval
 from headway.analysis.significance import MOST_EXACT, mann_whitney
+from headway.statistics.distributions import normal_quantile
+from headway.statistics.interval import LEVEL, Interval
 
 
 def typical_shift(ones: Sequence[float], others: Sequence[float]) -> float | None:
@@ -59,7 +59,7 @@ def _rank(n: int, m: int, level: float) -> tuple[int, float]:
     """The largest k, at least 1, whose interval has the level, and its coverage."""
     if n * m > MOST_EXACT:
         sd = math.sqrt(n * m * (n + m + 1) / 12)
-        reach = float(stats.norm.ppf((1 - level) / 2)) * sd
+        reach = normal_quantile((1 - level) / 2) * sd
         return max(1, math.floor(n * m / 2 + reach - 0.5) + 1), level
     at_most = mann_whitney_at_most(n, m)
     k = max(1, int(np.searchsorted(at_most, (1 - level) / 2, side="right")))

@@ -15,11 +15,12 @@ from headway.analysis.analysis import Analysis
 from headway.analysis.compare import Pairing
 from headway.analysis.difference import Difference, of_pairs
 from headway.analysis.interactions import Interaction, Level, interactions
-from headway.analysis.intervals import LEVEL, level_at_looks
+from headway.analysis.intervals import level_at_looks
 from headway.analysis.means import Case, alike, means_by_seed, of_all
 from headway.analysis.significance import TestResult, at_looks, bonferroni, wilcoxon
 from headway.analysis.verdict import Verdict, direction
 from headway.planning.enough import PAIRED_ALPHA
+from headway.statistics.interval import LEVEL
 
 
 @dataclass(frozen=True)

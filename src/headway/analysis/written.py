@@ -11,9 +11,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from headway.analysis.intervals import LEVEL, Interval
 from headway.analysis.numbers import MINUS, percent, signed_percent, significant
 from headway.analysis.sample import SampleSummary
+from headway.statistics.interval import LEVEL, Interval
 
 _MOST_DECIMALS = 4
 """Of percent: beyond them an end beside "no difference" is said in words."""

@@ -9,11 +9,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from headway.analysis.decidable import outlook
 from headway.campaign.costs import CostModel
 from headway.campaign.estimate import Estimate, Estimator
 from headway.campaign.rounds import Rounds
 from headway.errors import counted
+from headway.planning.decidable import outlook
 from headway.planning.looks import looks_of
 from headway.planning.runs import Run
 from headway.planning.traces import trace_lines

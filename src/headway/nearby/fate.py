@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from headway.analysis.difference import NEGLIGIBLE, Difference, differences
-from headway.analysis.intervals import LEVEL, Interval, level_at_looks, mean_interval
+from headway.analysis.intervals import level_at_looks, mean_interval
 from headway.analysis.metric import Metric
 from headway.analysis.sample import Measurements
 from headway.nearby.sentence import Claimed, Effect, log_of_difference
+from headway.statistics.interval import LEVEL, Interval
 
 LEFT = 0.25
 """Of a difference of which less than this share is left, it is said that it is gone."""

@@ -6,7 +6,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from headway.analysis.intervals import Interval
 from headway.analysis.metric import Metric
 from headway.analysis.written import signed
 from headway.report.figures.kind import NARROW
@@ -14,6 +13,7 @@ from headway.report.plots import Frame, x_axis
 from headway.report.scale import Scale, ratio_text, ratio_ticks
 from headway.report.sheet import LINE, Sheet, broken, text_width
 from headway.report.theme import FASTER, INK, MUTED, RULE, SLOWER, Colour, Marker
+from headway.statistics.interval import Interval
 
 _ROW = 20.0
 _LINE = 14.0

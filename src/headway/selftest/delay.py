@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from statistics import NormalDist
 
 import numpy as np
-from scipy.stats import norm
 
 from headway.contract.probe_orders import SMALL_FRAME_BYTES, ProbeFlow
 from headway.overriding import override
@@ -24,6 +24,7 @@ TOLERANCE_US = 10.0
 _TRACED_TOLERANCE_US = 50.0
 """Likewise behind a trace, where a process hands on packet after packet."""
 
+_NORMAL = NormalDist()
 _ECHO_FRAME_BYTES = 98
 _ECHOES, _MOST_ECHOES = 10, 200
 _ALONE, _ALONE_WITH_JITTER, _ALONE_WITH_REORDERING = 20, 400, 1500
@@ -230,6 +231,6 @@ def _moments(stage: Stage) -> tuple[float, float]:
         return delay, jitter / math.sqrt(3)
     # A normal delay below zero is none at all: the moments of the rectified distribution.
     below = delay / jitter
-    mean = delay * norm.cdf(below) + jitter * norm.pdf(below)
-    square = (delay**2 + jitter**2) * norm.cdf(below) + delay * jitter * norm.pdf(below)
-    return float(mean), math.sqrt(max(float(square) - float(mean) ** 2, 0))
+    mean = delay * _NORMAL.cdf(below) + jitter * _NORMAL.pdf(below)
+    square = (delay**2 + jitter**2) * _NORMAL.cdf(below) + delay * jitter * _NORMAL.pdf(below)
+    return mean, math.sqrt(max(square - mean**2, 0))

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from statistics import NormalDist
 
 import numpy as np
-from scipy.stats import binom, norm
+
+from headway.statistics.distributions import binomial_interval
 
 CONFIDENCE = 0.999
 _TESTS_PER_PATH = 20
 _SINGLE = 1 - (1 - CONFIDENCE) / _TESTS_PER_PATH
-SIGMAS = float(norm.ppf(0.5 + _SINGLE / 2))
+SIGMAS = NormalDist().inv_cdf(0.5 + _SINGLE / 2)
 """Half width of an interval of a normal variable, in standard deviations."""
 
 
@@ -27,8 +29,8 @@ def share_interval(share: float, trials: float) -> tuple[float, float]:
         trials: how many independent trials; see `effective_trials` for dependent ones.
     """
     whole = max(int(trials), 1)
-    low, high = binom.interval(_SINGLE, whole, share)
-    return float(low) / whole, float(high) / whole
+    low, high = binomial_interval(_SINGLE, whole, share)
+    return low / whole, high / whole
 
 
 def effective_trials(trials: int, correlation: float) -> float:

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, permutations
 
-from headway.analysis.intervals import Interval
 from headway.analysis.paired import typical, typical_interval
+from headway.statistics.interval import Interval
 
 Causes = frozenset[str]
 """The causes that are as they are of the contender; all others are as they are of the other one."""

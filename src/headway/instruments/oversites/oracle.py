@@ -15,12 +15,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from headway.analysis.intervals import (
-    Interval,
-    mean_interval,
-    percentile_interval,
-    resampled_means,
-)
+from headway.analysis.intervals import mean_interval, percentile_interval, resampled_means
+from headway.statistics.interval import Interval
 
 FEWEST_REPETITIONS = 4
 """A half of two is the least that has a choice which one run does not make."""

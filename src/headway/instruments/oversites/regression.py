@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+
+from headway.statistics.distributions import student_tail
 
 Matrix = NDArray[np.float64]
 
@@ -91,7 +92,7 @@ def fit(
     told = []
     for place, (name, _) in enumerate(kept, start=base.shape[1]):
         effect, error = float(whole[place]), float(errors[place])
-        p = 2 * float(stats.t.sf(abs(effect) / error, len(numbers) - 1)) if error > 0 else 0.0
+        p = 2 * student_tail(abs(effect) / error, len(numbers) - 1) if error > 0 else 0.0
         fewer = _unexplained(np.delete(columns, place, axis=1), explained)
         told.append(Term(name, effect, error, p, (fewer - rest) / total if total > 0 else 0.0))
     explained_share = 1 - rest / total if total > 0 else 0.0

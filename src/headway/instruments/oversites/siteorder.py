@@ -11,8 +11,8 @@ import polars as pl
 
 from headway.analysis.analysis import Analysis
 from headway.analysis.correlation import rank_correlation
-from headway.analysis.intervals import Interval
 from headway.analysis.networks import medians, networks
+from headway.statistics.interval import Interval
 
 _SHOWN = frozenset(
     {"speed_index_s", "fvc_s", "lvc_s", "vc85_s", "vc95_s", "vc99_s", "fcp_s", "lcp_s"}

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-from scipy import stats
-
 from headway.analysis.analysis import Analysis
 from headway.analysis.networks import medians, networks
 from headway.instruments.oversites.oversites import difference_of
@@ -84,5 +82,7 @@ def _points(analysis: Analysis) -> Mapping[str, list[_Point]]:
 def _ranks(one: Sequence[float], other: Sequence[float]) -> Ranks | None:
     if len(set(one)) < 2 or len(set(other)) < 2:
         return None
+    from scipy import stats
+
     told = stats.spearmanr(one, other)
     return Ranks(float(told.statistic), float(told.pvalue))

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 import polars as pl
 
 from headway.analysis import Analysis
-from headway.analysis.intervals import Interval
 from headway.instruments.oversites.advice import advice
 from headway.instruments.oversites.explained import explained
 from headway.instruments.oversites.gaps import gaps
 from headway.instruments.oversites.guide import Best, guide
 from headway.report.section import Section
 from headway.report.tables.kind import TableKind
+from headway.statistics.interval import Interval
 
 FILE, GAINS_FILE, TERMS_FILE = "guide.csv", "gains.csv", "explained.csv"
 

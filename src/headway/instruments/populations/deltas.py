@@ -20,10 +20,11 @@ from headway.analysis.analysis import Analysis
 from headway.analysis.cells import Cell
 from headway.analysis.compare import Pairing
 from headway.analysis.effects import delta_of
-from headway.analysis.intervals import RESAMPLES, Interval, percentile_interval
+from headway.analysis.intervals import RESAMPLES, percentile_interval
 from headway.analysis.networks import Network, networks
 from headway.analysis.strata import strata
 from headway.instruments.populations.weights import weighted_median, weighted_share_interval
+from headway.statistics.interval import Interval
 
 Matrix = NDArray[np.float64]
 APART = 0.1

@@ -10,9 +10,10 @@ import numpy as np
 from headway.analysis.cells import Cell
 from headway.analysis.claimruns import ClaimRuns, Group
 from headway.analysis.compare import Pairing
-from headway.analysis.finding import Finding, Region
+from headway.analysis.finding import Finding
 from headway.analysis.strata import strata
 from headway.instruments.populations.deltas import SiteEstimate, deltas_of, over_sites_of, pearson
+from headway.planning.region import Region
 from headway.study.population import SITES_AXIS
 from headway.study.siterules import ColumnPair, SiteMedian, SiteShare
 

@@ -10,7 +10,6 @@ from importlib.util import find_spec
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
 from headway.analysis.analysis import Analysis
 from headway.analysis.metric import Metric
@@ -23,6 +22,7 @@ from headway.instruments.populations.deltas import (
     over_sites_of,
     pearson,
 )
+from headway.statistics.ranks import mean_ranks
 
 CLASSES = 3
 """Below, within and above what sets differences apart."""
@@ -219,4 +219,4 @@ def _correlation(
 
 
 def _spearman(rows: Matrix) -> float:
-    return pearson(np.asarray(stats.rankdata(rows, axis=0)))
+    return pearson(mean_ranks(rows.T).T)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from headway.analysis.intervals import LEVEL, Interval, share_ends, share_interval
+from headway.statistics.interval import LEVEL, Interval, share_ends, share_interval
 
 Vector = NDArray[np.float64]
 

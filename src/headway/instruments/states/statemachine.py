@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
-from headway.analysis.intervals import Interval, share_interval
 from headway.instruments.states.statepath import StatePath
+from headway.statistics.interval import Interval, share_interval
 
 
 @dataclass(frozen=True)

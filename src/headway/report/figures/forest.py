@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from functools import partial
 
 from headway.analysis import Analysis
-from headway.analysis.intervals import Interval
 from headway.analysis.verdict import Verdict
 from headway.analysis.whole import wholes
 from headway.report.figures.data import differences_data, told
@@ -15,6 +14,7 @@ from headway.report.forestplot import ForestBlock, ForestRow, forest_sheet
 from headway.report.section import Section
 from headway.report.telling import representative_cells, telling_pairings
 from headway.report.theme import FASTER, INK, MUTED, SLOWER
+from headway.statistics.interval import Interval
 
 _MOST_CELLS = 48
 _MOST_PAIRINGS = 6

@@ -7,7 +7,6 @@ from functools import partial
 
 import polars as pl
 
-from headway.analysis.intervals import LEVEL, Interval
 from headway.nearby.document import KeptDifference, NearbyAnswer, TriedSentence, rows
 from headway.nearby.fate import SentenceFate
 from headway.nearby.words import sentence_words
@@ -15,6 +14,7 @@ from headway.report.figures.kind import Kind, Picture, Subject, picture_name
 from headway.report.forestplot import ForestBlock, ForestRow, forest_sheet
 from headway.report.section import Section
 from headway.report.theme import FASTER, INK, MUTED, SLOWER, Colour
+from headway.statistics.interval import LEVEL, Interval
 
 _MOST_SENTENCES = 6
 _COLOURS: dict[SentenceFate, Colour] = {

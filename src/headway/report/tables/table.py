@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from headway.analysis import Analysis, Cell
-from headway.analysis.intervals import Interval
 from headway.analysis.numbers import significant
 from headway.report.telling import telling_cells
+from headway.statistics.interval import Interval
 
 NONE = "–"
 """Stands where there is no value."""

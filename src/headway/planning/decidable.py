@@ -6,12 +6,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-from headway.analysis.finding import MOST_NEEDED, Region
-from headway.analysis.intervals import Interval, share_interval
-from headway.analysis.rules import failure_region
 from headway.errors import counted
 from headway.planning.enough import fewest_pairs
 from headway.planning.looks import looks_of
+from headway.planning.region import MOST_NEEDED, Region, failure_region
+from headway.statistics.interval import Interval, share_interval
 from headway.study.claim import Claim, Correlation, Failures, Monotone, Value
 from headway.study.experiment import Coordinates, Experiment
 from headway.study.population import SITES_AXIS
