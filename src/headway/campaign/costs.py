@@ -14,19 +14,25 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 from importlib import resources
 from pathlib import Path
 from statistics import median
+from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from headway.cache import cache_directory
 from headway.campaign.work import Work, WorkOfBoots
-from headway.columns import Record, Status
+from headway.columns.outcome import Status
+from headway.durable import write_atomically
 from headway.planning.boots import boots
 from headway.planning.runs import Run
-from headway.records.store import write_atomically
+from headway.statistics.leastsquares import nonnegative_least_squares
 from headway.study.clock import Clock
+
+if TYPE_CHECKING:
+    from headway.columns import Record
 
 SHIPPED_FILE = "costs.json"
 _TYPICAL = Work(requests=1, megabytes=1, virtual_s=4)
@@ -112,16 +118,12 @@ class Measured(BaseModel):
 
 def fit(measured: Measured, prior: Cost, prior_labs: float = _PRIOR_LABS) -> Cost:
     """The cost, nowhere negative, that fits the labs and the prior best in least squares."""
-    import numpy as np
-    from scipy.optimize import nnls
-
     weight = prior_labs / max(prior.processor_s(_TYPICAL), 1e-6)
-    prior_features = np.diag([weight * feature**2 for feature in _TYPICAL.features])
-    # The normal equations' factor is the data that nnls wants.
-    factor = np.linalg.cholesky(np.array(measured.features) + prior_features)
-    targets = np.array(measured.targets) + prior_features @ np.array(prior.parts)
-    parts, _ = nnls(factor.T, np.linalg.solve(factor, targets))
-    return Cost.of(map(float, parts))
+    features, targets = [[*row] for row in measured.features], [*measured.targets]
+    for place, feature in enumerate(_TYPICAL.features):
+        features[place][place] += weight * feature**2
+        targets[place] += weight * feature**2 * prior.parts[place]
+    return Cost.of(nonnegative_least_squares(features, targets))
 
 
 @dataclass(frozen=True)
@@ -142,7 +144,7 @@ class CostModel:
 
     def cost(self, kind: str) -> Cost:
         """The cost of a kind of labs."""
-        prior = self.prior(kind).slower(self._slowness())
+        prior = self.prior(kind).slower(self._slowness)
         return fit(self.own[kind], prior) if kind in self.own else prior
 
     def is_measured(self, kind: str) -> bool:
@@ -167,6 +169,7 @@ class CostModel:
         nearest = [self.shipped[known].parts for known, like in alike.items() if like == most]
         return Cost.of(median(parts) for parts in zip(*nearest, strict=True))
 
+    @cached_property
     def _slowness(self) -> float:
         """How many times as long labs take here as where the shipped figures were measured.
 

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from headway.campaign.costs import Cost, CostModel
 from headway.campaign.work import WorkOfBoots
 from headway.errors import counted
-from headway.planning.boots import Boot, boots
+from headway.planning.boots import Boot, InFull, boots
 from headway.planning.runs import Run, distinct_paths
 from headway.study.clock import Clock
+from headway.study.lasting import lasting_objects
 
 _SELF_TEST_S = 1.0
 """Processor time of one path's self-test."""
@@ -70,11 +71,12 @@ class Estimator:
     def __init__(self, labs: int, model: CostModel) -> None:
         self._labs, self._model = labs, model
         self._costs: dict[str, Cost] = {}
-        self._work = WorkOfBoots()
+        self._work, self._told = WorkOfBoots(), InFull()
 
+    @lasting_objects()
     def of(self, runs: Sequence[Run]) -> Estimate:
         """How long these runs take; those that are the same are carried out once."""
-        needed = boots(runs)
+        needed = boots(runs, self._told)
         kinds = tuple(dict.fromkeys(self._work.of(boot)[0] for boot in needed))
         return Estimate(
             runs=sum(len(boot.runs) for boot in needed),

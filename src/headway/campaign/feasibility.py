@@ -8,7 +8,7 @@ from pathlib import Path
 from headway.campaign.twins import twins
 from headway.campaign.watcher import SilentWatcher, Watcher
 from headway.errors import WrongInputError
-from headway.image import find, installed_extras, shown_progress, status
+from headway.image import find, installed_extras, lacking, shown_progress
 from headway.image.fit import check_fit
 from headway.image.layers import layer_of, layers_of_outside
 from headway.image.outsideroot import outside_root
@@ -85,15 +85,15 @@ def needed_layers(runs: Iterable[Run]) -> frozenset[str]:
     runs = list(runs)
     ends = (end for run in first_repetition(runs) for end in run.deployment.programs)
     own = (end.adapter for end in ends if not end.adapter.outside)
-    found = {layer_of(package) for one in own for package in (one.package, *one.also)}
+    packages = {package for one in own for package in (one.package, *one.also)}
+    found = map(layer_of, packages)
     brought = (name for one in outside_programs(runs) for name in layers_of_outside(one))
     return frozenset({*(name for name in found if name), *brought})
 
 
 def lacking_layers(runs: Iterable[Run]) -> tuple[str, ...]:
     """Names of the layers that runs need and the cache does not have, sorted."""
-    there = status().layers
-    return tuple(name for name in sorted(needed_layers(runs)) if there[name].info() is None)
+    return lacking(needed_layers(runs))
 
 
 def check_outside(runs: Iterable[Run]) -> None:
@@ -178,6 +178,7 @@ def add_command(extra: str) -> str:
     return f"headway image add {extra}"
 
 
+@lasting_objects()
 def all_remarks(study: Study, runs: Sequence[Run]) -> list[str]:
     """What a reader of the results must know and might overlook, each remark once."""
     found = (text for run in first_repetition(runs) for text in remarks(run.deployment))

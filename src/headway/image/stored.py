@@ -51,6 +51,23 @@ def find(options: ImageOptions | None = None, layers: Iterable[str] = ()) -> Ima
     return Layout.of_package(options or ImageOptions.from_environment()).image(layers)
 
 
+def lacking(names: Iterable[str], options: ImageOptions | None = None) -> tuple[str, ...]:
+    """Those of these layers that the cache does not have, by name, sorted.
+
+    Args:
+        names: of layers.
+        options: as for `find`.
+
+    Raises:
+        WrongInputError: as for `find`.
+    """
+    wanted = sorted(names)
+    if not wanted:
+        return ()
+    layers = Layout.of_package(options or ImageOptions.from_environment()).layers
+    return tuple(name for name in wanted if layers[name].info() is None)
+
+
 def status(options: ImageOptions | None = None) -> ImageStatus:
     """What the cache holds of the image for these options, and besides it.
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from pydantic import BaseModel
-
 from headway.errors import WrongInputError
 from headway.foreign.kinds.model import Identity
 from headway.look.account import FileContents
@@ -27,33 +25,17 @@ def named_files(runs: Iterable[Run]) -> dict[str, str]:
     settings = {id(run.setting): run.setting for run in runs}
     files: dict[str, str] = {}
     for setting in settings.values():
-        for part in _parts(setting):
-            for file, described in _described(part, files):
-                files[file] = described
+        for workload in (setting.workload, *setting.workloads):
+            files |= _described(workload, files)
     return files
 
 
-def _parts(value: object) -> Iterator[BaseModel]:
-    """A setting and all parts in it."""
-    if isinstance(value, BaseModel):
-        yield value
-        for name in type(value).model_fields:
-            yield from _parts(getattr(value, name))
-    elif isinstance(value, tuple | list):
-        for item in value:
-            yield from _parts(item)
-    elif isinstance(value, dict):
-        for item in value.values():
-            yield from _parts(item)
-
-
-def _described(part: BaseModel, known: dict[str, str]) -> Iterator[tuple[str, str]]:
-    """Files that a part names, and that are not described yet."""
-    if isinstance(part, WorkloadPart):
-        site, mpd = part.replayed or "", getattr(part, "mpd", None) or ""
-        for file in (site if is_archive(site) else "", mpd):
-            if file and file not in known:
-                yield file, _line_of(Path(file))
+def _described(workload: WorkloadPart, known: dict[str, str]) -> Iterator[tuple[str, str]]:
+    """Files that a workload names, and that are not described yet."""
+    site, mpd = workload.replayed or "", getattr(workload, "mpd", None) or ""
+    for file in (site if is_archive(site) else "", mpd):
+        if file and file not in known:
+            yield file, _line_of(Path(file))
 
 
 def _line_of(path: Path) -> str:

@@ -47,17 +47,21 @@ class Boot:
         return any(run.experiment == experiment for run in self.served)
 
 
-def boots(runs: Sequence[Run]) -> list[Boot]:
+def boots(runs: Sequence[Run], told: InFull | None = None) -> list[Boot]:
     """Runs by the labs that carry them out, in the order of each lab's first run.
 
     Most have a lab of their own; repetitions that may share one do so, up to
     `REPETITIONS_OF_A_BOOT` of them. A lab whose runs are those of another experiment's serves
     both, in virtual time, in which they are equal. Within an experiment nothing is shared: who
     compares a program with itself wants to see that the results are equal, not to be told so.
+
+    Args:
+        runs: of a study, in order.
+        told: their settings in full, as far as they are known already.
     """
     found: list[Boot] = []
     alike: defaultdict[tuple[str, tuple[int, ...]], list[int]] = defaultdict(list)
-    told = _InFull()
+    told = told or InFull()
     for group in _groups(runs):
         first = group[0]
         places = alike[told.of(first.setting), tuple(run.seed for run in group)]
@@ -86,13 +90,14 @@ def _groups(runs: Sequence[Run]) -> list[tuple[Run, ...]]:
     return [tuple(group) for group in groups]
 
 
-class _InFull:
+class InFull:
     """Settings in full, by their identity: repetitions share one."""
 
     def __init__(self) -> None:
         self._known: dict[int, tuple[Setting, str]] = {}
 
     def of(self, setting: Setting) -> str:
+        """A setting as JSON."""
         known = self._known.get(id(setting))
         if known is None:
             known = self._known[id(setting)] = setting, setting.model_dump_json()

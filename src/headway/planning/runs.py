@@ -83,8 +83,8 @@ def distinct_paths(runs: Iterable[Run]) -> dict[str, Path]:
     """The paths that runs have, each once, by what describes it; of a profile, those that every repetition draws."""
     # By identity first: repetitions share a setting unless they draw their paths.
     settings = {id(run.setting): run.setting for run in runs}
-    paths = (path for setting in settings.values() for path in _paths(setting))
-    return {path.model_dump_json(): path for path in paths}
+    paths = {id(path): path for setting in settings.values() for path in _paths(setting)}
+    return {path.model_dump_json(): path for path in paths.values()}
 
 
 def _paths(setting: Setting) -> Iterator[Path]:

@@ -16,7 +16,6 @@ from headway.pages.families import attempts, family_of
 from headway.pages.har import make_har
 from headway.pages.load import LOAD_FILE, PageLoad, read_load
 from headway.pages.lookups import addressed_s, lookups
-from headway.pages.metrics import page_metrics
 from headway.pages.spoken import missing_error, protocol_error, sharing_error
 from headway.pages.traffic import third_parties
 from headway.programs.base import (
@@ -116,6 +115,9 @@ class Chromium(HeadlessShell):
     def measure(self, flow: Flow, directory: Path, ended: Ended) -> Measurement:
         if not (directory / LOAD_FILE).exists():
             return Measurement(error="chromium reported nothing about the page")
+        # Frames are compared with numpy and Pillow, which those who only plan need not wait for.
+        from headway.pages.metrics import page_metrics
+
         load = read_load(directory)
         metrics, tried = page_metrics(load), _tried(load, flow) if flow.other_address else ()
         if flow.resolver:

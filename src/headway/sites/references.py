@@ -6,8 +6,6 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from justhtml import JustHTML
-
 from headway.sites.css_references import css_imports, css_references, style_references
 from headway.sites.links import link_references
 from headway.sites.mediaquery import Matching, matching
@@ -81,6 +79,9 @@ class _Document:
 
     def references(self, text: str) -> Iterator[Reference]:
         """What it refers to."""
+        # It takes a moment to load, and only pages that studies name are looked through.
+        from justhtml import JustHTML
+
         parsed = JustHTML(
             text.encode(errors="replace").decode(), sanitize=False, scripting_enabled=True
         )

@@ -27,8 +27,6 @@ _NUMBER_AND_UNIT = re.compile(
 _LARGEST = Decimal("1e300")
 _NUMBER = r"\+?[0-9][0-9_]*(\.[0-9]+)?([eE][-+]?[0-9]{1,4})?"
 _SIGNED = rf"-?{_NUMBER}"
-
-
 _LONGEST_TEXT = 1000
 
 
@@ -178,6 +176,13 @@ class _Quantity:
 
     def _exact(self) -> str:
         """A text that is read as this very value, which the one that people are shown may not be."""
+        return self._exact_text(float.__repr__(self) if isinstance(self, float) else int(self))  # type: ignore[call-overload]
+
+    @classmethod
+    @lru_cache(maxsize=4096)
+    def _exact_text(cls, value: str | int) -> str:
+        """As `_exact`, but once for each value: a grid's settings repeat them. Texts tell zeros apart that are equal."""
+        self = cls(value)  # type: ignore[call-arg]
         shown, smallest = str(self), self.shown_units[-1]
         if self._read(shown) == self:
             return shown
@@ -250,7 +255,6 @@ class Rate(_Quantity, int):
 
     @property
     def mbit(self) -> float:
-        """Megabits per second."""
         return int(self) / 1e6
 
 
@@ -330,7 +334,6 @@ class Bandwidth(_Quantity, int):
 
     @property
     def hz(self) -> int:
-        """Hertz."""
         return int(self)
 
 
@@ -352,7 +355,6 @@ class Snr(Decibel):
     """A signal-to-noise ratio in decibels; negative if there is more noise than signal."""
 
     kind = "signal-to-noise ratio"
-    most = "1000 dB"
     example = "20 dB"
     signed = True
 
