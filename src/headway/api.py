@@ -5,7 +5,7 @@ See ``docs/running.md``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +20,7 @@ from headway.records.conditions import conditions
 from headway.records.store import FLOWS_FILE, SEGMENTS_FILE, Start, refresh_table
 from headway.study.experiment import Study
 from headway.study.load import load_study, study_from
+from headway.study.neighbourhood import ToldNeighbourhood
 from headway.study.outsidefile import read_programs
 
 # Data frames and statistics take seconds to load.
@@ -101,7 +102,7 @@ def run(
     cluster: str | None = None,
     progress: bool = True,
 ) -> pl.DataFrame:
-    """Carry out a study, or what is left of it.
+    """Carry out a study, or what is left of it; then its neighbours, if it has the key ``nearby``.
 
     Args:
         study: as for `load`.
@@ -137,6 +138,8 @@ def run(
         cluster=cluster,
     )
     conduct(task, _watcher(progress))
+    if loaded.nearby is not None:
+        try_nearby(out, jobs=jobs, progress=progress)
     return read(out).runs
 
 
@@ -145,6 +148,8 @@ def try_nearby(
     *,
     runs: int | None = None,
     minutes: float | None = None,
+    axes: Sequence[str] | None = None,
+    without: Sequence[str] | None = None,
     jobs: int | None = None,
     replace: bool = False,
     progress: bool = True,
@@ -154,7 +159,9 @@ def try_nearby(
     Args:
         results: directory of a study's results.
         runs: how many runs may be carried out.
-        minutes: how long that may take; as long as the study took if that and ``runs`` are None.
+        minutes: how long that may take; as the study states, or as long as it took, if that and ``runs`` are None.
+        axes: what alone is varied; as the study states, or all, if that and ``without`` are None.
+        without: axes that are left out.
         jobs: labs at a time; one per core if None.
         replace: remove what was tried before.
         progress: show progress on standard error.
@@ -166,16 +173,16 @@ def try_nearby(
         WrongInputError: the results have no sentence that can be tried, or the budget is too small.
         HeadwayError: the host failed; what is done is kept.
     """
-    from headway.lab.cores import available_cores
     from headway.nearby.session import NearbyRequest
     from headway.nearby.session import try_nearby as carry_out
+    from headway.records.manifest import read_manifest
 
-    labs = jobs or len(available_cores())
+    told = ToldNeighbourhood(runs, minutes, axes, without)
+    manifest = read_manifest(Path(results))
     request = NearbyRequest(
         results=Path(results),
         command=f"headway.try_nearby({str(results)!r})",
-        runs=runs,
-        processor_s=None if minutes is None else minutes * 60 * labs,
+        wanted=told.in_place_of(manifest.study.nearby if manifest else None),
         jobs=jobs,
         replace=replace,
     )

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from headway.analysis.compare import Comparison, Contest, Pairing, compare
+from headway.analysis.compare import Comparison, compare
+from headway.analysis.contest import Contest, Pairing
 from headway.analysis.difference import POWER
 from headway.analysis.metric import metric_named
 from headway.analysis.sample import Measurements, Observation

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headway.analysis.compare import Comparison, Contest, Pairing, clearly_slower, compare
+from headway.analysis.compare import Comparison, clearly_slower, compare
+from headway.analysis.contest import Contest, Pairing
 from headway.analysis.metric import Metric, metric_named
 from headway.analysis.sample import Measurements, Observation
 from headway.analysis.verdict import Basis, SpreadVerdict, Verdict

@@ -11,7 +11,7 @@ import pytest
 from headway.analysis.alone import own_values
 from headway.analysis.analysis import Analysis, analyse
 from headway.analysis.answer import answer
-from headway.analysis.compare import Pairing
+from headway.analysis.contest import Pairing
 from headway.analysis.headline import headline
 from headway.analysis.partition import Leaning, leaning
 from headway.analysis.sentences import sentences

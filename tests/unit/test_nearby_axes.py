@@ -11,6 +11,7 @@ from headway.nearby.origin import OriginCell
 from headway.nearby.trial import Present, Trial, Unable, planned, trials_around
 from headway.study.experiment import Study
 from headway.study.load import study_from
+from headway.study.neighbourhood import EVERYWHERE
 from headway.study.path import Path
 from headway.study.setting import Setting
 
@@ -44,7 +45,7 @@ def origin(made: Study, cell: int = 0) -> OriginCell:
 
 def around(**changes: Any) -> dict[str, list[Trial]]:
     made = study(**changes)
-    able, _ = trials_around(origin(made), made, Everything())
+    able, _ = trials_around(origin(made), made, Everything(), EVERYWHERE)
     found: dict[str, list[Trial]] = {}
     for trial in able:
         found.setdefault(trial.axis.name, []).append(trial)
@@ -53,7 +54,7 @@ def around(**changes: Any) -> dict[str, list[Trial]]:
 
 def unable(**changes: Any) -> list[Unable]:
     made = study(**changes)
-    return trials_around(origin(made), made, Everything())[1]
+    return trials_around(origin(made), made, Everything(), EVERYWHERE)[1]
 
 
 def path(trial: Trial) -> Path:
@@ -152,7 +153,7 @@ def test_what_the_study_varies_itself_is_no_neighbour(axis: str, changes: dict[s
 
 def test_loss_that_only_some_cells_have_leaves_its_bursts_to_be_tried() -> None:
     made = study(axes={"path.loss": ["0 %", "1 %"]})
-    able, _ = trials_around(origin(made, 1), made, Everything())
+    able, _ = trials_around(origin(made, 1), made, Everything(), EVERYWHERE)
     assert "bursts" in {trial.axis.name for trial in able}
 
 
@@ -166,10 +167,10 @@ def test_both_contenders_get_a_controller_and_only_quic_its_knobs() -> None:
     found = around()
     bbr = next(one for one in found["controller"] if one.level.label == "with BBR")
     assert {str(one.server.congestion_control) for one in bbr.settings.values()} == {"bbr"}
-    (unpaced,) = found["QUIC's pacing"]
+    (unpaced,) = found["QUIC pacing"]
     assert unpaced.settings["h3"].server.knobs == {"pacing": "off"}
     assert unpaced.settings["h2"] == origin(study()).settings["h2"]
-    (paced,) = found["TCP's pacing"]
+    (paced,) = found["TCP pacing"]
     assert str(paced.settings["h2"].server.kernel.qdisc) == "fq"
     assert paced.settings["h3"] == origin(study()).settings["h3"]
 
@@ -177,7 +178,7 @@ def test_both_contenders_get_a_controller_and_only_quic_its_knobs() -> None:
 def test_what_changes_neither_of_two_contenders_does_not_concern_them() -> None:
     three = {"h1": {"protocol": "h1"}, "h2": {"protocol": "h2"}, "h3": {"protocol": "h3"}}
     found = around(contenders=three)
-    (unpaced,) = found["QUIC's pacing"]
+    (unpaced,) = found["QUIC pacing"]
     assert unpaced.changed == {"h3"}
     assert unpaced.concerns("h3", "h2") and not unpaced.concerns("h1", "h2")
     assert all(trial.concerns("h1", "h2") for trial in (*found["seeds"], *found["RTT"]))
@@ -217,7 +218,7 @@ def test_flows_that_compete_have_neighbours_that_reach_them() -> None:
 
 def test_every_neighbour_can_be_planned_and_has_a_name_of_its_own() -> None:
     made = study()
-    able, _ = trials_around(origin(made), made, Everything())
+    able, _ = trials_around(origin(made), made, Everything(), EVERYWHERE)
     runs = planned(made, [(trial, 7) for trial in able])
     assert len(runs) == 2 * 7 * len(able)
     assert len({run.run_id for run in runs}) == len(runs)

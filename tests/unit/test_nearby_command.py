@@ -7,10 +7,15 @@ from typing import Any
 
 import pytest
 
+import headway
+from headway.errors import WrongInputError
+from headway.foreign.documents import toml_tables
 from headway.nearby import trial
 from headway.nearby.axis import known_axes
-from headway.nearby.document import FILE
+from headway.nearby.document import FILE, read_nearby
 from headway.records.store import NEARBY
+from headway.report import write_report
+from headway.study.neighbourhood import AxisName
 from tests.stub_lab import replace_labs
 from tests.unit import made_results as made
 from tests.unit.test_cli import run
@@ -25,6 +30,10 @@ def labs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(trial.Present, "lacks", lambda *_: "")
     kept = tuple(axis for axis in known_axes() if axis.name in ("queue", "RTT"))
     monkeypatch.setattr(trial, "known_axes", lambda: kept)
+
+
+def test_study_files_know_every_axis() -> None:
+    assert {axis.name for axis in headway.nearby.axis.known_axes()} == set(AxisName)
 
 
 def test_the_page_has_every_axis_as_it_is() -> None:
@@ -80,9 +89,83 @@ def test_run_tries_neighbours_if_asked(
     assert paragraph.startswith("**Depends on.**") and "h3 against h2" in paragraph
 
 
+OWN = (
+    'name = "own"\nrepetitions = 10\npath = { rate = "10 Mbit/s", rtt = "60 ms", queue = "2 BDP" }\n'
+    'workload.size = "1 MB"\naxes.protocol = ["h2", "h3"]\n'
+)
+
+
+def test_the_key_of_a_study_is_the_second_half_of_run(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    study, out = tmp_path / "own.toml", tmp_path / "out"
+    study.write_text(OWN + '[nearby]\nruns = 90\naxes = ["RTT"]\n[quick]\nnearby = false\n')
+    assert run(monkeypatch, "plan", str(study)) == 0
+    assert "Then its neighbours: on RTT, for 90 runs at most." in capsys.readouterr().out
+    words = ("run", str(study), "--out", str(out), "--jobs", "1")
+    assert run(monkeypatch, *words, "--quick") == 0
+    assert not (out / NEARBY).exists()
+    assert run(monkeypatch, *words, "--replace") == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "on the axis RTT alone" in shown and "of 90 runs" in shown
+    answer = read_nearby(out)
+    assert answer and {near.axis for near in answer.sentences[0].neighbours} == {"seeds", "RTT"}
+    page = (out / "report" / "index.html").read_text()
+    assert "on the axis RTT alone" in page and "not tried yet" not in page
+    # What is said on the command line goes before what the study says.
+    words = ("nearby", str(out), "--axes", "queue", "--replace", "--jobs", "1")
+    assert run(monkeypatch, *words) == 0
+    answer = read_nearby(out)
+    assert answer and answer.axes == ("queue",) and answer.budget == "90 runs"
+
+
+def test_the_key_holds_from_python_too(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    study = toml_tables(OWN) | {"nearby": {"runs": 90, "without": ["queue"]}}
+    headway.run(study, tmp_path / "out", progress=False, jobs=1)
+    answer = read_nearby(tmp_path / "out")
+    assert answer and answer.without == ("queue",) and answer.budget == "90 runs"
+    with pytest.raises(WrongInputError, match="is no axis; did you mean 'queue'"):
+        headway.try_nearby(tmp_path / "out", axes=["quee"])
+
+
+def test_a_report_says_that_the_study_asks_for_what_was_not_tried(tmp_path: Path) -> None:
+    manifest = made.MANIFEST | {"study": made.MANIFEST["study"] | {"nearby": {}}}
+    page = write_report(made.saved(tmp_path / "asked", made.grid(), manifest)).read_text()
+    assert "asks how far its answer holds, which was not tried yet" in page
+    page = write_report(made.saved(tmp_path / "not", made.grid())).read_text()
+    assert "not tried yet" not in page
+
+
+@pytest.mark.parametrize(
+    ("key", "message"),
+    [
+        ("nearby = 3", "nearby: must be a table, not 3"),
+        ('nearby.time = "0 s"', "nearby.time: must be more than 0"),
+        ("nearby.runs = 0", "nearby.runs: must be 1 or more"),
+        ('nearby.axes = ["qeue"]', "did you mean 'queue'?"),
+        ('nearby = { axes = ["RTT"], without = ["loss"] }', "leaves axes out of all of them"),
+        ('nearby.axis = "RTT"', "nearby.axis: unknown key"),
+    ],
+)
+def test_a_wrong_key_is_said_with_its_place(
+    key: str,
+    message: str,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    study = tmp_path / "own.toml"
+    study.write_text(f"{key}\n{OWN}")
+    assert run(monkeypatch, "validate", str(study)) == 2
+    error = " ".join(capsys.readouterr().err.split())
+    assert message in error and "own.toml:1: nearby" in error
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
+        (("--axes", "RTTs"), "--axes: 'RTTs' is no axis; did you mean 'RTT'"),
+        (("--axes", "RTT", "--without", "loss"), "--without: leaves axes out of all of them"),
         (("--minutes", "0"), "must be a number above 0"),
         (("--minutes", "nan"), "must be a number above 0"),
         (("--runs", "3"), "3 runs is too little for a single neighbour, which takes 8 runs"),

@@ -22,12 +22,13 @@ from headway.nearby.document import NearbyAnswer, TriedSentence, read_nearby
 from headway.nearby.fate import SentenceFate
 from headway.nearby.search import LOOKS
 from headway.nearby.session import NearbyRequest, try_nearby
-from headway.nearby.words import outcome, sentence_words
+from headway.nearby.words import depends_on, outcome, overview, sentence_words
 from headway.overriding import override
 from headway.records.store import Start, read_records
 from headway.report import write_report
 from headway.report.archive import write_archive
 from headway.study.load import study_from
+from headway.study.neighbourhood import Neighbourhood
 from tests import stub_lab
 
 OWN: dict[str, Any] = {
@@ -37,7 +38,7 @@ OWN: dict[str, Any] = {
     "workload": {"size": "1 MB"},
     "axes": {"protocol": ["h2", "h3"]},
 }
-_AXES = ("queue", "discipline", "RTT", "rate", "TCP's pacing", "family", "server")
+_AXES = ("queue", "discipline", "RTT", "rate", "load", "TCP pacing", "family", "server")
 """Those that are tried here: few are enough, and labs that answer as curl does can have no others as a client."""
 Takes = Callable[[str, int], float]
 
@@ -75,9 +76,14 @@ def carried_out(directory: Path, **changes: Any) -> Path:
     return directory
 
 
-def tried(results: Path, runs: int | None = 10_000, **asked: Any) -> NearbyAnswer:
+def tried(
+    results: Path, runs: int | None = 10_000, *, replace: bool = False, **asked: Any
+) -> NearbyAnswer:
     return try_nearby(
-        NearbyRequest(results, "headway nearby", runs=runs, jobs=1, **asked), SilentWatcher()
+        NearbyRequest(
+            results, "headway nearby", Neighbourhood(runs=runs, **asked), jobs=1, replace=replace
+        ),
+        SilentWatcher(),
     )
 
 
@@ -199,7 +205,10 @@ def test_an_interrupted_search_goes_on_and_finds_the_same(
     results = carried_out(tmp_path / "results")
     names.clear()
     with pytest.raises(KeyboardInterrupt):
-        try_nearby(NearbyRequest(results, "headway nearby", runs=100, jobs=1), Interrupted(after))
+        try_nearby(
+            NearbyRequest(results, "headway nearby", Neighbourhood(runs=100), jobs=1),
+            Interrupted(after),
+        )
     kept = len(read_records(results / "nearby"))
     assert kept >= after and read_nearby(results) is None
     assert tried(results, runs=100).sentences == whole.sentences
@@ -306,3 +315,30 @@ def test_results_of_other_sentences_are_refused(
 def test_at_the_last_look_a_change_can_be_told_of_all_neighbours_together() -> None:
     assert 2.0 ** (1 - LOOKS[1]) <= 0.05 / len(LOOKS)
     assert 2.0 ** (1 - LOOKS[-1]) <= 0.05 / len(LOOKS) / 40
+
+
+def test_only_the_axes_that_are_wanted_are_tried(
+    tmp_path: Path, labs: Callable[[Takes], list[str]]
+) -> None:
+    labs(h3_sooner)
+    results = carried_out(tmp_path / "results")
+    chosen = tried(results, axes=("RTT", "load"))
+    (sentence,) = chosen.sentences
+    assert {near.axis for near in sentence.neighbours} == {"seeds", "RTT"}
+    assert chosen.axes == ("RTT", "load") and not chosen.without
+    (refused,) = chosen.left_out
+    assert refused.axis == "load" and "none around this cell" in refused.reason
+    assert ", on the axes RTT and load alone" in overview(chosen)
+    without = tried(results, replace=True, without=("queue", "RTT"))
+    axes = {near.axis for near in without.sentences[0].neighbours}
+    assert axes >= {"seeds", "rate", "family"} and not axes & {"queue", "RTT"}
+    assert ", without the axes queue and RTT" in depends_on(without)
+
+
+def test_an_axis_that_the_study_varies_and_that_is_asked_for_is_refused_with_the_reason(
+    tmp_path: Path, labs: Callable[[Takes], list[str]]
+) -> None:
+    labs(h3_sooner)
+    axes = {"protocol": ["h2", "h3"], "path.rtt": ["60 ms", "90 ms"]}
+    answer = tried(carried_out(tmp_path / "results", axes=axes), axes=("RTT",))
+    assert {refused.reason for refused in answer.left_out} == {"the study varies it itself"}

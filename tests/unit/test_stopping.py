@@ -17,7 +17,8 @@ import pytest
 from numpy.typing import NDArray
 
 from headway.analysis import analyse
-from headway.analysis.compare import Comparison, Contest, Pairing, compare
+from headway.analysis.compare import Comparison, compare
+from headway.analysis.contest import Contest, Pairing
 from headway.analysis.metric import metric_named
 from headway.analysis.sample import Measurements, Observation
 from headway.analysis.stopping import (

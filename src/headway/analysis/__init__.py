@@ -3,7 +3,8 @@
 from headway.analysis.analysis import Analysis, analyse
 from headway.analysis.answer import answer
 from headway.analysis.cells import Cell, ContenderRuns
-from headway.analysis.compare import Comparison, Pairing
+from headway.analysis.compare import Comparison
+from headway.analysis.contest import Pairing
 from headway.analysis.reading import StudyResults, load_results
 from headway.analysis.sentences import sentence, sentences
 from headway.analysis.verdict import Basis, SpreadVerdict, Verdict

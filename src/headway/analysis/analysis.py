@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 import polars as pl
 
 from headway.analysis.cells import Cell, ContenderRuns, sides_by_cell
-from headway.analysis.compare import Comparison, Contest, Pairing, compare
+from headway.analysis.compare import Comparison, compare
 from headway.analysis.conditions import Conditions
 from headway.analysis.contenders import (
     Trait,
@@ -18,11 +18,14 @@ from headway.analysis.contenders import (
     pairings_of,
     traits,
 )
+from headway.analysis.contest import Pairing
 from headway.analysis.factors import conditions
+from headway.analysis.families import contests, tests_beside
 from headway.analysis.flowruns import FlowRuns, flow_runs
 from headway.analysis.leaders import leaders_by_cell
 from headway.analysis.metric import Metric, metric_named
 from headway.analysis.reading import StudyResults
+from headway.analysis.significance import TestResult
 from headway.analysis.swept import apart, cells_without, coordinates_without, fault_of
 from headway.errors import WrongInputError
 from headway.records.manifest import ToldExperiment
@@ -124,7 +127,11 @@ def analyse(
         pairings=pairings,
         conditions=found,
         cells=_cells(
-            found, sides_by_cell(runs, chosen, names, asked.number_of_looks), pairings, chosen
+            found,
+            sides_by_cell(runs, chosen, names, asked.number_of_looks),
+            pairings,
+            chosen,
+            tests_beside(results, asked, chosen),
         ),
         runs=runs,
         flows=flow_runs(results.flows_of(asked)),
@@ -137,8 +144,9 @@ def _cells(
     sides_of: Mapping[str, tuple[ContenderRuns, ...]],
     pairings: Sequence[Pairing],
     metric: Metric,
+    beside: Sequence[TestResult],
 ) -> tuple[Cell, ...]:
-    comparisons = _compared(found, sides_of, pairings, metric)
+    comparisons = _compared(found, sides_of, pairings, metric, beside)
     leaders = leaders_by_cell(sides_of, comparisons, metric)
     return tuple(
         Cell(
@@ -158,20 +166,14 @@ def _compared(
     sides_of: Mapping[str, tuple[ContenderRuns, ...]],
     pairings: Sequence[Pairing],
     metric: Metric,
+    beside: Sequence[TestResult],
 ) -> dict[str, list[Comparison]]:
-    """The comparisons of all cells: one family."""
-    contests = [
-        (name, contest) for name in found.levels for contest in _contests(sides_of[name], pairings)
+    """The comparisons of all cells: one family, or with others beside them."""
+    met = [
+        (name, contest) for name in found.levels for contest in contests(sides_of[name], pairings)
     ]
     compared: dict[str, list[Comparison]] = {name: [] for name in found.levels}
-    all_of_them = compare([contest for _, contest in contests], metric)
-    for (name, _), comparison in zip(contests, all_of_them, strict=True):
+    all_of_them = compare([contest for _, contest in met], metric, beside=beside)
+    for (name, _), comparison in zip(met, all_of_them, strict=True):
         compared[name].append(comparison)
     return compared
-
-
-def _contests(sides: Sequence[ContenderRuns], pairings: Sequence[Pairing]) -> Iterator[Contest]:
-    measured = {side.contender: side.measured for side in sides}
-    for pairing in pairings:
-        if pairing.contender in measured and pairing.against in measured:
-            yield Contest(pairing, measured[pairing.contender], measured[pairing.against])

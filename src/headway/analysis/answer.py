@@ -6,7 +6,7 @@ from collections import defaultdict
 
 from headway.analysis.alone import alone_sentences
 from headway.analysis.analysis import Analysis
-from headway.analysis.compare import Pairing
+from headway.analysis.contest import Pairing
 from headway.analysis.failures import failure_sentences
 from headway.analysis.faultsentences import fault_sentences
 from headway.analysis.firstflights import first_flight_sentences

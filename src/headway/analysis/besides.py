@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from headway.analysis.analysis import Analysis
-from headway.analysis.compare import Comparison, Contest, Pairing, compare
+from headway.analysis.compare import Comparison, compare
+from headway.analysis.contest import Contest, Pairing
 from headway.analysis.difference import Difference
 from headway.analysis.metric import metric_named
 from headway.analysis.shares import EVEN_PART, NameShares, Shares, shares

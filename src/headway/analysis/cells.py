@@ -11,7 +11,8 @@ from typing import Any
 import polars as pl
 
 from headway.analysis.bursts import Bursts
-from headway.analysis.compare import Comparison, Pairing
+from headway.analysis.compare import Comparison
+from headway.analysis.contest import Pairing
 from headway.analysis.goodput import FlowRun, Received
 from headway.analysis.latencies import Awaited, Latencies
 from headway.analysis.metric import Metric

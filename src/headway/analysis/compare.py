@@ -5,72 +5,27 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
+from headway.analysis.contest import Contest, Pairing
+from headway.analysis.decision import decide
 from headway.analysis.difference import NEGLIGIBLE, Difference, differences
 from headway.analysis.effects import cliffs_delta, delta
 from headway.analysis.intervals import median_interval
 from headway.analysis.metric import Metric
-from headway.analysis.sample import Measurements, SampleSummary
+from headway.analysis.sample import SampleSummary
 from headway.analysis.significance import (
     TestResult,
     adjusted,
     at_looks,
-    fewest_runs,
     interval_level,
     kolmogorov_smirnov,
     mann_whitney,
     welch,
-    wilcoxon,
 )
 from headway.analysis.verdict import Basis, SpreadVerdict, Verdict, direction, judge, spread
-from headway.planning.enough import PAIRED_ALPHA, fewest_pairs
 from headway.statistics.interval import LEVEL, Interval
-
-
-@dataclass(frozen=True, order=True)
-class Pairing:
-    """What is compared: a contender, and what it is held against."""
-
-    contender: str
-    against: str
-
-    def __str__(self) -> str:
-        return f"{self.contender} against {self.against}"
-
-
-@dataclass(frozen=True)
-class Contest:
-    """Two contenders that meet in a cell, with what they measured there."""
-
-    pairing: Pairing
-    one: Measurements
-    other: Measurements
-
-    def judged(self, metric: Metric) -> Contest:
-        """The same with what the metric is judged by in place of its values."""
-        return Contest(self.pairing, metric.judged(self.one), metric.judged(self.other))
-
-    @property
-    def looks(self) -> int:
-        """How often results were looked at, to stop or to go on."""
-        return max(self.one.looks, self.other.looks)
-
-    @property
-    def samples(self) -> tuple[SampleSummary | None, SampleSummary | None]:
-        """Summaries of both."""
-        return self.one.sample, self.other.sample
-
-    @property
-    def values(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
-        """The values of both, in the order of seeds."""
-        return self.one.values, self.other.values
-
-    def ranked(self, metric: Metric) -> tuple[tuple[float, ...], tuple[float, ...]]:
-        """The values of both, with runs that timed out as the worst of all."""
-        worst = math.inf if metric.less_is_better else 0.0
-        return self.one.with_given_up(worst), self.other.with_given_up(worst)
 
 
 @dataclass(frozen=True)
@@ -193,7 +148,10 @@ class Comparison:
 
 
 def compare(
-    contests: Sequence[Contest], metric: Metric, least_level: float = LEVEL
+    contests: Sequence[Contest],
+    metric: Metric,
+    least_level: float = LEVEL,
+    beside: Sequence[TestResult] = (),
 ) -> tuple[Comparison, ...]:
     """Compare the contenders of every contest.
 
@@ -204,13 +162,12 @@ def compare(
         contests: who meets whom.
         metric: what was measured.
         least_level: confidence that intervals have at least, if they are of a larger family.
+        beside: tests of other comparisons that are of the same family, not adjusted.
     """
     judged = [met.judged(metric) for met in contests]
     apart = [differences(met.one, met.other, metric) for met in judged]
-    family = _deciding(judged, apart, metric)
-    # What cannot be significant whatever it shows is no member: it would only blunt the rest.
-    members = [test for test in family.tests if test and test.family]
-    level = max(least_level, interval_level(members))
+    family = decide(judged, apart, metric, beside)
+    level = max(least_level, interval_level(family.members))
     apart = [
         differences(met.one, met.other, metric, level) if test and test.family else found
         for met, found, test in zip(judged, apart, family.tests, strict=True)
@@ -228,7 +185,7 @@ def clearly_slower(contests: Sequence[Contest], metric: Metric) -> list[bool]:
     """In which contests the contender is slower, significantly and by more than a trifle."""
     judged = [met.judged(metric) for met in contests]
     apart = [differences(met.one, met.other, metric) for met in judged]
-    tests = _deciding(judged, apart, metric).tests
+    tests = decide(judged, apart, metric).tests
     return [
         judge(*met.samples, found, test, metric)[0] is Verdict.SLOWER and not _trifle(found)
         for met, found, test in zip(judged, apart, tests, strict=True)
@@ -237,61 +194,6 @@ def clearly_slower(contests: Sequence[Contest], metric: Metric) -> list[bool]:
 
 def _trifle(found: Difference) -> bool:
     return found.relative is not None and abs(found.relative) < NEGLIGIBLE
-
-
-@dataclass(frozen=True)
-class _Family:
-    """Comparisons that are judged together.
-
-    Attributes:
-        tests: of each the test that decides, adjusted for their number; None where nothing is to be tested.
-        size: how many vary, those of too few runs included.
-    """
-
-    tests: tuple[TestResult | None, ...]
-    size: int
-
-    def needed(self, met: Contest, apart: Difference) -> int:
-        """How many pairs, or runs of each, one of them needs to be significant whatever the others show."""
-        fewest = fewest_pairs if apart.logs else fewest_runs
-        return fewest(max(1, self.size) * met.looks)
-
-
-def _deciding(contests: Sequence[Contest], apart: Sequence[Difference], metric: Metric) -> _Family:
-    """The one test that decides each contest, adjusted for their number.
-
-    Of pairs, if runs share seeds, else of places. What each contender always measured alike is not tested.
-    """
-    testable = [
-        not (one and other and one.constant and other.constant) or any(map(math.isinf, found.logs))
-        for (one, other), found in zip((met.samples for met in contests), apart, strict=True)
-    ]
-    paired = wilcoxon(
-        [found.logs if tested else () for found, tested in zip(apart, testable, strict=True)]
-    )
-    unpaired = mann_whitney(
-        [
-            met.ranked(metric) if tested and not found.logs else ((), ())
-            for met, found, tested in zip(contests, apart, testable, strict=True)
-        ]
-    )
-    tests = at_looks(
-        [
-            one or (replace(other, alpha=PAIRED_ALPHA) if other else None)
-            for one, other in zip(paired, unpaired, strict=True)
-        ],
-        [met.looks for met in contests],
-    )
-    members = iter(adjusted([test for test in tests if test and test.can_decide]))
-    return _Family(
-        tuple(next(members) if test and test.can_decide else _untold(test) for test in tests),
-        sum(test is not None for test in tests),
-    )
-
-
-def _untold(test: TestResult | None) -> TestResult | None:
-    """A test that cannot decide, so of no family; None of a single pair, or of a single run of each."""
-    return replace(test, family=0) if test and test.smallest_p < 1 else None
 
 
 def _comparison(

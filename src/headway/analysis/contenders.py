@@ -9,7 +9,7 @@ import polars as pl
 
 from headway.analysis.axes import key_words
 from headway.analysis.columns import COLUMNS, Condition
-from headway.analysis.compare import Pairing
+from headway.analysis.contest import Pairing
 from headway.analysis.pathconditions import in_words
 from headway.records.manifest import ToldExperiment
 

@@ -10,7 +10,8 @@ import polars as pl
 
 from headway.analysis.analysis import Analysis
 from headway.analysis.cells import Cell, ContenderRuns, Failure
-from headway.analysis.compare import Comparison, Contest, Pairing, compare
+from headway.analysis.compare import Comparison, compare
+from headway.analysis.contest import Contest, Pairing
 from headway.analysis.numbers import listed
 from headway.analysis.partition import Leaning, Restriction, leaning
 from headway.analysis.sample import Measurements

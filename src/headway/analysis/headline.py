@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from headway.analysis.analysis import Analysis
 from headway.analysis.cells import Cell, ContenderRuns
-from headway.analysis.compare import Pairing
+from headway.analysis.contest import Pairing
 from headway.analysis.difference import Difference
 from headway.analysis.failures import failed_runs
 from headway.analysis.means import Case, log_of

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from headway.analysis.cells import ContenderRuns
-from headway.analysis.compare import Comparison, Contest, Pairing, clearly_slower
+from headway.analysis.compare import Comparison, clearly_slower
+from headway.analysis.contest import Contest, Pairing
 from headway.analysis.metric import Metric
 from headway.analysis.verdict import Verdict
 

@@ -9,7 +9,8 @@ from enum import StrEnum
 
 from headway.analysis.analysis import Analysis
 from headway.analysis.cells import Cell
-from headway.analysis.compare import Comparison, Pairing
+from headway.analysis.compare import Comparison
+from headway.analysis.contest import Pairing
 from headway.analysis.verdict import Basis, Verdict
 
 

@@ -16,8 +16,9 @@ from functools import lru_cache
 from itertools import permutations
 
 from headway.analysis.analysis import Analysis
-from headway.analysis.compare import Comparison, Pairing
+from headway.analysis.compare import Comparison
 from headway.analysis.conditions import Factor
+from headway.analysis.contest import Pairing
 from headway.analysis.difference import NEGLIGIBLE
 from headway.analysis.means import Case
 from headway.analysis.verdict import Basis, Verdict

@@ -9,7 +9,8 @@ from enum import StrEnum
 
 from headway.analysis.analysis import Analysis
 from headway.analysis.cells import Cell, ContenderRuns
-from headway.analysis.compare import Comparison, Contest, Pairing, compare
+from headway.analysis.compare import Comparison, compare
+from headway.analysis.contest import Contest, Pairing
 from headway.analysis.difference import NEGLIGIBLE
 from headway.analysis.effects import relative_difference, relative_interval, relative_means
 from headway.analysis.numbers import percent, plain, significant

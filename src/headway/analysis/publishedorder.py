@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from headway.analysis.analysis import Analysis
 from headway.analysis.cells import Cell
-from headway.analysis.compare import Comparison, Pairing
+from headway.analysis.compare import Comparison
+from headway.analysis.contest import Pairing
 from headway.analysis.difference import NEGLIGIBLE
 from headway.analysis.published import (
     TOLERANCE,

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
 import polars as pl
 
+from headway.analysis.significance import TestResult
 from headway.columns import Columns, Record, schema_of
 from headway.columns.record import FlowRecord
 from headway.errors import WrongInputError, counted
@@ -29,11 +30,15 @@ class StudyResults:
         runs: a row each, in the schema of ``headway.columns``.
         manifest: what is known about them.
         flows: a row for each flow of those whose flows competed; None if none did.
+        tests: kept by `headway.analysis.families`: of experiments and metrics the tests that decide, each by itself.
     """
 
     runs: pl.DataFrame
     manifest: Manifest
     flows: pl.DataFrame | None = None
+    tests: dict[tuple[str, str], tuple[TestResult, ...]] = field(
+        default_factory=dict, repr=False, compare=False
+    )
 
     @cached_property
     def experiments(self) -> tuple[ToldExperiment, ...]:

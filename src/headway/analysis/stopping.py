@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 import polars as pl
 
 from headway.analysis.analysis import Analysis
-from headway.analysis.compare import Contest, Pairing
 from headway.analysis.contenders import ordered_names, pairings_of
+from headway.analysis.contest import Contest, Pairing
 from headway.analysis.difference import differences
 from headway.analysis.metric import Metric, metric_named
 from headway.analysis.numbers import listed

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from headway.analysis.analysis import Analysis
-from headway.analysis.compare import Pairing
+from headway.analysis.contest import Pairing
 from headway.analysis.difference import Difference, of_pairs
 from headway.analysis.interactions import Interaction, Level, interactions
 from headway.analysis.intervals import level_at_looks

@@ -12,13 +12,13 @@ from headway.cli import suggest
 from headway.cli.encoding import typed
 from headway.cli.options import Choice, Jobs, Offline, with_options
 from headway.errors import WrongInputError
+from headway.study.neighbourhood import AS_STATED, ToldNeighbourhood
 from headway.terminal import Terminal, note, output, say
 
 if TYPE_CHECKING:
     from headway.study.experiment import Study
 
 _RESULTS_DIRECTORY = Path("results")
-_MINUTE_S = 60.0
 
 
 @with_options(Choice)
@@ -48,6 +48,22 @@ def nearby(
             metavar="MINUTES",
         ),
     ] = None,
+    axes: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Vary this alone; may be given several times. docs/nearby.md lists all axes.",
+            metavar="AXIS",
+            autocompletion=suggest.nearby_axes,
+        ),
+    ] = None,
+    without: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Leave this axis out; may be given several times.",
+            metavar="AXIS",
+            autocompletion=suggest.nearby_axes,
+        ),
+    ] = None,
     jobs: Jobs = None,
     replace: Annotated[
         bool, typer.Option("--replace", help="Remove what was tried before, and begin again.")
@@ -58,19 +74,18 @@ def nearby(
 
     Varies what stands nearest around the cells that its sentences rest on, one thing at a time.
     """
-    if minutes is not None and not 0 < minutes < float("inf"):
-        raise WrongInputError("must be a number above 0", where="--minutes")
+    told = ToldNeighbourhood(runs, minutes, axes, without, prefix="--")
+    told.in_place_of(None)  # what is wrong is wrong before the study is carried out
     directory, loaded = _results(study, options, out, jobs)
-    try_and_show(directory, loaded, jobs, runs=runs, minutes=minutes, replace=replace)
+    try_and_show(directory, loaded, jobs, told, replace=replace)
 
 
 def try_and_show(
     directory: Path,
     study: Study | None,
     jobs: int | None,
+    told: ToldNeighbourhood = AS_STATED,
     *,
-    runs: int | None = None,
-    minutes: float | None = None,
     replace: bool = False,
 ) -> None:
     """Try the neighbours of results, print what was found, and write the report again.
@@ -79,22 +94,20 @@ def try_and_show(
         directory: of the results.
         study: that they are of; as their manifest states it if None.
         jobs: labs at a time; one per core if None.
-        runs: how many may be carried out.
-        minutes: how long that may take.
+        told: what takes the place of what the study says of its neighbours.
         replace: whether what was tried before is removed.
     """
     # Statistics take seconds to load.
-    from headway.lab.cores import available_cores
     from headway.nearby.session import NearbyRequest, try_nearby
+    from headway.records.manifest import read_manifest
     from headway.report import write_report
     from headway.report.neighbours import print_nearby
 
-    labs = jobs or len(available_cores())
+    stated = study or ((manifest := read_manifest(directory)) and manifest.study)
     request = NearbyRequest(
         results=directory,
         command=typed(sys.argv[1:]),
-        runs=runs,
-        processor_s=None if minutes is None else minutes * _MINUTE_S * labs,
+        wanted=told.in_place_of(stated.nearby if stated else None),
         jobs=jobs,
         replace=replace,
     )

@@ -36,6 +36,8 @@ def print_plan(console: Console, study: Study, runs: Sequence[Run], *, labs: int
     least = Rounds.of(study, runs).due(set(), ())
     fewest = estimator.of(least) if len(least) < len(runs) else None
     _print_estimate(console, estimated, len(runs), fewest, len(least))
+    if study.nearby is not None:
+        console.print(f"Then its neighbours: {study.nearby}.", markup=False, soft_wrap=True)
     if same := len(runs) - estimated.runs:
         console.print(
             f"{same} of them need no lab of their own: another experiment has the same setting and seed.",

@@ -43,7 +43,10 @@ def run(
     options: Execution,
     nearby: Annotated[
         bool,
-        typer.Option("--nearby", help="Then try how far the answer holds, for as long again."),
+        typer.Option(
+            "--nearby",
+            help="Then try how far the answer holds, for as long again, or as the study's key nearby says.",
+        ),
     ] = False,
 ) -> None:
     """Carry out a study and report its answer.
@@ -52,10 +55,7 @@ def run(
     """
     task = _task(study, options)
     _carry_out(task, options)
-    if nearby:
-        from headway.cli.nearby import try_and_show
-
-        try_and_show(task.out, task.study, options.jobs)
+    _try_nearby(task, options, asked=nearby)
 
 
 @with_options(Execution)
@@ -94,6 +94,15 @@ def reproduce(
         print_ledger(task.out, paper, None)
         return
     _carry_out(task, options, partial(_show_part, paper=paper))
+    _try_nearby(task, options)
+
+
+def _try_nearby(task: Task, options: Execution, *, asked: bool = False) -> None:
+    """Try the neighbours of what was carried out, if somebody asks for that, or the study does."""
+    if asked or task.study.nearby is not None:
+        from headway.cli.nearby import try_and_show
+
+        try_and_show(task.out, task.study, options.jobs)
 
 
 def report(

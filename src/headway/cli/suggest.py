@@ -16,6 +16,7 @@ import typer
 from headway.cli.entries import COMMANDS
 from headway.foreign.documents import toml_tables
 from headway.study.library import builtin_names, builtin_question, builtin_text, reproduces
+from headway.study.neighbourhood import AxisName
 
 Suggestions = list[tuple[str, str]]
 
@@ -49,6 +50,11 @@ def studies(incomplete: str) -> Suggestions:
 def papers(incomplete: str) -> Suggestions:
     """Built-in studies that reproduce something."""
     return [(name, builtin_question(name)) for name in builtin_names() if reproduces(name)]
+
+
+def nearby_axes() -> list[str]:
+    """What neighbours may be varied in."""
+    return list(AxisName)
 
 
 def experiments(ctx: typer.Context) -> Suggestions:

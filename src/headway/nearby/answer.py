@@ -29,6 +29,7 @@ from headway.nearby.search import Due, NeighbourSearch
 from headway.nearby.sentence import AnswerSentence
 from headway.nearby.trial import AGAIN, BETWEEN, Trial, Unable
 from headway.nearby.words import depends_on
+from headway.study.neighbourhood import Neighbourhood
 
 _ORDER = (
     SentenceFate.TURNS,
@@ -40,19 +41,24 @@ _ORDER = (
 )
 
 
-def answer_of(search: NeighbourSearch, unable: Sequence[Unable], spent: Spending) -> NearbyAnswer:
+def answer_of(
+    search: NeighbourSearch, unable: Sequence[Unable], spent: Spending, wanted: Neighbourhood
+) -> NearbyAnswer:
     """What was found.
 
     Args:
         search: knows all runs.
         unable: neighbours that programs cannot do.
         spent: what the runs cost.
+        wanted: the axes that were wanted.
     """
     return NearbyAnswer(
         study=search.study.name,
         looks=search.looks,
         budget=search.budget.source,
         spent=str(spent),
+        axes=wanted.axes,
+        without=wanted.without,
         sentences=tuple(
             tried
             for sentence in search.sentences

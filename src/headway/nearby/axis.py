@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any
+from typing import Any, Literal
 
 from headway.modules import modules_in
+from headway.study.neighbourhood import AxisName
 from headway.study.setting import Setting
 
 Table = dict[str, Any]
@@ -47,7 +48,7 @@ class NearbyAxis:
         only_able: whether a neighbour that programs cannot do is no neighbour, and not one that is left out.
     """
 
-    name: str
+    name: AxisName | Literal["seeds"]
     varies: str
     place: int
     reads: Callable[[Setting], Hashable]
@@ -58,7 +59,7 @@ class NearbyAxis:
 
 
 def scaled(
-    name: str,
+    name: AxisName,
     varies: str,
     place: int,
     number: Callable[[Setting], float | None],

@@ -168,6 +168,8 @@ class NearbyAnswer(_KeptPart):
         looks: after how many repetitions a neighbour was looked at.
         budget: what might be spent, in words.
         spent: what was, in words.
+        axes: those that were chosen; all if empty.
+        without: those that were left out.
         sentences: the sentences, in the answer's order.
         left_out: neighbours that programs cannot do, or for which the budget did not suffice.
     """
@@ -177,6 +179,8 @@ class NearbyAnswer(_KeptPart):
     looks: tuple[int, ...]
     budget: str
     spent: str
+    axes: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
     sentences: tuple[TriedSentence, ...]
     left_out: tuple[LeftOut, ...]
 

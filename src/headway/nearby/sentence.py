@@ -9,7 +9,8 @@ from enum import StrEnum
 
 from headway.analysis.analysis import Analysis, analyse
 from headway.analysis.answer import by_telling
-from headway.analysis.compare import Comparison, Pairing
+from headway.analysis.compare import Comparison
+from headway.analysis.contest import Pairing
 from headway.analysis.difference import Difference
 from headway.analysis.headline import told_parts
 from headway.analysis.means import Case

@@ -25,6 +25,7 @@ from headway.overriding import override
 from headway.records.manifest import read_manifest
 from headway.records.store import NEARBY, Start, each_record, read_records, refresh_table
 from headway.study.experiment import Study
+from headway.study.neighbourhood import EVERYWHERE, Neighbourhood
 
 _LEAST_S = 60.0
 """Time for the neighbours of a study that took less, seconds."""
@@ -37,19 +38,21 @@ class NearbyRequest:
     Attributes:
         results: directory of the study's results.
         command: what was asked, for the manifest.
-        runs: how many runs may be spent; as many as their time allows if None.
-        processor_s: processor time that may be spent, seconds; what the study took, and a minute on
-            every core at least, if that and ``runs`` are None.
+        wanted: axes, and budget; without a budget, what the study took, and a minute on every core at least.
         jobs: labs at a time; one per core if None.
         replace: whether what was tried before is removed.
     """
 
     results: Path
     command: str
-    runs: int | None = None
-    processor_s: float | None = None
+    wanted: Neighbourhood = EVERYWHERE
     jobs: int | None = None
     replace: bool = False
+
+    @property
+    def labs(self) -> int:
+        """Labs at a time."""
+        return self.jobs or len(available_cores())
 
 
 def try_nearby(
@@ -72,12 +75,12 @@ def try_nearby(
     sentences = sentences_of(results)
     own = study or study_of(results.manifest, str(request.results))
     origins = origins_of(own, _needed(sentences))
-    trials, unable = _all_trials(_in_order(origins, sentences), own)
+    trials, unable = _all_trials(_in_order(origins, sentences), own, request.wanted)
     search = NeighbourSearch(own, sentences, origins, trials, _budget(request))
     out = request.results / NEARBY
     _check_enough(search)
     _Conductor(request, search, out, watcher).carry_out()
-    answer = answer_of(search, unable, _spent(out))
+    answer = answer_of(search, unable, _spent(out), request.wanted)
     write_answer(answer, out)
     return answer
 
@@ -120,7 +123,7 @@ def _in_order(
 
 
 def _all_trials(
-    groups: Iterable[Sequence[OriginCell]], study: Study
+    groups: Iterable[Sequence[OriginCell]], study: Study, wanted: Neighbourhood
 ) -> tuple[list[Trial], list[Unable]]:
     """The neighbours of all cells, group after group: of every cell the most telling, then the next ones."""
     trials: list[Trial] = []
@@ -129,7 +132,7 @@ def _all_trials(
     for group in groups:
         of_cells: list[list[Trial]] = []
         for origin in group:
-            able, others = trials_around(origin, study, present)
+            able, others = trials_around(origin, study, present, wanted)
             of_cells.append(_ordered(able))
             unable += others
         together = zip_longest(*of_cells)
@@ -143,15 +146,18 @@ def _ordered(trials: Sequence[Trial]) -> list[Trial]:
 
 
 def _budget(request: NearbyRequest) -> NearbyBudget:
-    if request.runs is not None:
-        return NearbyBudget(request.runs, request.processor_s, counted(request.runs, "run"))
-    if request.processor_s is not None:
-        minutes = f"{request.processor_s / 60:.3g} min of a processor"
-        return NearbyBudget(None, request.processor_s, minutes)
+    wanted = request.wanted
+    processor_s = wanted.time.s * request.labs if wanted.time is not None else None
+    limits = [
+        *([counted(wanted.runs, "run")] if wanted.runs is not None else []),
+        *([f"{processor_s / 60:.3g} min of a processor"] if processor_s is not None else []),
+    ]
+    if limits:
+        return NearbyBudget(wanted.runs, processor_s, " and ".join(limits))
     manifest = read_manifest(request.results)
     paths = len(manifest.self_tested_paths) if manifest else 0
     took_s = spent_on(each_record(request.results), paths).processor_s
-    least_s = _LEAST_S * (request.jobs or len(available_cores()))
+    least_s = _LEAST_S * request.labs
     source = "which the study took" if took_s >= least_s else "the least"
     processor_s = max(took_s, least_s)
     return NearbyBudget(None, processor_s, f"{processor_s / 60:.3g} min of a processor, {source}")
@@ -162,7 +168,7 @@ def _check_enough(search: NeighbourSearch) -> None:
     if not search.budget.allows(needed):
         raise WrongInputError(
             f"{search.budget.source} is too little for a single neighbour, which takes {needed}",
-            where="--runs or --minutes",
+            where="--runs or --minutes, or nearby in the study",
         )
 
 
@@ -208,7 +214,7 @@ class _Conductor:
             trial = trial_named(experiment.name, origins, self.search.trials)
             if trial is None:
                 raise WrongInputError(
-                    f"holds neighbours of other sentences, such as {experiment.name}; --replace removes them",
+                    f"holds neighbours of other sentences or axes, such as {experiment.name}; --replace removes them",
                     where=str(self.out),
                 )
             self.search.begun[trial.name] = Due(trial, experiment.repetitions.most)

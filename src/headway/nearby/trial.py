@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -16,6 +16,7 @@ from headway.nearby.axis import NearbyAxis, NearbyLevel, known_axes
 from headway.nearby.origin import OriginCell
 from headway.planning.runs import Run
 from headway.study.experiment import Experiment, Study
+from headway.study.neighbourhood import Neighbourhood
 from headway.study.setting import Setting
 
 AGAIN = NearbyAxis("seeds", "the same again, with other seeds", 0, lambda _: None, lambda _: ())
@@ -171,7 +172,7 @@ class Present:
 
 
 def trials_around(
-    origin: OriginCell, study: Study, present: Present
+    origin: OriginCell, study: Study, present: Present, wanted: Neighbourhood
 ) -> tuple[list[Trial], list[Unable]]:
     """The neighbours of a cell, and those that cannot be tried.
 
@@ -179,23 +180,36 @@ def trials_around(
         origin: the cell.
         study: its study.
         present: what this machine has.
+        wanted: the axes that are wanted.
     """
     able: list[Trial] = []
     unable: list[Unable] = []
-    for trial in _candidates(origin):
+    for trial in _candidates(origin, wanted.chosen):
         reason = _refusal(trial, study, present)
         if reason is None:
             able.append(trial)
         elif reason and not trial.axis.only_able:
             unable.append(Unable(trial, reason))
+    # Of all axes most do not apply, and that goes without saying; an axis that was asked for is another matter.
+    have = {trial.axis.name for trial in able} | {refused.trial.axis.name for refused in unable}
+    for axis in known_axes():
+        if axis.name in wanted.axes and axis.name not in have:
+            level = NearbyLevel(axis.name, lambda raw, _: raw)
+            unable.append(Unable(Trial(origin, axis, level, 0), _why_none(origin, axis)))
     return able, unable
 
 
-def _candidates(origin: OriginCell) -> Iterator[Trial]:
+def _why_none(origin: OriginCell, axis: NearbyAxis) -> str:
+    if origin.varies(axis):
+        return "the study varies it itself"
+    return "there is none around this cell: " + axis.varies
+
+
+def _candidates(origin: OriginCell, wanted: Collection[str]) -> Iterator[Trial]:
     yield Trial(origin, AGAIN, NearbyLevel("with other seeds", lambda raw, _: raw), 0)
     for axis in known_axes():
         levels = list(axis.levels(origin.setting))
-        if levels and not origin.varies(axis):
+        if axis.name in wanted and levels and not origin.varies(axis):
             yield from (Trial(origin, axis, level, rank) for rank, level in enumerate(levels))
 
 

@@ -142,6 +142,17 @@ def _lost(sentence: TriedSentence) -> tuple[bool, int, int]:
     return again is not None and again.fate.is_change, turned, gone
 
 
+def choice_words(answer: NearbyAnswer) -> str:
+    """Which axes were chosen, as the start of a sentence's end: ``on the axes RTT and loss alone``; empty if all were."""
+    if answer.axes:
+        return f", on {_axes(answer.axes)} alone"
+    return f", without {_axes(answer.without)}" if answer.without else ""
+
+
+def _axes(names: Sequence[str]) -> str:
+    return f"the {'axes' if len(names) > 1 else 'axis'} {listed(names)}"
+
+
 def overview(answer: NearbyAnswer) -> str:
     """How many sentences hold, in a sentence."""
     tried = [sentence for sentence in answer.sentences if sentence.counted]
@@ -151,17 +162,15 @@ def overview(answer: NearbyAnswer) -> str:
     count = sum(len(sentence.counted) for sentence in tried)
     return (
         f"{len(whole)} of {counted(len(tried), 'sentence')} change at none of their neighbours "
-        f"({count} in all; {answer.spent} spent of {answer.budget})."
+        f"({count} in all{choice_words(answer)}; {answer.spent} spent of {answer.budget})."
     )
 
 
 def nearby_sentence(answer: NearbyAnswer | None, experiment: str) -> str:
     """How far an experiment's sentences hold, in a sentence; empty if nothing was tried."""
-    own = (
-        [sentence for sentence in answer.sentences if sentence.experiment == experiment]
-        if answer
-        else []
-    )
+    if answer is None:
+        return ""
+    own = [sentence for sentence in answer.sentences if sentence.experiment == experiment]
     tried = [sentence for sentence in own if sentence.counted]
     if not tried:
         return ""
@@ -170,7 +179,7 @@ def nearby_sentence(answer: NearbyAnswer | None, experiment: str) -> str:
     ]
     holding = sum(len(sentence.with_fate(SentenceFate.HOLDS)) for sentence in tried)
     every = sum(len(sentence.counted) for sentence in tried)
-    start = f"Nearby, {counted(len(tried), 'sentence')} held at {holding} of {every} neighbours"
+    start = f"Nearby, {counted(len(tried), 'sentence')} held at {holding} of {every} neighbours{choice_words(answer)}"
     if not changed:
         return f"{start}, and changed at none."
     names = listed(
@@ -182,7 +191,7 @@ def nearby_sentence(answer: NearbyAnswer | None, experiment: str) -> str:
 def depends_on(answer: NearbyAnswer) -> str:
     """On what the sentences depend, as a paragraph of Markdown for a page about them."""
     lines = [f"- {sentence_words(sentence)}" for sentence in answer.sentences if sentence.counted]
-    head = f"**Depends on.** By `headway nearby`, {answer.spent}:"
+    head = f"**Depends on.** By `headway nearby`, {answer.spent}{choice_words(answer)}:"
     return "\n".join([head, "", *lines, ""])
 
 

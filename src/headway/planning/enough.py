@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import itertools
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from headway.errors import counted
 from headway.planning.looks import looks_of
 from headway.planning.runs import Run
+from headway.study.adjusting import AdjustedTogether
 from headway.study.experiment import Experiment, Study
 
 PAIRED_ALPHA = 0.05
@@ -35,15 +36,32 @@ def too_few(study: Study, runs: Sequence[Run]) -> tuple[str, ...]:
     for run in runs:
         if run.rep == 1:
             own[run.experiment].append(run)
+    counts = {one.name: _comparisons(one, own[one.name]) for one in study.experiments}
+    beside = _beside(study, counts)
     return tuple(
         f"{experiment.name or study.name}: {note}"
         for experiment in study.experiments
-        for note in _too_few(experiment, own[experiment.name])
+        if counts[experiment.name]
+        for note in _too_few(
+            experiment, own[experiment.name], counts[experiment.name] + beside[experiment.name]
+        )
     )
 
 
-def _too_few(experiment: Experiment, runs: Sequence[Run]) -> Iterator[str]:
-    count, given = _comparisons(experiment, runs), experiment.repetitions.most
+def _beside(study: Study, counts: Mapping[str, int]) -> dict[str, int]:
+    """How many comparisons by other metrics, and of other experiments, are judged together with an experiment's by one metric."""
+    by_all = {one.name: counts[one.name] * len(one.metrics) for one in study.experiments}
+    match study.adjust:
+        case AdjustedTogether.STUDY:
+            return {name: sum(by_all.values()) - counts[name] for name in by_all}
+        case AdjustedTogether.EXPERIMENT:
+            return {name: by_all[name] - counts[name] for name in by_all}
+        case _:
+            return dict.fromkeys(by_all, 0)
+
+
+def _too_few(experiment: Experiment, runs: Sequence[Run], count: int) -> Iterator[str]:
+    given = experiment.repetitions.most
     looks = len(looks_of(experiment)) if count else 1
     one, alone = fewest_pairs(looks), fewest_pairs(count * looks)
     # What a fault of one packet costs is exact: its runs are equal until then.

@@ -12,9 +12,11 @@ from headway.errors import WrongInputError
 from headway.foreign.documents import json_value
 from headway.programs.base import Adjustment
 from headway.selftest.check import Check
+from headway.study.adjusting import AdjustedTogether
 from headway.study.claim import Claim
 from headway.study.fault import FaultSweep
 from headway.study.levels import LevelComparison
+from headway.study.neighbourhood import Neighbourhood
 from headway.study.population import Population
 from headway.study.published import USUAL_METRIC, Published
 from headway.study.repetitions import ONCE, Repetitions
@@ -100,6 +102,8 @@ class ToldStudy(_Told):
     name: str = ""
     question: str = ""
     seed: int = 1
+    adjust: AdjustedTogether = AdjustedTogether.METRIC
+    nearby: Neighbourhood | None = None
     experiments: tuple[ToldExperiment, ...] = ()
 
     def plain(self) -> dict[str, Any]:

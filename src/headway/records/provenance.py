@@ -20,7 +20,7 @@ from headway.planning.looks import looks_of
 from headway.planning.runs import Run, cell_at, cells
 from headway.programs.base import Adapter
 from headway.records.manifest import Manifest, ToldExperiment, ToldStudy
-from headway.study.experiment import Experiment, Study
+from headway.study.experiment import OF_STUDIES, Experiment, Study
 from headway.study.outside import OutsideProgram
 from headway.study.tracekey import with_accounts, without_traces
 from headway.version import VERSION
@@ -78,10 +78,11 @@ def make_manifest(
 
 def told_study(study: Study) -> ToldStudy:
     """A study as its file has it, with everything that is usual filled in."""
+    stated = {
+        key: getattr(study, key) for key in OF_STUDIES if key in study.model_fields_set
+    }  # what was not stated, results of before do not have either
     return ToldStudy(
-        name=study.name,
-        question=study.question,
-        seed=study.seed,
+        **{"question": study.question, "seed": study.seed, **stated},
         experiments=tuple(map(_experiment, study.experiments)),
     )
 

@@ -12,6 +12,7 @@ from headway.analysis.acrosslevels import Across
 from headway.analysis.alone import alone_sentences
 from headway.analysis.answer import headlines
 from headway.analysis.claimwords import judged, ledger_sentence
+from headway.analysis.families import family_sentence
 from headway.analysis.published import agreement_sentence
 from headway.analysis.sentences import as_start, statement
 from headway.nearby.words import nearby_sentence
@@ -268,8 +269,31 @@ class ExperimentPart:
         sites, shares = (
             tables.said(self.matter, section) for section in (Section.POPULATION, Section.SHARES)
         )
-        nearby = nearby_sentence(self.matter.nearby, self.experiment.name)
-        return (*sites, *self.judged, *shares, *self.metrics[0].answer, *filter(None, [nearby]))
+        return (
+            *sites,
+            *self.judged,
+            *shares,
+            *self.metrics[0].answer,
+            *filter(None, [self.nearby]),
+        )
+
+    @property
+    def nearby(self) -> str:
+        """How far its answer holds, in a sentence; empty if nobody has tried it and the study does not ask for it."""
+        asked = self.matter.results.manifest.study.nearby is not None
+        if asked and self.matter.nearby is None:
+            return "The study asks how far its answer holds, which was not tried yet: `headway nearby` does."
+        return nearby_sentence(self.matter.nearby, self.experiment.name)
+
+    @property
+    def family(self) -> str:
+        """What its verdicts are adjusted for, in a sentence."""
+        sizes = {
+            comparison.test.family
+            for _, comparison in self.matter.first.comparisons
+            if comparison.test
+        }
+        return family_sentence(self.matter.results, self.experiment, max(sizes, default=0))
 
     @property
     def judged(self) -> tuple[str, ...]:

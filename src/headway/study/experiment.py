@@ -4,15 +4,24 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
-from pydantic import Field, PrivateAttr, ValidationError, field_validator, model_validator
+from pydantic import (
+    BeforeValidator,
+    Field,
+    PrivateAttr,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 
 from headway.errors import WrongInputError, nearest
+from headway.study.adjusting import AdjustedTogether
 from headway.study.claim import Claim
 from headway.study.fault import AXIS, FaultSweep
 from headway.study.levels import LevelComparison
 from headway.study.merging import merged, with_value
+from headway.study.neighbourhood import Neighbourhood, neighbourhood_from
 from headway.study.outside import OutsideProgram
 from headway.study.part import Part, wrong
 from headway.study.population import SITES_AXIS, Population, drawn_by
@@ -291,6 +300,15 @@ class Study(Part):
     name: str = Field(pattern=NAME)
     question: str = ""
     seed: int = Field(default=1, ge=0, lt=2**32, description="seed of the first repetition")
+    adjust: AdjustedTogether = Field(
+        default=AdjustedTogether.METRIC,
+        description="which comparisons p-values are adjusted for together: those of a metric of an experiment, of all "
+        "its metrics, or of the study",
+    )
+    nearby: Annotated[Neighbourhood | None, BeforeValidator(neighbourhood_from)] = Field(
+        default=None,
+        description="tries how far the answer holds, after the study; true: on all axes, for as long again",
+    )
     experiments: tuple[Experiment, ...] = Field(min_length=1)
 
     @property
@@ -327,6 +345,10 @@ class Study(Part):
         """This study, which knows what text it was read from."""
         self._source = source
         return self
+
+
+OF_STUDIES = tuple(key for key in Study.model_fields if key != "experiments")
+"""Keys that are of a study as a whole, and of none of its experiments."""
 
 
 def _pages(experiment: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -17,7 +17,7 @@ from headway.foreign.kinds.lines import STUDY
 from headway.foreign.kinds.refusing import check_kind
 from headway.study.cellchecks import check_rules
 from headway.study.consistency import check_number
-from headway.study.experiment import NAME, Experiment, Study
+from headway.study.experiment import NAME, OF_STUDIES, Experiment, Study
 from headway.study.experimentfile import read_experiment
 from headway.study.explain import explain
 from headway.study.lasting import lasting_objects
@@ -290,7 +290,7 @@ def _nest_sysctls(raw: Any) -> None:
 
 def _study(raw: dict[str, Any], source: Source, *, settings: bool = True) -> Study:
     """A study of its tables; with ``settings``, those of all its cells are validated."""
-    of_study = {key: raw.pop(key) for key in ("name", "question", "seed") if key in raw}
+    of_study = {key: raw.pop(key) for key in OF_STUDIES if key in raw}
     named = raw.pop("experiments", {})
     if not isinstance(named, dict) or not all(isinstance(one, dict) for one in named.values()):
         raise WrongInputError(

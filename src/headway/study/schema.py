@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from headway.study.experiment import Experiment, Study
+from headway.study.experiment import OF_STUDIES, Experiment, Study
 from headway.study.named import NAMED
 from headway.study.outside import ClientDeclaration, ServerDeclaration
 from headway.study.outsidefile import PROGRAMS_FILE
@@ -38,10 +38,15 @@ def study_schema() -> JsonSchema:
     """The JSON Schema of a study file."""
     setting: JsonSchema = _partial(_of_model(Setting))
     experiment = _of_model(Experiment)
-    definitions = {**experiment.pop("definitions"), **setting.pop("definitions"), _SETTING: setting}
+    study = _of_model(Study)
+    definitions = {
+        **{key: one for key, one in study["definitions"].items() if key != Experiment.__name__},
+        **experiment.pop("definitions"),
+        **setting.pop("definitions"),
+        _SETTING: setting,
+    }
     tables = _tables(experiment, setting, definitions)
-    top = _of_model(Study)["properties"]
-    own = {key: top[key] for key in ("name", "question", "seed")}
+    own = {key: study["properties"][key] for key in OF_STUDIES}
     own["programs"] = {
         "type": "string",
         "description": f"file of programs; by default {PROGRAMS_FILE}",

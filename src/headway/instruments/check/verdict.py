@@ -21,7 +21,8 @@ from headway.analysis import (
     analyse,
 )
 from headway.analysis.cells import Failure
-from headway.analysis.compare import Contest, compare
+from headway.analysis.compare import compare
+from headway.analysis.contest import Contest
 from headway.analysis.metric import Metric
 from headway.columns import Status
 from headway.diagnosis.firstflight import FirstFlight

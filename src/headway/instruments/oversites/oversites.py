@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 from headway.analysis.analysis import Analysis
 from headway.analysis.cells import Cell
-from headway.analysis.compare import Comparison, Pairing
+from headway.analysis.compare import Comparison
+from headway.analysis.contest import Pairing
 from headway.analysis.networks import networks
 
 _EPSILON = 1e-10

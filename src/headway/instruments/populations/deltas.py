@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from headway.analysis.analysis import Analysis
 from headway.analysis.cells import Cell
-from headway.analysis.compare import Pairing
+from headway.analysis.contest import Pairing
 from headway.analysis.effects import delta_of
 from headway.analysis.intervals import RESAMPLES, percentile_interval
 from headway.analysis.networks import Network, networks

@@ -10,7 +10,7 @@ import polars as pl
 
 from headway.analysis.analysis import Analysis
 from headway.analysis.cells import Cell
-from headway.analysis.compare import Pairing
+from headway.analysis.contest import Pairing
 from headway.columns import Status
 from headway.instruments.states.columns import TIME_COLUMNS
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from headway.nearby.axis import NearbyLevel, Table, scaled
 from headway.nearby.paths import is_stated, on_ways, ways
+from headway.study.neighbourhood import AxisName
 from headway.study.path import Direction
 from headway.study.setting import Setting
 from headway.study.units import Duration
@@ -43,4 +44,6 @@ def _scaled(delay: Duration, factor: float) -> str:
     return f"{round(delay * factor)} ns"
 
 
-AXES = (scaled("RTT", "round-trip time of the path: twice, half", 50, _rtt_ms, _at, (2.0, 0.5)),)
+AXES = (
+    scaled(AxisName.RTT, "round-trip time of the path: twice, half", 50, _rtt_ms, _at, (2.0, 0.5)),
+)

@@ -7,6 +7,7 @@ from collections.abc import Hashable, Iterable
 from headway.nearby.axis import Change, NearbyAxis, NearbyLevel, Table
 from headway.programs.registry import CLIENTS, SERVERS
 from headway.study.merging import merged
+from headway.study.neighbourhood import AxisName
 from headway.study.processor import ProcessorProfile
 from headway.study.setting import Setting
 
@@ -77,14 +78,18 @@ def _other_family(setting: Setting) -> Iterable[NearbyLevel]:
 
 
 AXES = (
-    NearbyAxis("server", "other servers that can", 130, _server, _other_servers, only_able=True),
-    NearbyAxis("client", "other clients that can", 140, _client, _other_clients, only_able=True),
     NearbyAxis(
-        "processor",
+        AxisName.SERVER, "other servers that can", 130, _server, _other_servers, only_able=True
+    ),
+    NearbyAxis(
+        AxisName.CLIENT, "other clients that can", 140, _client, _other_clients, only_able=True
+    ),
+    NearbyAxis(
+        AxisName.PROCESSOR,
         "a phone's processor at the client against none",
         170,
         _processor,
         _other_processor,
     ),
-    NearbyAxis("family", "IPv6 against IPv4", 220, _family, _other_family),
+    NearbyAxis(AxisName.FAMILY, "IPv6 against IPv4", 220, _family, _other_family),
 )

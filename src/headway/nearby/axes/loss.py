@@ -6,6 +6,7 @@ from collections.abc import Hashable, Iterable
 
 from headway.nearby.axis import NearbyAxis, NearbyLevel, Table, scaled
 from headway.nearby.paths import DOWN, UP, WayChange, is_stated, on_ways, ways
+from headway.study.neighbourhood import AxisName
 from headway.study.path import Direction
 from headway.study.setting import Setting
 from headway.study.units import Ratio
@@ -123,7 +124,7 @@ def _some_loss(setting: Setting) -> Iterable[NearbyLevel]:
 
 AXES = (
     NearbyAxis(
-        "bursts",
+        AxisName.BURSTS,
         "random losses against bursts of 5 packets with the same mean",
         10,
         _bursts,
@@ -132,15 +133,17 @@ AXES = (
         _bursts_of,
     ),
     NearbyAxis(
-        "direction of losses",
+        AxisName.DIRECTION_OF_LOSSES,
         "losses in each direction alone, or in both",
         30,
         _sides,
         _other_sides,
     ),
-    scaled("loss", "share of packets that is lost: twice, half", 100, _greatest, _at, (2.0, 0.5)),
+    scaled(
+        AxisName.LOSS, "share of packets that is lost: twice, half", 100, _greatest, _at, (2.0, 0.5)
+    ),
     NearbyAxis(
-        "any loss",
+        AxisName.ANY_LOSS,
         "1 % of loss towards the client, of a path without any",
         20,
         _is_lossy,

@@ -6,6 +6,7 @@ from collections.abc import Hashable, Iterable
 
 from headway.nearby.axis import NearbyAxis, NearbyLevel, Table
 from headway.nearby.paths import is_stated, on_ways, ways
+from headway.study.neighbourhood import AxisName
 from headway.study.path import Direction
 from headway.study.queue import Discipline
 from headway.study.setting import Setting
@@ -73,7 +74,7 @@ def _other_discipline(setting: Setting) -> Iterable[NearbyLevel]:
 
 AXES = (
     NearbyAxis(
-        "queue",
+        AxisName.QUEUE,
         "size of the bottleneck's queue: 1, 0.25, 4 and 0.5 BDP",
         40,
         _bdps,
@@ -82,6 +83,10 @@ AXES = (
         _at,
     ),
     NearbyAxis(
-        "discipline", "fq_codel against a drop-tail queue", 45, _disciplines, _other_discipline
+        AxisName.DISCIPLINE,
+        "fq_codel against a drop-tail queue",
+        45,
+        _disciplines,
+        _other_discipline,
     ),
 )

@@ -6,6 +6,7 @@ from collections.abc import Hashable, Iterable
 
 from headway.nearby.axis import NearbyAxis, NearbyLevel, Table, scaled
 from headway.nearby.paths import is_stated, on_ways, ways
+from headway.study.neighbourhood import AxisName
 from headway.study.path import Direction
 from headway.study.rates import RandomRate, RateSchedule
 from headway.study.setting import Setting
@@ -140,7 +141,11 @@ def _varying(raw: Table, way: Direction, _: str) -> Table:
 
 
 AXES = (
-    scaled("rate", "rate of the path: twice, half", 60, _bottleneck_mbit, _at, (2.0, 0.5)),
-    NearbyAxis("constant rate", "a constant rate, of one that changes", 12, _changes, _steady),
-    NearbyAxis("changing rate", "a rate that changes, of a constant one", 90, _changes, _unsteady),
+    scaled(AxisName.RATE, "rate of the path: twice, half", 60, _bottleneck_mbit, _at, (2.0, 0.5)),
+    NearbyAxis(
+        AxisName.CONSTANT_RATE, "a constant rate, of one that changes", 12, _changes, _steady
+    ),
+    NearbyAxis(
+        AxisName.CHANGING_RATE, "a rate that changes, of a constant one", 90, _changes, _unsteady
+    ),
 )

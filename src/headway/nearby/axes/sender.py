@@ -8,6 +8,7 @@ from typing import Any
 from headway.nearby.axis import Change, NearbyAxis, NearbyLevel, Table
 from headway.study.host import Host
 from headway.study.merging import merged
+from headway.study.neighbourhood import AxisName
 from headway.study.setting import Setting
 
 _CONTROLLERS = {"bbr": "BBR", "reno": "Reno", "cubic": "CUBIC"}
@@ -119,31 +120,47 @@ def _other_window(setting: Setting) -> Iterable[NearbyLevel]:
 
 AXES = (
     NearbyAxis(
-        "controller",
+        AxisName.CONTROLLER,
         "congestion control of the sender: BBR, Reno, CUBIC",
         15,
         _controllers,
         _other_controllers,
     ),
-    NearbyAxis("TCP's pacing", "TCP paced by fq", 70, _tcp_pacing, _paced_tcp),
+    NearbyAxis(AxisName.PACING_OF_TCP, "TCP paced by fq", 70, _tcp_pacing, _paced_tcp),
     NearbyAxis(
-        "QUIC's pacing", "QUIC without pacing, or with it", 75, _knob("pacing"), _unpaced_quic
+        AxisName.PACING_OF_QUIC,
+        "QUIC without pacing, or with it",
+        75,
+        _knob("pacing"),
+        _unpaced_quic,
     ),
     NearbyAxis(
-        "arithmetic", "Linux's CUBIC over QUIC, too, not paced", 110, _arithmetic, _linux_arithmetic
+        AxisName.ARITHMETIC,
+        "Linux's CUBIC over QUIC, too, not paced",
+        110,
+        _arithmetic,
+        _linux_arithmetic,
     ),
     NearbyAxis(
-        "slow start", "QUIC's slow start without HyStart", 120, _knob("slow_start"), _other_start
+        AxisName.SLOW_START,
+        "QUIC's slow start without HyStart",
+        120,
+        _knob("slow_start"),
+        _other_start,
     ),
     NearbyAxis(
-        "acknowledgments",
+        AxisName.ACKNOWLEDGMENTS,
         "one acknowledgment for ten packets of QUIC",
         150,
         _knob("ack_threshold"),
         _fewer_acknowledgments,
     ),
-    NearbyAxis("initial window", "32 packets", 160, _windows, _other_window),
+    NearbyAxis(AxisName.INITIAL_WINDOW, "32 packets", 160, _windows, _other_window),
     NearbyAxis(
-        "packet size", "QUIC packets of 1200 bytes", 180, _knob("max_udp_payload"), _smaller_packets
+        AxisName.PACKET_SIZE,
+        "QUIC packets of 1200 bytes",
+        180,
+        _knob("max_udp_payload"),
+        _smaller_packets,
     ),
 )

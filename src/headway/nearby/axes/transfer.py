@@ -6,6 +6,7 @@ from collections.abc import Hashable, Iterable
 
 from headway.nearby.axis import NearbyAxis, NearbyLevel, Table, scaled
 from headway.study.merging import merged, with_value
+from headway.study.neighbourhood import AxisName
 from headway.study.setting import Setting
 from headway.study.units import Duration, Size
 from headway.study.video import Video
@@ -94,22 +95,29 @@ def _other_chain(setting: Setting) -> Iterable[NearbyLevel]:
 
 AXES = (
     scaled(
-        "size",
+        AxisName.SIZE,
         "size of what is transferred: a third, three times",
         80,
         _bytes,
         _sized,
         (1 / 3, 3.0),
     ),
-    scaled("load", "requests each second: half, a seventh", 85, _per_second, _loaded, (0.5, 1 / 7)),
     scaled(
-        "latency",
+        AxisName.LOAD,
+        "requests each second: half, a seventh",
+        85,
+        _per_second,
+        _loaded,
+        (0.5, 1 / 7),
+    ),
+    scaled(
+        AxisName.LATENCY,
         "latency of a live stream: three times, half",
         55,
         _latency_ms,
         _viewed,
         (3.0, 0.5),
     ),
-    NearbyAxis("cache", "a page's cache: warm against cold", 65, _cache, _other_cache),
-    NearbyAxis("certificates", "certificates of 12 kB", 210, _chain, _other_chain),
+    NearbyAxis(AxisName.CACHE, "a page's cache: warm against cold", 65, _cache, _other_cache),
+    NearbyAxis(AxisName.CERTIFICATES, "certificates of 12 kB", 210, _chain, _other_chain),
 )
