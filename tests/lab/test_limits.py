@@ -99,13 +99,14 @@ def test_a_short_transfer_over_a_long_fast_path_is_growth(
     assert share(record, total(record), "growth_s", "handshake_s") > 0.9
 
 
-def test_a_blackout_is_spent_waiting_for_timeouts(run_setting: RunSetting) -> None:
-    """Half of the second that nothing arrives, and more, since each time-out is twice the last."""
+def test_after_a_blackout_its_time_out_is_waited_for(run_setting: RunSetting) -> None:
+    """Each time-out is twice the last, so that the first one to get through comes later than the path."""
     clear = run_setting(setting("h2", "2 MB", {}), name="clear")
     record = run_setting(setting("h2", "2 MB", {}, blackouts=[["1 s", "2 s"]]))
-    assert clear.idle_recovery_s == 0
+    assert (clear.idle_recovery_s, clear.outage_s) == (0, 0)
+    assert record.outage_s == pytest.approx(1, abs=SAMPLE_S)
     assert record.idle_recovery_s is not None and record.timeouts is not None
-    assert 0.5 < record.idle_recovery_s < total(record) - total(clear) + SAMPLE_S
+    assert 0 < record.idle_recovery_s < total(record) - total(clear) - 1 + SAMPLE_S
     assert record.timeouts >= 2
 
 
@@ -193,3 +194,18 @@ def test_a_qlog_is_reduced_unless_the_study_asks_for_it(
         assert record.limits_source == "qlog"
         assert bool(list((tmp_path / str(keep)).glob("qlog/server/*qlog"))) is keep
         assert (tmp_path / str(keep) / REDUCED_FILE).stat().st_size < 10_000
+
+
+@pytest.mark.parametrize("protocol", ["h2", "h3"])
+@pytest.mark.parametrize("meanwhile", ["kept", "lost"])
+def test_time_between_contacts_is_an_outage(
+    run_setting: RunSetting, protocol: str, meanwhile: str
+) -> None:
+    """A second of one in a transfer of two."""
+    contacts = {"spans": [["0 s", "0.5 s"], ["1.5 s", "60 min"]], "meanwhile": meanwhile}
+    server = {"program": "headway-server"}
+    asked = setting(protocol, "1 MB", server, rtt="20 ms", down={"contacts": contacts})
+    record = run_setting(asked)
+    total(record)
+    assert record.outage_s == pytest.approx(1, abs=2 * SAMPLE_S)
+    assert record.limited_by == "outage"

@@ -10,7 +10,7 @@ from headway.columns import TransferLimits
 from headway.contract.samples import TcpInfo
 from headway.diagnosis.limits import limits_of
 from headway.diagnosis.segment import observe
-from headway.diagnosis.transfer import Transfer
+from headway.diagnosis.transfer import TimeSpan, Transfer
 from tests.unit.made_samples import SEGMENT, Row, counters, rows_of, tcp, transfer, write_samples
 
 Find = Callable[..., TransferLimits]
@@ -48,6 +48,20 @@ def test_a_full_link_is_the_limit(limits: Find) -> None:
     found = limits(rows_of([83 * index for index in range(11)]))
     assert seconds(found) == {"handshake_s": 0.25, "path_s": 0.8}
     assert (found.limited_by, found.limited_section) == ("path", "server > client")
+
+
+def test_time_without_a_path_is_an_outage_whatever_a_sender_does(limits: Find) -> None:
+    """From 0.3 to 0.5 s at the sender, which comes to the client 0.05 s later."""
+    down = replace(SEGMENT, outages=(TimeSpan(0.33, 0.58), TimeSpan(7.0, 8.0)))
+    found = limits(rows_of([83 * index for index in range(11)]), transfer(segment=down))
+    assert seconds(found) == {"handshake_s": 0.25, "outage_s": 0.25, "path_s": 0.55}
+
+
+def test_a_sender_with_nothing_to_send_waits_for_no_path(limits: Find) -> None:
+    down = replace(SEGMENT, outages=(TimeSpan(0.0, 8.0),))
+    idle = with_tcp(tcp(notsent_bytes=0, unacked=3))
+    found = limits(idle, transfer(segment=down))
+    assert seconds(found) == {"handshake_s": 0.25, "application_s": 0.8}
 
 
 def test_a_standing_queue_is_the_paths_limit_at_any_rate(limits: Find) -> None:

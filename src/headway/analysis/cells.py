@@ -25,6 +25,7 @@ from headway.study.published import RunInterval
 
 HOLDUPS = {
     "handshake": "handshake_s",
+    "outage": "outage_s",
     "path": "path_s",
     "processor": "processor_limited_s",
     "growth": "growth_s",

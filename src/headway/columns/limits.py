@@ -68,6 +68,9 @@ class Causes(Columns):
         "senders differ in that."
     )
     handshake_s: float | None = column("Time before the first byte of the response.")
+    outage_s: float | None = column(
+        "Time in which a link towards the client was down (`blackouts`, between `contacts`), and a sender had data."
+    )
     path_s: float | None = column(
         "Time in which a queue stood at the bottleneck or 95 % of its rate were used."
     )
@@ -126,6 +129,7 @@ class MainConnection(Columns):
     main_handshake_s: float | None = column(
         "Like the column without `main_`, of the main connection alone; as are those that follow."
     )
+    main_outage_s: float | None = column("Time in which the path was down for it.")
     main_path_s: float | None = column(
         "Time in which the path was fully used and the connection had data on it."
     )

@@ -41,6 +41,7 @@ def _limits(
         limited_section=None if cause is None or waited else segments[cause.section].segment.name,
         limits_source=", ".join(dict.fromkeys(segment.evidence for segment in segments)),
         handshake_s=round(handshake_s, 9),
+        outage_s=seconds[Limit.OUTAGE],
         path_s=seconds[Limit.PATH],
         processor_limited_s=seconds[Limit.PROCESSOR],
         growth_s=seconds[Limit.GROWTH],

@@ -32,6 +32,7 @@ class Limit(StrEnum):
     """What holds a transfer back; see ``docs/why.md``."""
 
     HANDSHAKE = "handshake"
+    OUTAGE = "outage"
     PATH = "path"
     PROCESSOR = "processor"
     GROWTH = "growth"
@@ -68,6 +69,21 @@ def intervals(segment: SegmentSamples) -> list[LimitedInterval]:
 
 
 def _shares(segment: SegmentSamples, index: int) -> dict[Limit, float]:
+    """Of an interval; whoever has something to send waits for the path where that is down."""
+    shares = _shares_of_up_path(segment, index)
+    before, after = segment.moments[index - 1 : index + 1]
+    down = share_within(segment.segment.outages, before.at_s, after.at_s)
+    if not down:
+        return shares
+    idle = shares.pop(Limit.APPLICATION, 0.0)
+    return {
+        Limit.APPLICATION: idle,
+        Limit.OUTAGE: down * (1 - idle),
+        **{limit: share * (1 - down) for limit, share in shares.items()},
+    }
+
+
+def _shares_of_up_path(segment: SegmentSamples, index: int) -> dict[Limit, float]:
     before, after = segment.moments[index - 1 : index + 1]
     if _path_is_used(before, after, segment.segment.rate_mbit) and _takes_part(before, after):
         return {Limit.PATH: 1.0}
@@ -215,14 +231,19 @@ def _shares_by_counters(segment: SegmentSamples, index: int) -> dict[Limit, floa
     )
 
 
+def share_within(spans: Sequence[TimeSpan], begin_s: float, end_s: float) -> float:
+    """The share of an interval that spans, which are apart from each other, cover."""
+    covered_s = math.fsum(
+        max(min(span.end_s, end_s) - max(span.begin_s, begin_s), 0.0) for span in spans
+    )
+    return min(covered_s / (end_s - begin_s), 1.0)
+
+
 def _as_asked(
     shares: Mapping[Limit, float], asked: Sequence[TimeSpan], begin_s: float, end_s: float
 ) -> dict[Limit, float]:
     """The shares of an interval in which a sender that was asked for nothing had nothing to send."""
-    busy_s = math.fsum(
-        max(min(span.end_s, end_s) - max(span.begin_s, begin_s), 0.0) for span in asked
-    )
-    busy = min(busy_s / (end_s - begin_s), 1.0)
+    busy = share_within(asked, begin_s, end_s)
     found = {limit: share * busy for limit, share in shares.items()}
     return found | {Limit.APPLICATION: found.get(Limit.APPLICATION, 0.0) + 1 - busy}
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, NamedTuple
@@ -15,6 +15,14 @@ from headway.planning.deployment import DeployedFlow, Segment
 from headway.programs.measurement import BulkFlow, Measurement
 from headway.study.measurable import has_constant_rate
 from headway.study.path import Direction, Way
+from headway.study.units import Duration
+
+
+class TimeSpan(NamedTuple):
+    """From a time to another."""
+
+    begin_s: float
+    end_s: float
 
 
 @dataclass(frozen=True)
@@ -31,6 +39,7 @@ class SampledSegment:
         rate_mbit: rate of the narrowest link, Mbit/s; None if there is none or it changes.
         rtt_s: round-trip propagation delay of the path.
         delay_s: one-way propagation delay from the sender all the way to the client.
+        outages: spans of the sender's time in which nothing that it sends gets through at once.
     """
 
     sender: str
@@ -40,18 +49,12 @@ class SampledSegment:
     rate_mbit: float | None
     rtt_s: float
     delay_s: float
+    outages: tuple[TimeSpan, ...] = ()
 
     @property
     def name(self) -> str:
         """From where to where its data go."""
         return f"{self.sender} > {self.receiver}"
-
-
-class TimeSpan(NamedTuple):
-    """From a time to another."""
-
-    begin_s: float
-    end_s: float
 
 
 @dataclass(frozen=True)
@@ -145,20 +148,23 @@ def transfer_of(flow: DeployedFlow, measured: Measurement, epoch_s: float = 0.0)
         awaited = tuple(TimeSpan(began_s + sent, began_s + ended) for sent, ended in visit.awaited)
         page = PageSpans(began_s + visit.connect_s, awaited)
     flows = tuple(replace(one, start_s=client_s + one.start_s) for one in measured.flows)
-    segments = sampled_segments(flow, measured.won)
+    segments = sampled_segments(flow, measured.won, end_s or 0.0)
     return Transfer(start_s, end_s, segments, flows, began_s, page)
 
 
-def sampled_segments(flow: DeployedFlow, won: str | None = None) -> tuple[SampledSegment, ...]:
+def sampled_segments(
+    flow: DeployedFlow, won: str | None = None, until_s: float = 0.0
+) -> tuple[SampledSegment, ...]:
     """What a flow's connections cross, the client's segment first.
 
     Args:
         flow: the flow.
         won: the family that its client came to, if it chose.
+        until_s: up to when outages matter, seconds from the workload's start.
     """
     segments: list[SampledSegment] = []
     for segment in _crossed(flow, won):
-        segments.append(_sampled(segment, segments[-1].delay_s if segments else 0.0))
+        segments.append(_sampled(segment, segments[-1].delay_s if segments else 0.0, until_s))
     return tuple(segments)
 
 
@@ -170,7 +176,7 @@ def _crossed(flow: DeployedFlow, won: str | None) -> tuple[Segment, ...]:
     return (flow.over(flow.other), *behind)
 
 
-def _sampled(segment: Segment, before_s: float) -> SampledSegment:
+def _sampled(segment: Segment, before_s: float, until_s: float) -> SampledSegment:
     places, path = segment.bottlenecks(Way.DOWN), segment.path
     directions = [link.down for link in path.links]
     narrow = narrowest(directions)
@@ -184,7 +190,17 @@ def _sampled(segment: Segment, before_s: float) -> SampledSegment:
         else None,
         rtt_s=path.rtt.s,
         delay_s=before_s + math.fsum(direction.delay.s for direction in directions),
+        outages=union(_outages(reversed(directions), Duration(math.ceil(until_s * 1e9)))),
     )
+
+
+def _outages(directions: Iterable[Direction], until: Duration) -> Iterator[TimeSpan]:
+    """Spans of a sender's time in which what it sends is lost, or waits, at one of the links that it crosses in this order."""
+    before_s = 0.0
+    for direction in directions:
+        for span in (*direction.outages(until), *direction.closures(until)):
+            yield TimeSpan(span.start.s - before_s, span.end.s - before_s)
+        before_s += direction.delay.s
 
 
 def narrowest(directions: list[Direction]) -> Direction:

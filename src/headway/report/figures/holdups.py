@@ -42,6 +42,7 @@ _SECONDS = metric_named("total_s")
 
 COLOURS: dict[str, Colour] = {
     "handshake": GREY,
+    "outage": INK,
     "path": BLUE,
     "processor": PINK,
     "growth": GREEN,

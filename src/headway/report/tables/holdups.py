@@ -109,7 +109,7 @@ def _listed(limited_by: Sequence[tuple[str, int]]) -> str:
 
 def _remark(matter: Matter) -> str:
     told = (
-        "Handshake: everything before the first byte. Path: its rate. Growth: slow start. Congestion window: too small "
+        "Handshake: everything before the first byte. Outage: the path was down. Path: its rate. Growth: slow start. Congestion window: too small "
         "for the path. Recovery: repairing losses; idle recovery: waiting for a time-out to do so. Receive window and "
         "send buffer: the hosts'. Application: nothing to send. Plateau: a constant rate below the path's, unexplained."
     )
