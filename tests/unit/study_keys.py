@@ -54,6 +54,8 @@ LABELS = {
 _NAMES = {
     "program": ("nginx", "headway-server", "caddy", "envoy", "headway-client", "curl", "ngtcp2"),
     "name": ("other",),
+    "click": ("#other",),
+    "key": ("Tab",),
     "site": ("sander-02", "sander-05"),
     "profile": ("leo", "cable"),
     "modcod": ("QPSK 1/2", "QPSK 1/3"),

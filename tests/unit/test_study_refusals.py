@@ -16,6 +16,8 @@ SATELLITE = (
     'name = "s"\n[path.satellite]\nforward = { bandwidth = "50 MHz" }\n'
     'return = { bandwidth = "20 MHz" }\n'
 )
+OF_PAGE = 'name = "s"\nserver.program = "headway-server"\nclient.program = "chromium"\n'
+OF_KEPLER = OF_PAGE + '[workload]\nkind = "page"\nsite = "kepler"\n'
 LEVELS = BASE + '[axes]\npath.rtt = ["1 ms", "2 ms"]\n[[exclude]]\n'
 PUBLISHED = BASE + '[[published]]\ncontender = "h2"\nvalue = 1\nsource = "x"\n'
 SECOND = (
@@ -92,8 +94,30 @@ REFUSED = [
     ),
     (
         'metrics = ["fcp_s"]\n' + BASE,
-        "1: metrics: fcp_s is not measured here; known: connect_s, tls_s, ttfb_s, total_s, goodput_mbit, ",
+        "1: metrics: fcp_s is not measured here: it is of pages; of 24 known, the nearest: ttfb_s, ",
     ),
+    (
+        'metrics = ["inp_ms"]\n' + OF_KEPLER,
+        "1: metrics: inp_ms is not measured here: it takes a click or a key, workload.interactions; of ",
+    ),
+    ('metrics = ["inp_s"]\n' + OF_KEPLER, "1: metrics: 'inp_s' is no metric: it is inp_ms here"),
+    (
+        'metrics = ["fid"]\n' + OF_KEPLER,
+        "1: metrics: 'fid' is no metric: First Input Delay has gone",
+    ),
+    (
+        'metrics = ["performance-score"]\n' + OF_KEPLER,
+        "1: metrics: 'performance-score' is no metric: Headway has no score",
+    ),
+    (
+        OF_KEPLER + 'interactions = [{ at = "1 s", click = "a", key = "b" }]',
+        '7: workload.interactions: is one thing: "click", "key" or "scroll"',
+    ),
+    (
+        OF_KEPLER + 'interactions = [{ at = "1 s", key = "Entr" }]',
+        "7: workload.interactions.key: is a character, or one of ArrowDown, ",
+    ),
+    (OF_KEPLER + 'interactions = [{ at = "9 h", scroll = 5 }]', "workload"),
     (
         BASE + '[path]\nlatency = "30 ms"',
         "5: path.latency: unknown key; did you mean 'rtt' or 'delay'?",
@@ -245,7 +269,7 @@ REFUSED = [
     (
         'metrics = ["queue_delay_ms"]\n' + BASE,
         "1: metrics: queue_delay_ms is not measured here: it takes a link towards the client whose rate is "
-        "constant; known: connect_s, ",
+        "constant; of 24 known, the nearest: ",
     ),
     (
         'name = "s"\nprotocol = "h3"\nmetrics = ["out_of_order_segments"]',

@@ -76,6 +76,7 @@ class Needs(Enum):
     CONTENT_TAKEN = "a server that takes the content of an upload, with status 200 and not early"
     DUAL_STACK = "hosts of both families, [dual_stack]"
     LIVE = "live video, workload.live"
+    INTERACTIONS = "a click or a key, workload.interactions"
     PROCESSOR = "a host with a processor, kernel.processor"
     PROXY_PROCESSOR = (
         "a host between client and server with a processor, such as proxy.kernel.processor"

@@ -88,6 +88,60 @@ class PageMetrics(Columns):
         "Byte Index",
         of=Of.PAGES,
     )
+    tbt_ms: float | None = metric(
+        "Total blocking time: of each task of the main thread after the first contentful paint, what is beyond 50 ms.",
+        "total blocking time",
+        "TBT",
+        of=Of.PAGES,
+        words=LOWER_HIGHER,
+    )
+    long_tasks: int | None = column(
+        "Tasks of 50 ms or more of the main thread, until the first interaction."
+    )
+    longest_task_ms: float | None = metric(
+        "The longest of them; 0 without any.",
+        "longest task",
+        of=Of.PAGES,
+        words=LOWER_HIGHER,
+    )
+    interactive_s: float | None = metric(
+        "First contentful paint, DOMContentLoaded and all long tasks are over: the page answers at once from then on.",
+        "time to interactive",
+        "TTI",
+        of=Of.PAGES,
+    )
+    cls: float | None = metric(
+        "Cumulative layout shift: the largest sum of shifts in a window of up to 5 s, without a second between two.",
+        "cumulative layout shift",
+        "CLS",
+        of=Of.PAGES,
+        words=LOWER_HIGHER,
+        unit="1",
+    )
+    inp_ms: float | None = metric(
+        "Interaction to next paint: from a click or a key to the next paint, the longest; of 50 interactions and more, "
+        "one of every 50 is left out.",
+        "interaction to next paint",
+        "INP",
+        of=Of.PAGES,
+        words=LOWER_HIGHER,
+        needs=Needs.INTERACTIONS,
+    )
+    inp_delay_ms: float | None = column("Of this interaction, until the page's handlers began.")
+    inp_processing_ms: float | None = column("The same, in these handlers.")
+    inp_presentation_ms: float | None = column("The same, from their end to the next paint.")
+    lcp_load_delay_s: float | None = metric(
+        "Of the largest contentful paint, from the first byte of the page to the request of what is painted; 0 of text. "
+        "With `response_start_s` and the two that follow, it is `lcp_s`.",
+        "LCP's load delay",
+        of=Of.PAGES,
+    )
+    lcp_load_time_s: float | None = metric(
+        "The same: from this request to the last byte of it.", "LCP's load time", of=Of.PAGES
+    )
+    lcp_render_delay_s: float | None = metric(
+        "The same: from the last byte to the paint.", "LCP's render delay", of=Of.PAGES
+    )
     hol_bytes: float | None = metric(
         "With Chromium's net-log, over h3: bytes that came behind a gap of their own stream (head-of-line "
         "blocking as of Sander et al. 2022), of all streams together.",

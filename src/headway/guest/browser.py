@@ -53,7 +53,7 @@ class Configuration:
         return cls(
             argv=raw["argv"],
             trusted_key=raw["trusted_key"],
-            page=PageOrders(**page) if page else None,
+            page=PageOrders.read(page) if page else None,
             player=PlayerOrders(**player) if player else None,
         )
 

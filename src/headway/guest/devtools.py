@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import heapq
+import itertools
 import json
 import os
 import select
@@ -15,6 +17,8 @@ from typing import Any
 Message = dict[str, Any]
 EventHandler = Callable[[Message, bytes], None]
 """Is given every event: parsed, and as it came."""
+AnswerHandler = Callable[[Message], None]
+"""Is given a command's answer, whole."""
 
 _CHUNK_BYTES = 1 << 16
 """As much as a pipe holds; a buffer of more would be mapped anew for each message."""
@@ -108,6 +112,9 @@ class DevTools:
         self._pieces: list[bytes] = []
         self._awaited: int | None = None
         self._answer: Message | None = None
+        self._handlers: dict[int, AnswerHandler] = {}
+        self._timers: list[tuple[float, int, Callable[[], None]]] = []
+        self._numbers = itertools.count()
         self._last_id = 0
 
     def send(self, method: str, params: Message | None = None, session: str | None = None) -> int:
@@ -123,6 +130,21 @@ class DevTools:
         except BrokenPipeError as error:
             raise DevToolsError("the browser is gone", is_end=True) from error
         return self._last_id
+
+    def ask(
+        self, method: str, params: Message | None, session: str, handler: AnswerHandler
+    ) -> None:
+        """Send a command whose answer, whenever it comes while messages are handled, is given to a handler."""
+        self._handlers[self.send(method, params, session)] = handler
+
+    def at(self, moment_s: float, action: Callable[[], None]) -> None:
+        """Have something done at a moment of the monotonic clock, if messages are handled then, else later."""
+        heapq.heappush(self._timers, (moment_s, next(self._numbers), action))
+
+    def forget(self) -> None:
+        """Nothing is done any more that was to be done at a moment or upon an answer."""
+        self._timers.clear()
+        self._handlers.clear()
 
     def call(
         self,
@@ -157,11 +179,19 @@ class DevTools:
         """
         until = time.monotonic() + limit_s
         while not done():
-            left_s = until - time.monotonic()
-            if left_s <= 0 or not select.select([self._from_browser], [], [], left_s)[0]:
+            self._act()
+            due_s = self._timers[0][0] if self._timers else until
+            left_s = min(due_s, until) - time.monotonic()
+            if left_s > 0 and select.select([self._from_browser], [], [], left_s)[0]:
+                self._receive()
+            elif due_s >= until:
                 return False
-            self._receive()
         return True
+
+    def _act(self) -> None:
+        """Do what is due."""
+        while self._timers and self._timers[0][0] <= time.monotonic():
+            heapq.heappop(self._timers)[2]()
 
     def _receive(self) -> None:
         data = os.read(self._from_browser, _CHUNK_BYTES)
@@ -180,3 +210,5 @@ class DevTools:
             self.on_event(message, raw)
         elif message["id"] == self._awaited:
             self._answer = message
+        elif handler := self._handlers.pop(message["id"], None):
+            handler(message)

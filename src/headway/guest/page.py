@@ -10,6 +10,7 @@ from pathlib import Path
 
 from headway.guest.browsercontext import BrowserContext
 from headway.guest.devtools import DevTools, DevToolsError, Message
+from headway.guest.gestures import Gesture, User
 from headway.guest.recorder import PageRecorder
 
 SETTLE_S = 1.0
@@ -24,15 +25,22 @@ _QUIC_IDLE_S = 31.0
 REVISITED_AFTER_S = 65.0
 """Between visits; by then servers have closed connections that are idle for a minute."""
 _TIMINGS = r"""(() => {
-  const painted = new PerformanceObserver(() => {});
-  painted.observe({type: 'largest-contentful-paint', buffered: true});
+  const entries = type => {
+    const observer = new PerformanceObserver(() => {});
+    observer.observe({type, buffered: true});
+    return observer.takeRecords();
+  };
+  const painted = entries('largest-contentful-paint').at(-1);
   return {
     time_origin_ms: performance.timeOrigin,
     navigation: performance.getEntriesByType('navigation')[0].toJSON(),
     paint: Object.fromEntries(
       performance.getEntriesByType('paint').map(e => [e.name, e.startTime])),
     resources: performance.getEntriesByType('resource').map(e => e.toJSON()),
-    lcp_ms: painted.takeRecords().at(-1)?.startTime ?? null,
+    lcp_ms: painted?.startTime ?? null,
+    lcp_url: painted?.url ?? '',
+    long_tasks: entries('longtask').map(e => [e.startTime, e.duration]),
+    layout_shifts: entries('layout-shift').map(e => [e.startTime, e.value, e.hadRecentInput]),
     viewport: {width: innerWidth, height: innerHeight, scale: devicePixelRatio},
     seen: [...document.querySelectorAll('html, html *')].flatMap(element => {
       const box = element.getBoundingClientRect();
@@ -51,6 +59,10 @@ _TIMINGS = r"""(() => {
 """The browser's own times; and which images are in the window, with as many of its pixels as each has."""
 
 
+_WATCH = "new PerformanceObserver(() => {}).observe({type: 'longtask'})"
+"""Chromium takes note of a script's task only if somebody has asked before that script begins."""
+
+
 @dataclass(frozen=True)
 class PageOrders:
     """What is loaded, and how.
@@ -65,6 +77,7 @@ class PageOrders:
         mobile: whether the device is a mobile one, with touch.
         user_agent: what it calls itself; the browser's own if empty.
         frame_side: the longer side of kept frames, pixels; 0 keeps none.
+        gestures: what a user does on it, in the order of time.
         revisits: whether no content is taken from the cache, and connections are left to be closed by their server.
     """
 
@@ -78,6 +91,13 @@ class PageOrders:
     user_agent: str
     frame_side: int
     revisits: bool = False
+    gestures: tuple[Gesture, ...] = ()
+
+    @classmethod
+    def read(cls, raw: Message) -> PageOrders:
+        """Orders from what a file has of them."""
+        made = (Gesture(**gesture) for gesture in raw.get("gestures", ()))
+        return cls(**{**raw, "gestures": tuple(made)})
 
 
 class BrowserTab:
@@ -98,6 +118,7 @@ class BrowserTab:
         self._listen(self._session)
         self._call("Page.enable")
         self._pretend()
+        self._user = User(devtools, self._session, orders.gestures, (orders.width, orders.height))
         if orders.visits:
             self._visit()
 
@@ -111,11 +132,14 @@ class BrowserTab:
             if side := self._orders.frame_side:
                 size = {"maxWidth": side, "maxHeight": side}
                 self._call("Page.startScreencast", {"format": "png", "everyNthFrame": 1, **size})
+            self._user.begin()
             self._navigate(self._orders.url)
-            return self._timings()
+            self._await_gestures()
+            return {**self._timings(), **self._interactions()}
 
     def close(self) -> None:
         """End its connections and forget its cache."""
+        self._devtools.forget()
         self._context.close()
 
     def _call(
@@ -158,12 +182,20 @@ class BrowserTab:
             case "Target.attachedToTarget" if "sessionId" in message:
                 self._listen(params["sessionId"])
                 self._devtools.send("Runtime.runIfWaitingForDebugger", {}, params["sessionId"])
+            case "Page.frameNavigated" if "parentId" not in params["frame"]:
+                self._on_document(params["frame"]["url"])
             case "Inspector.targetCrashed" if message.get("sessionId") == self._session:
                 raise DevToolsError("the page's process crashed")
             case _:
                 self._recorder.hear(message, raw)
                 if method == "Network.loadingFailed" and not params["canceled"]:
                     self._check_document(params)
+
+    def _on_document(self, url: str) -> None:
+        """There is a document, of which nothing has run yet but what came with its head."""
+        if self._user.made:
+            raise DevToolsError(f"what the user did left the page for {url}")
+        self._devtools.send("Runtime.evaluate", {"expression": _WATCH}, self._session)
 
     def _check_document(self, failed: Message) -> None:
         """A page of which the document broke off would never be loaded."""
@@ -181,11 +213,28 @@ class BrowserTab:
             raise DevToolsError(f"{url}: {error}")
         if not self._devtools.pump(until - time.monotonic(), lambda: self._recorder.is_loaded):
             raise DevToolsError(f"the page was not loaded within {limit_s:g} s")
+        self._rest()
+
+    def _rest(self) -> None:
+        """Wait until nothing was requested, received or painted for a while."""
         give_up = time.monotonic() + _REST_LIMIT_S
         while (quiet_s := self._recorder.quiet_s) < _QUIET_S or self._recorder.is_busy:
             if time.monotonic() > give_up:
                 return
             self._devtools.pump(max(_QUIET_S - quiet_s, _POLL_S))
+
+    def _await_gestures(self) -> None:
+        """Wait until the user has done all, and the page has come to rest after it."""
+        if not self._user.is_done:
+            self._devtools.pump(self._orders.limit_s, lambda: self._user.is_done)
+            self._recorder.stir()
+            self._rest()
+
+    def _interactions(self) -> Message:
+        if not self._orders.gestures:
+            return {}
+        frame = self._call("Page.getFrameTree")["frameTree"]["frame"]["id"]
+        return {"gestures": self._user.made, "events": self._user.heard(frame)}
 
     def _visit(self) -> None:
         """Fill the cache and get tickets, then have the browser close its connections."""

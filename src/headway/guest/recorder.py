@@ -54,6 +54,10 @@ class PageRecorder:
         self.is_loaded = False
         self._pending.clear()
 
+    def stir(self) -> None:
+        """The page was given something to do, so it may not be at rest."""
+        self._changed_s = time.monotonic()
+
     @property
     def is_busy(self) -> bool:
         """Whether there are requests without an end."""

@@ -7,6 +7,7 @@ Time, section 4). Definitions and sources of all metrics are in docs/web-metrics
 from __future__ import annotations
 
 import json
+import math
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from headway.errors import WrongInputError
 from headway.foreign.names import place_below
 from headway.guest.loadfiles import EVENTS_FILE, FRAMES_FILE, LOAD_FILE, NET_LOG_FILE
 from headway.pages.events import clock_of, resources_of
+from headway.pages.mainthread import MainThread, read_main_thread
 from headway.pages.resource import Chunk, Resource, Timing
 
 __all__ = [
@@ -72,6 +74,8 @@ class PageLoad:
         connect_start_ms: the connection for the page is begun.
         net_log: Chromium's log of its network stack, which may be of other loads, too; None if it was not kept.
         window: what the window shows in the end; None if the load does not tell.
+        lcp_url: of the image that was painted largest; empty of text; None if the load does not tell.
+        main_thread: what it did; None if the load does not tell.
     """
 
     url: str
@@ -88,6 +92,14 @@ class PageLoad:
     connect_start_ms: float | None = None
     net_log: Path | None = None
     window: SeenWindow | None = None
+    lcp_url: str | None = None
+    main_thread: MainThread | None = None
+
+    @property
+    def load_frames(self) -> tuple[ScreenFrame, ...]:
+        """Those from before the user did anything: what a page shows then is no progress of its load."""
+        until_ms = self.main_thread.first_gesture_ms if self.main_thread else math.inf
+        return tuple(frame for frame in self.frames if frame.at_ms < until_ms)
 
     @property
     def page_resources(self) -> tuple[Resource, ...]:
@@ -122,6 +134,8 @@ def read_load(directory: Path) -> PageLoad:
         connect_start_ms=navigation.get("connectStart"),
         net_log=directory / NET_LOG_FILE if (directory / NET_LOG_FILE).exists() else None,
         window=_window(told),
+        lcp_url=told.get("lcp_url"),
+        main_thread=read_main_thread(told, clock.origin_ms),
     )
 
 

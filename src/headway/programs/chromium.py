@@ -9,6 +9,7 @@ from pathlib import Path
 from headway.columns.page import PageMetrics
 from headway.contract.outcome import Ended
 from headway.guest.browser import Configuration
+from headway.guest.gestures import Gesture
 from headway.guest.loadfiles import NET_LOG_FILE
 from headway.guest.page import PageOrders
 from headway.overriding import override
@@ -33,6 +34,7 @@ from headway.sites.screen import SCREENS
 from headway.study.discovery import Means
 from headway.study.dns import RecordType
 from headway.study.host import Host, Protocol
+from headway.study.interaction import KEY_CODES, PageInteraction
 from headway.study.workload import Cache, Connections, Page
 
 HAR_FILE = "load.har"
@@ -102,6 +104,7 @@ class Chromium(HeadlessShell):
             revisits=bool(flow.discovery),
             limit_s=flow.limit.s,
             frame_side=_FRAME_SIDE if page.frames else 0,
+            gestures=tuple(map(_gesture, page.interactions)),
             **asdict(SCREENS[page.device]),
         )
         configuration = Configuration(argv=(), trusted_key=KEY_PIN_FILE, page=orders)
@@ -193,6 +196,15 @@ def _visits(page: Page, flow: Flow) -> tuple[str, ...]:
             return (_url(page, flow),)
         case Cache.TICKETS:
             return tuple(f"https://{host}{_NOWHERE}" for host in find_outline(page.site).hosts)
+
+
+def _gesture(interaction: PageInteraction) -> Gesture:
+    kind, what = interaction.told
+    if kind != "key":
+        return Gesture(interaction.at.s, kind, what)
+    code = KEY_CODES.get(what)
+    writes = {"Enter": "\r"}.get(what, what if code is None else "")
+    return Gesture(interaction.at.s, kind, what, code or ord(what.upper()), writes)
 
 
 def _url(page: Page, flow: Flow) -> str:

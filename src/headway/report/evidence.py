@@ -198,7 +198,7 @@ def _page_story(run: ChosenRun, directory: Path) -> PageStory | None:
     if not (directory / EVENTS_FILE).exists():
         return None
     load = with_arrivals(read_load(directory), _carried(directory))
-    return PageStory(run, load, visual_progress(load.frames))
+    return PageStory(run, load, visual_progress(load.load_frames))
 
 
 def _carried(directory: Path) -> Carried:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from headway.columns import METRICS, Needs, Of
-from headway.errors import WrongInputError, nearest
+from headway.errors import WrongInputError
 from headway.study.experiment import Coordinates, Experiment
+from headway.study.metricnames import hint, known_elsewhere
 from headway.study.path import Direction
 from headway.study.rates import RateSchedule
 from headway.study.setting import Setting
@@ -65,16 +66,21 @@ def check_metrics(
         if _is_measured(settings, metric):
             continue
         known = [one for one in METRICS if _is_measured(settings, one)]
-        reason = (
-            f"{metric!r} is no metric"
-            if metric not in METRICS
-            else f"{metric} is not measured here"
-        )
-        ranking = METRICS[metric].ranking if metric in METRICS else None
-        wants = ranking is not None and any(_is_of(setting, metric) for setting in settings)
-        why = f": it takes {ranking.needs.value}" if ranking and wants else ""
-        hint = nearest(metric, known, then=f"known: {', '.join(known)}")
-        raise WrongInputError(f"{reason}{why}{hint}", where=where)
+        raise WrongInputError(_refusal(settings, metric, known), where=where)
+
+
+def _refusal(settings: Iterable[Setting], metric: str, known: Sequence[str]) -> str:
+    """Why a metric is not measured, and which one may have been meant."""
+    if metric not in METRICS:
+        elsewhere = known_elsewhere(metric)
+        why = f": {elsewhere}" if elsewhere else ""
+        return f"{metric!r} is no metric{why}{hint(metric, known)}"
+    ranking = METRICS[metric].ranking
+    if ranking and any(_is_of(setting, metric) for setting in settings):
+        why = f"it takes {ranking.needs.value}"
+    else:
+        why = f"it is of {ranking.of.value}" if ranking else ""
+    return f"{metric} is not measured here{f': {why}' if why else ''}{hint(metric, known)}"
 
 
 def _is_measured(settings: Iterable[Setting], metric: str) -> bool:

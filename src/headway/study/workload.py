@@ -6,14 +6,15 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Annotated, Any, Literal, Self, get_args
 
-from pydantic import BeforeValidator, Discriminator, Field, model_validator
+from pydantic import BeforeValidator, Discriminator, Field, field_validator, model_validator
 
-from headway.columns.column import Of
+from headway.columns.column import Needs, Of
 from headway.overriding import override
 from headway.study.bulk import Arrivals, Bulk, OnOff
 from headway.study.call import Call
 from headway.study.device import Device
 from headway.study.host import HTTP, Protocol
+from headway.study.interaction import PageInteraction
 from headway.study.messages import Messages
 from headway.study.part import wrong
 from headway.study.path import Path
@@ -203,6 +204,27 @@ class Page(WorkloadPart):
         exclude_if=lambda waits: waits is None,
         description="what servers take before they answer; without it they answer at once",
     )
+    interactions: tuple[PageInteraction, ...] = Field(
+        default=(),
+        exclude_if=lambda interactions: not interactions,
+        description="what a user does on the page, each at its moment",
+    )
+
+    @field_validator("interactions")
+    @classmethod
+    def _in_order(cls, interactions: tuple[PageInteraction, ...]) -> tuple[PageInteraction, ...]:
+        return tuple(sorted(interactions, key=lambda one: one.at))
+
+    @property
+    @override
+    def offers(self) -> frozenset[Needs]:
+        counts = any(interaction.counts for interaction in self.interactions)
+        return frozenset({Needs.INTERACTIONS} if counts else ())
+
+    @property
+    @override
+    def ends(self) -> Duration | None:
+        return self.interactions[-1].at if self.interactions else None
 
     @property
     @override
@@ -267,7 +289,8 @@ class Page(WorkloadPart):
     def __str__(self) -> str:
         found = "" if self.alt_svc else " without Alt-Svc"
         waits = f" waits {self.waits}" if self.waits else ""
-        return f"page {self.name}{found}{waits}"
+        told = "".join(f", {interaction}" for interaction in self.interactions)
+        return f"page {self.name}{found}{waits}{told}"
 
 
 def _with_kind(value: Any) -> Any:

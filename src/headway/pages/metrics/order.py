@@ -19,7 +19,7 @@ _CLASSES = {"VeryHigh": 0, "High": 1, "Medium": 2, "Low": 3, "VeryLow": 4}
 @measure
 def _order(load: PageLoad) -> Mapping[str, float | int | None]:
     """By Chromium's classes and requests, and with all at once; nothing of loads that do not tell what is seen."""
-    coloured = coloured_share(load.frames)
+    coloured = coloured_share(load.load_frames)
     if load.window is None or coloured is None:
         return dict.fromkeys(("seen_images", "seen_image_bytes", "ordered_bytes", "shared_bytes"))
     seen, rendering = load.window.seen, last_before_paint(load)

@@ -14,7 +14,7 @@ def _progress(load: PageLoad) -> Mapping[str, float | str | None]:
     # Imported here because numpy takes a while to load, and only pages need it.
     from headway.pages.visual import visual_progress
 
-    progress = visual_progress(load.frames)
+    progress = visual_progress(load.load_frames)
     return {
         "speed_index_s": seconds(progress.speed_index_ms),
         "fvc_s": seconds(progress.first_change_ms),
