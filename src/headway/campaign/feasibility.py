@@ -12,12 +12,14 @@ from headway.image import find, installed_extras, lacking, shown_progress
 from headway.image.fit import check_fit
 from headway.image.layers import layer_of, layers_of_outside
 from headway.image.outsideroot import outside_root
+from headway.planning.computed import free_computing
 from headway.planning.demands import check_programs, remarks
 from headway.planning.enough import too_few
 from headway.planning.replaced import idle_hosts, idle_peps
 from headway.planning.runs import Run, cells, plan
 from headway.planning.telling import check_told
 from headway.planning.vain import vain
+from headway.programs.costs import page_costs
 from headway.programs.registry import CLIENTS, SERVERS
 from headway.sites.finding import find_outline, find_site, is_archive
 from headway.sites.servable import check_servable
@@ -28,6 +30,7 @@ from headway.study.lasting import lasting_objects
 from headway.study.outside import OutsideProgram
 from headway.study.place import place_of
 from headway.study.source import Source
+from headway.study.workload import Page
 
 MANY_RUNS = 2000
 """Planning fewer takes less than a second, of which nobody needs to be told."""
@@ -72,6 +75,8 @@ def _check_run(run: Run) -> None:
             except WrongInputError as error:
                 # An archive's own place, or the site's name, is part of what is wrong.
                 raise WrongInputError(str(error), where="workload.site") from None
+        if isinstance(flow.setting.workload, Page):
+            page_costs(flow.setting.workload)
 
 
 def outside_programs(runs: Iterable[Run]) -> tuple[OutsideProgram, ...]:
@@ -188,6 +193,7 @@ def all_remarks(study: Study, runs: Sequence[Run]) -> list[str]:
         *vain(runs),
         *_recorded(runs),
         *_unshared(runs),
+        *free_computing(study, runs),
         *idle_hosts(first_repetition(runs)),
         *idle_peps(first_repetition(runs)),
         *twins(study, runs),

@@ -56,6 +56,10 @@ def print_site(name: str) -> None:
     if site.description:
         console.print(site.description, markup=False)
     console.print(_exchanges(site))
+    if site.cost_ms is not None:
+        console.print(
+            f"The main thread of the browser that recorded it took {site.cost_ms:,.0f} ms."
+        )
     console.print(_totals("type", site.exchanges, _type))
     console.print(_totals("host", site.exchanges, lambda exchange: exchange.host))
 
@@ -86,13 +90,18 @@ def _number(count: int | None) -> str:
 
 
 def _exchanges(site: Site) -> Table:
-    table = _table("status", "type", "kB", "url", numbers=("status", "kB"))
+    """With what each costs the main thread, if the recording tells it."""
+    costs = ("thread ms",) if site.cost_ms is not None else ()
+    numbers = ("status", "kB", *costs)
+    table = _table("status", "type", "kB", *costs, "url", numbers=numbers)
     for exchange in site.exchanges:
         method = "" if exchange.method == "GET" else f"{exchange.method} "
+        cost_ms = exchange.cost.total_ms if exchange.cost else 0.0
         table.add_row(
             str(exchange.status),
             Text(_type(exchange)),
             _kilobytes(len(exchange.body)),
+            *(f"{cost_ms:,.1f}" for _ in costs),
             Text(f"{method}{exchange.url}", overflow="ellipsis", no_wrap=True),
         )
     return table

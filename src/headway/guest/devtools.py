@@ -23,6 +23,9 @@ AnswerHandler = Callable[[Message], None]
 _CHUNK_BYTES = 1 << 16
 """As much as a pipe holds; a buffer of more would be mapped anew for each message."""
 
+_FINE_S = 0.02
+"""Of so short a wait the kernel's slack is below what anybody notices."""
+
 
 class DevToolsError(Exception):
     """The browser refused a command, did not answer in time, or is gone.
@@ -182,7 +185,9 @@ class DevTools:
             self._act()
             due_s = self._timers[0][0] if self._timers else until
             left_s = min(due_s, until) - time.monotonic()
-            if left_s > 0 and select.select([self._from_browser], [], [], left_s)[0]:
+            # The kernel may be late by a thousandth of what it is asked to wait.
+            wait_s = left_s if due_s >= until or left_s < _FINE_S else left_s * 0.9
+            if left_s > 0 and select.select([self._from_browser], [], [], wait_s)[0]:
                 self._receive()
             elif due_s >= until:
                 return False

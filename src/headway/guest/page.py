@@ -5,10 +5,12 @@ from __future__ import annotations
 import socket
 import subprocess
 import time
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from headway.guest.browsercontext import BrowserContext
+from headway.guest.computing import Charge, MainThreadTime
 from headway.guest.devtools import DevTools, DevToolsError, Message
 from headway.guest.gestures import Gesture, User
 from headway.guest.recorder import PageRecorder
@@ -78,6 +80,7 @@ class PageOrders:
         user_agent: what it calls itself; the browser's own if empty.
         frame_side: the longer side of kept frames, pixels; 0 keeps none.
         gestures: what a user does on it, in the order of time.
+        charges: what resources cost the main thread, by URL.
         revisits: whether no content is taken from the cache, and connections are left to be closed by their server.
     """
 
@@ -92,12 +95,14 @@ class PageOrders:
     frame_side: int
     revisits: bool = False
     gestures: tuple[Gesture, ...] = ()
+    charges: Mapping[str, Charge] = field(default_factory=dict)
 
     @classmethod
     def read(cls, raw: Message) -> PageOrders:
         """Orders from what a file has of them."""
-        made = (Gesture(**gesture) for gesture in raw.get("gestures", ()))
-        return cls(**{**raw, "gestures": tuple(made)})
+        made = tuple(Gesture(**gesture) for gesture in raw.get("gestures", ()))
+        charges = {url: Charge.read(one) for url, one in raw.get("charges", {}).items()}
+        return cls(**{**raw, "gestures": made, "charges": charges})
 
 
 class BrowserTab:
@@ -119,6 +124,7 @@ class BrowserTab:
         self._call("Page.enable")
         self._pretend()
         self._user = User(devtools, self._session, orders.gestures, (orders.width, orders.height))
+        self._thread = MainThreadTime(devtools, self._session, orders.charges)
         if orders.visits:
             self._visit()
 
@@ -182,8 +188,11 @@ class BrowserTab:
             case "Target.attachedToTarget" if "sessionId" in message:
                 self._listen(params["sessionId"])
                 self._devtools.send("Runtime.runIfWaitingForDebugger", {}, params["sessionId"])
-            case "Page.frameNavigated" if "parentId" not in params["frame"]:
-                self._on_document(params["frame"]["url"])
+            case "Debugger.paused":
+                self._recorder.stir()
+                self._thread.hold(params)
+            case "Page.frameNavigated":
+                self._on_document(params["frame"])
             case "Inspector.targetCrashed" if message.get("sessionId") == self._session:
                 raise DevToolsError("the page's process crashed")
             case _:
@@ -191,10 +200,13 @@ class BrowserTab:
                 if method == "Network.loadingFailed" and not params["canceled"]:
                     self._check_document(params)
 
-    def _on_document(self, url: str) -> None:
+    def _on_document(self, frame: Message) -> None:
         """There is a document, of which nothing has run yet but what came with its head."""
+        self._thread.open_frame(frame["id"])
+        if "parentId" in frame:
+            return
         if self._user.made:
-            raise DevToolsError(f"what the user did left the page for {url}")
+            raise DevToolsError(f"what the user did left the page for {frame['url']}")
         self._devtools.send("Runtime.evaluate", {"expression": _WATCH}, self._session)
 
     def _check_document(self, failed: Message) -> None:
@@ -207,6 +219,7 @@ class BrowserTab:
         limit_s = self._orders.limit_s
         until = time.monotonic() + limit_s
         self._recorder.begin()
+        self._thread.begin()
         answer = self._call("Page.navigate", {"url": url})
         self._document = answer.get("loaderId", "")
         if error := answer.get("errorText"):

@@ -32,7 +32,12 @@ _FRAME_INTERVAL_NS = 16_666_000
 """Chromium paints at multiples of this; 500 of them are whole ticks of the kernel, too."""
 _NO_PORT = 1
 """At which no host of a page is asked."""
-_USUAL: tuple[tuple[str, Any], ...] = (("revisits", False), ("player", None), ("gestures", ()))
+_USUAL: tuple[tuple[str, Any], ...] = (
+    ("revisits", False),
+    ("player", None),
+    ("gestures", ()),
+    ("charges", {}),
+)
 """Values of a configuration that it does not state, as it was before there were others."""
 QUIC_OPTIONS = Knob(
     "quic_connection_options",

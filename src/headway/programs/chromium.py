@@ -9,6 +9,7 @@ from pathlib import Path
 from headway.columns.page import PageMetrics
 from headway.contract.outcome import Ended
 from headway.guest.browser import Configuration
+from headway.guest.computing import SWITCH, Charge
 from headway.guest.gestures import Gesture
 from headway.guest.loadfiles import NET_LOG_FILE
 from headway.guest.page import PageOrders
@@ -27,6 +28,7 @@ from headway.programs.base import (
     Started,
 )
 from headway.programs.browser import BROWSER_PACKAGE, QUIC_OPTIONS, HeadlessShell, spoken_elsewhere
+from headway.programs.costs import page_costs
 from headway.programs.measurement import Measurement, Tried, Visit
 from headway.programs.origins import origin_addresses
 from headway.sites.finding import find_outline
@@ -105,9 +107,14 @@ class Chromium(HeadlessShell):
             limit_s=flow.limit.s,
             frame_side=_FRAME_SIDE if page.frames else 0,
             gestures=tuple(map(_gesture, page.interactions)),
+            charges={
+                _loaded(url, flow): Charge(**asdict(cost)) for url, cost in page_costs(page).items()
+            },
             **asdict(SCREENS[page.device]),
         )
-        configuration = Configuration(argv=(), trusted_key=KEY_PIN_FILE, page=orders)
+        configuration = Configuration(
+            argv=(SWITCH,) if page.computing else (), trusted_key=KEY_PIN_FILE, page=orders
+        )
         return self.driven(flow, hosts, configuration, _preparations(flow))
 
     @override
@@ -209,5 +216,8 @@ def _gesture(interaction: PageInteraction) -> Gesture:
 
 def _url(page: Page, flow: Flow) -> str:
     """The page's URL; without TLS, its path at the same host."""
-    url = find_outline(page.site).page
+    return _loaded(find_outline(page.site).page, flow)
+
+
+def _loaded(url: str, flow: Flow) -> str:
     return url if flow.tls else url.replace("https:", "http:", 1)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from headway.foreign.numbers import whole_number
+from headway.sites.cost import ThreadCost
 from headway.sites.site import Header, Lost
 
 LENGTH = "content-length"
@@ -96,6 +97,7 @@ class Captured:
         told: what else is said of the body.
         began_s: when the request began, seconds since 1970; None if that is not told.
         revisit: what else has its body; None if it is its own.
+        cost: what it cost the browser's main thread; None if that is not told.
     """
 
     method: str
@@ -109,6 +111,7 @@ class Captured:
     told: Told = NOTHING_TOLD
     began_s: float | None = None
     revisit: Revisit | None = None
+    cost: ThreadCost | None = None
 
     def values(self, name: str) -> Iterator[str]:
         """Values of all header fields of that name, which is in lower case."""

@@ -6,8 +6,9 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -21,8 +22,9 @@ from headway.guest.devtools import (
 )
 from headway.sites.access import NO_DETOURS, Access
 from headway.sites.capture import NetworkLog
-from headway.sites.captured import RecordedFile
+from headway.sites.captured import Captured, RecordedFile
 from headway.sites.screen import Screen
+from headway.sites.tracing import CATEGORIES, Trace
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chromium-headless-shell")
 """Programs that can record, in the order in which they are looked for."""
@@ -30,6 +32,7 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chromium-headless-
 _BODIES_BYTES = 1 << 30
 _IDLE_S = 2.0
 _LIMIT_S = 60.0
+_TRACE_LIMIT_S = 20.0
 _LOADED = "Page.loadEventFired"
 _FLAGS = (
     "--headless",
@@ -87,15 +90,33 @@ def record_page(
         log = NetworkLog()
         try:
             with _running(browser, Path(profile), access.flags()) as process:
-                is_whole = _Session(process, log).load(access.loaded(url), screen)
+                session = _Session(process, log)
+                is_whole = session.load(access.loaded(url), screen)
+                trace = Trace.of(session.traced)
         except DevToolsError as error:
             raise HeadwayError(f"{url}: {error}{access.hint(str(error))}") from error
     return RecordedFile(
-        tuple(log.captured()),
+        tuple(_costed(log.captured(), trace)),
         name=(urlsplit(url).hostname or "site").replace(".", "-"),
         description=f"Recorded from {access.described(url)} with Chromium.",
-        notes=() if is_whole else (f"it was still loading after {_LIMIT_S:g} s",),
+        notes=(
+            *_notes(trace),
+            *(() if is_whole else (f"it was still loading after {_LIMIT_S:g} s",)),
+        ),
     )
+
+
+def _costed(captured: Iterable[Captured], trace: Trace) -> Iterator[Captured]:
+    """Each with what it cost the main thread: the first at its URL. A script that was redirected has the URL of its request."""
+    costs = dict(trace.costs)
+    for one in captured:
+        yield replace(one, cost=costs.pop(one.url, None))
+
+
+def _notes(trace: Trace) -> tuple[str, ...]:
+    if not trace.beside_ms:
+        return ()
+    return (f"workers took {trace.beside_ms:.0f} ms on threads of their own, which is not kept",)
 
 
 @contextmanager
@@ -112,12 +133,17 @@ def _running(browser: Path, profile: Path, flags: tuple[str, ...]) -> Iterator[B
 
 
 class _Session:
-    """A page of the browser, and the frames and workers in processes of their own below it."""
+    """A page of the browser, and the frames and workers in processes of their own below it.
+
+    Attributes:
+        traced: the browser's trace of the load, once it is over.
+    """
 
     def __init__(self, process: BrowserProcess, log: NetworkLog) -> None:
         self._devtools = DevTools(process.messages, process.commands, self._on_event)
         self._log = log
-        self._loaded = False
+        self._loaded = self._is_traced = False
+        self.traced: list[Message] = []
         self._id = ""
         target = self._devtools.call("Target.createTarget", {"url": "about:blank"})
         attached = self._devtools.call(
@@ -131,10 +157,17 @@ class _Session:
         self._call("Page.enable")
         self._call("Network.setBypassServiceWorker", {"bypass": True})
         self._pretend(screen)
+        config = {"includedCategories": list(CATEGORIES), "recordMode": "recordAsMuchAsPossible"}
+        self._devtools.call(
+            "Tracing.start", {"traceConfig": config, "transferMode": "ReportEvents"}
+        )
         answer = self._call("Page.navigate", {"url": url})
         if error := answer.get("errorText"):
             raise DevToolsError(f"cannot be loaded: {error}")
-        return self._come_to_rest()
+        is_whole = self._come_to_rest()
+        self._devtools.call("Tracing.end")
+        self._devtools.pump(_TRACE_LIMIT_S, lambda: self._is_traced)
+        return is_whole
 
     def _call(self, method: str, params: Message | None = None) -> Message:
         return self._devtools.call(method, params, self._id)
@@ -182,7 +215,11 @@ class _Session:
 
     def _on_event(self, message: Message, _: bytes) -> None:
         self._log.hear(message)
-        if message["method"] == _LOADED and message.get("sessionId") == self._id:
+        if message["method"] == "Tracing.dataCollected":
+            self.traced += message["params"]["value"]
+        elif message["method"] == "Tracing.tracingComplete":
+            self._is_traced = True
+        elif message["method"] == _LOADED and message.get("sessionId") == self._id:
             self._loaded = True
         elif message["method"] == "Target.attachedToTarget" and "sessionId" in message:
             child = message["params"]["sessionId"]

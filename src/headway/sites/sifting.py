@@ -190,6 +190,7 @@ def replayable(captured: Captured, worth: Worth) -> tuple[Exchange, str | None]:
         body,
         alpn_of(captured.protocol),
         worth.shortfall,
+        captured.cost,
     )
     return exchange, note
 

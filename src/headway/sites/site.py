@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass, field
 from functools import cached_property
 from urllib.parse import urlsplit
 
+from headway.sites.cost import ThreadCost
 from headway.sites.shortfall import Shortfall
 
 Header = tuple[str, str]
@@ -27,6 +29,7 @@ class Exchange:
         protocol: ALPN identifier that it was recorded over, as ``h2``; empty if that is not told. It is no
             part of what an exchange is.
         shortfall: why the body is not what was sent; None if it is. As little a part of it.
+        cost: what it costs a browser's main thread; None if that is not told. As little a part of it.
     """
 
     method: str
@@ -36,6 +39,7 @@ class Exchange:
     body: bytes
     protocol: str = field(default="", compare=False)
     shortfall: Shortfall | None = field(default=None, compare=False)
+    cost: ThreadCost | None = field(default=None, compare=False)
 
     @property
     def host(self) -> str:
@@ -95,6 +99,12 @@ class Site:
         """Host names of all exchanges, the page's first, the others in order of appearance."""
         page = urlsplit(self.page).hostname or ""
         return tuple(dict.fromkeys((page, *(exchange.host for exchange in self.exchanges))))
+
+    @property
+    def cost_ms(self) -> float | None:
+        """What all exchanges cost a browser's main thread; None if that is told of none of them."""
+        known = [exchange.cost.total_ms for exchange in self.exchanges if exchange.cost]
+        return math.fsum(known) if known else None
 
     @property
     def size_bytes(self) -> int:

@@ -26,7 +26,7 @@ from headway.sites.shortfall import Kept
 from headway.sites.sifting import sifted, without_kept
 from headway.sites.site import Exchange, Lost, Site
 from headway.sites.urls import as_asked
-from headway.sites.warc_records import KEPT, LOST, read_records
+from headway.sites.warc_records import COST, KEPT, LOST, read_records
 from headway.version import VERSION
 
 _VERSION = "WARC/1.1"
@@ -123,6 +123,8 @@ class _Writer:
         more = [target, _payload_digest(exchange.body)]
         if exchange.protocol:
             more.append(("WARC-Protocol", exchange.protocol))
+        if exchange.cost:
+            more.append((COST, exchange.cost.written()))
         if shortfall := exchange.shortfall:
             if shortfall.kept is Kept.PART:
                 more.append(("WARC-Truncated", "unspecified"))

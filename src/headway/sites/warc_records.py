@@ -19,6 +19,7 @@ from headway.sites.captured import (
     Revisit,
     Told,
 )
+from headway.sites.cost import read_cost
 from headway.sites.digests import broken_digest
 from headway.sites.gzipped import DamagedError, compressed_once
 from headway.sites.http1 import Message, parsed
@@ -34,6 +35,8 @@ LOST = "not-kept"
 """Field of a metadata record for a response that was left out: why its body was not kept."""
 _NO_MESSAGE = Message(("", ""), (), b"")
 """Of a revisit that says nothing of its response."""
+COST = "headway-main-thread"
+"""Field of a response: what it cost the browser's main thread that recorded it."""
 KEPT = "headway-kept"
 """Field of a response record that tells how much of its body is there, and why not all."""
 
@@ -160,6 +163,7 @@ class _Reader:
             told=NOTHING_TOLD if revisit else statement,
             began_s=instant_s(record.fields.get("warc-date")),
             revisit=revisit,
+            cost=read_cost(record.fields.get(COST, "")),
         )
 
 

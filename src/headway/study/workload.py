@@ -12,6 +12,7 @@ from headway.columns.column import Needs, Of
 from headway.overriding import override
 from headway.study.bulk import Arrivals, Bulk, OnOff
 from headway.study.call import Call
+from headway.study.computing import Computing
 from headway.study.device import Device
 from headway.study.host import HTTP, Protocol
 from headway.study.interaction import PageInteraction
@@ -204,6 +205,11 @@ class Page(WorkloadPart):
         exclude_if=lambda waits: waits is None,
         description="what servers take before they answer; without it they answer at once",
     )
+    computing: Computing | None = Field(
+        default=None,
+        exclude_if=lambda computing: computing is None,
+        description="what scripts, style sheets and documents cost the main thread; without it they cost nothing",
+    )
     interactions: tuple[PageInteraction, ...] = Field(
         default=(),
         exclude_if=lambda interactions: not interactions,
@@ -290,6 +296,7 @@ class Page(WorkloadPart):
         found = "" if self.alt_svc else " without Alt-Svc"
         waits = f" waits {self.waits}" if self.waits else ""
         told = "".join(f", {interaction}" for interaction in self.interactions)
+        told = f" computing {self.computing}{told}" if self.computing else told
         return f"page {self.name}{found}{waits}{told}"
 
 
