@@ -1,4 +1,4 @@
-"""What a person reads: errors, which say what is wrong, where, and what would be right; counts."""
+"""Errors for people, which say what is wrong, where, and what would be right; and counts in words."""
 
 from __future__ import annotations
 

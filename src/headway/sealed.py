@@ -1,4 +1,4 @@
-"""What the files of a cache's entry were when it was made: any that was changed since is noticed."""
+"""Seals of a cache's entries: what their files were when they were made, so that any change is noticed."""
 
 from __future__ import annotations
 

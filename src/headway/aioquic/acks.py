@@ -1,4 +1,4 @@
-"""What keeps ACK frames of aioquic short."""
+"""Short ACK frames of aioquic."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What differs between releases of aioquic."""
+"""Differences between releases of aioquic."""
 
 import sys
 from typing import Any

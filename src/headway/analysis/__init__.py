@@ -1,4 +1,4 @@
-"""What the runs say: contenders compared within each cell, with statistics and in words."""
+"""The analysis of runs: contenders compared within each cell, with statistics and in words."""
 
 from headway.analysis.analysis import Analysis, analyse
 from headway.analysis.answer import answer

@@ -1,4 +1,4 @@
-"""What a contender measured that is compared with no other: its own value in each cell, with its interval."""
+"""Values of a contender that is compared with no other: its own in each cell, with its interval."""
 
 from __future__ import annotations
 

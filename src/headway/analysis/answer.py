@@ -1,4 +1,4 @@
-"""What an experiment says, in a few sentences."""
+"""An experiment's answer in a few sentences."""
 
 from __future__ import annotations
 

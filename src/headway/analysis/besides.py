@@ -1,4 +1,4 @@
-"""What a flow gets beside others, against what it gets in the contender that it is compared with: beside its own kind.
+"""A flow's share beside others, against its share in the contender that it is compared with: beside its own kind.
 
 The runs of a cell with the same seed are pairs, and all such comparisons are judged together, as everywhere.
 """

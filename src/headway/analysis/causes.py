@@ -1,4 +1,4 @@
-"""What is left of a difference without its cause."""
+"""A difference without its cause: how much of it is left."""
 
 from __future__ import annotations
 

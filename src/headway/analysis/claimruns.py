@@ -1,4 +1,4 @@
-"""What a claim's rule compares: runs of a cell, or cells of which the typical one is meant."""
+"""Samples that a claim's rule compares: runs of a cell, or cells of which the typical one is meant."""
 
 from __future__ import annotations
 

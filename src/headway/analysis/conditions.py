@@ -1,4 +1,4 @@
-"""What varies between the cells of an experiment, and what does not."""
+"""Conditions of an experiment: what varies between its cells, and what does not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who meets whom in a cell, with what both measured there."""
+"""Contests of a cell: who meets whom, with what both measured there."""
 
 from __future__ import annotations
 

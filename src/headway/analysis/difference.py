@@ -1,4 +1,4 @@
-"""How two contenders of a cell differ: by how much, how sure that is, and what would have been seen."""
+"""The difference of two contenders of a cell: its size, how sure it is, and what would have been seen."""
 
 from __future__ import annotations
 

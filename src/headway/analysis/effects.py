@@ -1,4 +1,4 @@
-"""How large a difference is: relative differences of medians and means, and Cliff's delta."""
+"""Effect sizes: relative differences of medians and means, and Cliff's delta."""
 
 from __future__ import annotations
 

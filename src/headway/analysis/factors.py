@@ -1,4 +1,4 @@
-"""What varies between a study's cells, and how a cell is called by it."""
+"""Factors of a study: what varies between its cells, and how a cell is called by it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who failed: where, with which seeds and why; and what would be said if those runs were the slowest of all."""
+"""Failures: where, with which seeds and why; and what would be said if those runs were the slowest of all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a single fault costs by the packet that meets it: each run with one beside the run of its seed without."""
+"""Costs of a single fault by the packet that meets it: each run with one beside the run of its seed without."""
 
 from __future__ import annotations
 

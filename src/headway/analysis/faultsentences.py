@@ -1,4 +1,4 @@
-"""What single faults cost, in words."""
+"""Costs of single faults, in words."""
 
 from __future__ import annotations
 

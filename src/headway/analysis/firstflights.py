@@ -1,4 +1,4 @@
-"""What contenders have sent before the first acknowledgment: a head start that is no merit of a protocol."""
+"""Bytes that contenders have sent before the first acknowledgment: a head start that is no merit of a protocol."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the flows that competed got, run by run."""
+"""Results of the flows that competed, run by run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a difference between two contenders depends on: factors at whose levels it is not the same.
+"""Interactions: factors at whose levels a difference between two contenders is not the same.
 
 Each repetition has its mean over the cells of each level, so that of two levels the difference of these
 means is one observation per repetition: the pairs of a signed rank test, as everywhere. All pairs of levels

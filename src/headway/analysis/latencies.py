@@ -1,4 +1,4 @@
-"""How long requests took, or messages of streams, of several runs together: latency over percentile."""
+"""Latencies of requests, or of messages of streams, of several runs together: latency over percentile."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who leads a cell, by the verdicts that stand beside it."""
+"""The leader of a cell, by the verdicts that stand beside it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is to be said beside loads of processors: what their model leaves out, and who else has one."""
+"""Remarks beside loads of processors: what their model leaves out, and who else has one."""
 
 from __future__ import annotations
 

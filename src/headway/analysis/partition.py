@@ -1,4 +1,4 @@
-"""Where a comparison comes out how: its cells in as few parts as it takes, by one factor or two.
+"""A partition of a comparison's cells by how it comes out: as few parts as it takes, by one factor or two.
 
 A part is told in a clause, by the range of its cells' differences. So parts are chosen as a description is: each
 costs something, and so does what its cells do not share, in bits (Rissanen 1978): their outcomes, and how far their

@@ -1,4 +1,4 @@
-"""Where something holds, in a few words: some cells of an experiment by what they have in common."""
+"""Places where something holds, in a few words: some cells of an experiment by what they have in common."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the finished runs of one contender in a cell measured, and its summary."""
+"""A sample: what the finished runs of one contender in a cell measured, and its summary."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How widely runs scatter."""
+"""The scatter of runs."""
 
 from __future__ import annotations
 

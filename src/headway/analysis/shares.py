@@ -1,4 +1,4 @@
-"""Who got how much: what each of several flows got beside the others, cell by cell, and whether that is even.
+"""Shares: what each of several flows got beside the others, cell by cell, and whether that is even.
 
 A flow's *part* is its goodput over its fair share: all that was carried, divided as max-min fair rates are, which on
 one shared link is evenly. What is said of it is said of the runs: by their median, with its interval.

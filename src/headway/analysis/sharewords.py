@@ -1,4 +1,4 @@
-"""Who got how much, in sentences: who takes from whom where, and what a flow gets beside others."""
+"""Shares in sentences: who takes from whom where, and what a flow gets beside others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a study's results may be used, for those who look at the exit status only."""
+"""The soundness of a study's results, for those who look at the exit status only."""
 
 from __future__ import annotations
 

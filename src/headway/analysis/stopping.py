@@ -1,4 +1,4 @@
-"""How well what an experiment compares is known, cell by cell: what decides whether repetitions go on.
+"""The rule that ends repetitions: how well an experiment's comparisons are known, cell by cell.
 
 Each interval is judged by itself, at the level that lets it be looked at so often. So it depends on nothing but the
 runs of its cell: neither on other cells, nor on the order in which runs ended.

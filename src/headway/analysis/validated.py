@@ -1,4 +1,4 @@
-"""Whether the runs of a study met the paths that were configured: all of a contender in a cell, judged together."""
+"""Validation of a study: all runs of a contender in a cell, judged together by the paths that were configured."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can be said of two samples: faster or slower, and on what that rests."""
+"""The verdict on two samples: faster or slower, and on what that rests."""
 
 from __future__ import annotations
 

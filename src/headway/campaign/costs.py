@@ -1,4 +1,4 @@
-"""What labs cost in processor time: learnt from those of this machine, beside figures that ship.
+"""Costs of labs in processor time: learnt from those of this machine, beside figures that ship.
 
 The model is linear: a fixed cost, and costs per request, per megabyte and per second of the lab's
 clock (samples, timers), all of them for each kind of run: its programs and protocols. What a lab has to

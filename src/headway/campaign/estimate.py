@@ -1,4 +1,4 @@
-"""How long a study will take on this machine, from the measured cost of labs."""
+"""An estimate of how long a study will take on this machine, from the measured cost of labs."""
 
 from __future__ import annotations
 

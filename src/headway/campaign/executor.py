@@ -1,4 +1,4 @@
-"""What carries out runs: this machine, or a cluster."""
+"""Executors of runs: this machine, or a cluster."""
 
 from __future__ import annotations
 

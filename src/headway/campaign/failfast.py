@@ -1,4 +1,4 @@
-"""When a study is given up: a contender's runs fail, all alike, wherever it runs."""
+"""The end of a study that is given up: a contender's runs fail, all alike, wherever it runs."""
 
 from __future__ import annotations
 

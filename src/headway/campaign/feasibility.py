@@ -1,4 +1,4 @@
-"""Whether a study can be carried out: its programs exist, fit together, and are installed."""
+"""The feasibility of a study: its programs exist, fit together, and are installed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether results that are there and a study that is to go on with them belong into one table."""
+"""Sameness of results that are there and a study that is to go on with them: one table or two."""
 
 from __future__ import annotations
 

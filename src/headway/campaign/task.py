@@ -1,4 +1,4 @@
-"""What is to be done: a study, where its results go, and how it is carried out."""
+"""A campaign's task: a study, where its results go, and how it is carried out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What labs have to do, as far as anybody knows beforehand: their kind, and how much of it."""
+"""The work of labs, as far as anybody knows beforehand: their kind, and how much of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What happens on a worker of a cluster: it tells what it is, receives what it lacks, runs labs."""
+"""A worker of a cluster: it tells what it is, receives what it lacks, runs labs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What results of a part of a paper's study leave to the whole."""
+"""Parts of a paper's study: what results of one leave to the whole."""
 
 from __future__ import annotations
 

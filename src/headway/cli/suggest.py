@@ -1,4 +1,4 @@
-"""What a value on the command line may be: names that there are here, for completion.
+"""Suggestions for values on the command line: names that there are here, for completion.
 
 Nothing here fails: where nothing can be said, nothing is suggested. Each loads only what it needs, since
 somebody waits.

@@ -1,4 +1,4 @@
-"""What a container image in a file or directory holds, whether labs can run it or not."""
+"""An account of a container image in a file or directory, whether labs can run it or not."""
 
 from __future__ import annotations
 

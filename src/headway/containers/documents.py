@@ -1,4 +1,4 @@
-"""What archives of container images say of them: OCI's image specification, and ``docker save``."""
+"""Documents in archives of container images: OCI's image specification, and ``docker save``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the host asks of a lab, and what the lab answers.
+"""The contract of host and lab: what one asks, and the other answers.
 
 Both sides have these modules, so they use the standard library only.
 """

@@ -1,4 +1,4 @@
-"""What is asked of a lab, and told by it, of packets that came to devices: over which transport, from whom."""
+"""Arrivals of packets at devices, as they are asked of a lab and told by it: over which transport, from whom."""
 
 from __future__ import annotations
 

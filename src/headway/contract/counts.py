@@ -1,4 +1,4 @@
-"""Where a lab counts packets, and what became of them."""
+"""Counts of a lab's packets: where, and what became of them."""
 
 from __future__ import annotations
 

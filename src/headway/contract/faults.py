@@ -1,4 +1,4 @@
-"""What the host asks of a lab, and is told, of faults of single packets."""
+"""Faults of single packets, as the host asks for them and a lab tells of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a lab and its host have to call by the same names: files, directories, permissions; and one size."""
+"""Names that a lab and its host share: files, directories, permissions; and one size."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the host asks of a lab: a JSON file in the run's directory.
+"""Orders of the host to a lab: a JSON file in the run's directory.
 
 Times are nanoseconds; those named ``at_ns`` count from the start of the workload.
 """

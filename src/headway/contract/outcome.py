@@ -1,4 +1,4 @@
-"""What a lab answers in the end: a JSON file in the run's directory.
+"""The outcome that a lab answers in the end: a JSON file in the run's directory.
 
 Times are nanoseconds; those named ``at_ns`` count from the start of the workload.
 """

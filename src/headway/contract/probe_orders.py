@@ -1,4 +1,4 @@
-"""What the self-test asks of its two probes, one in each end host, and what they answer.
+"""Orders of the self-test to its two probes, one in each end host, and their answers.
 
 Times count from the start of the workload, in nanoseconds, unless said otherwise.
 """

@@ -1,4 +1,4 @@
-"""What the agent samples while the workload runs: the fields of queues and connections, and when."""
+"""Samples that the agent takes while the workload runs: the fields of queues and connections, and when."""
 
 from __future__ import annotations
 

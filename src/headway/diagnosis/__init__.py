@@ -1,1 +1,1 @@
-"""What a run's samples, captures and logs say of it: what limited it, what it met, whether it is valid."""
+"""The diagnosis of a run by its samples, captures and logs: what limited it, what it met, whether it is valid."""

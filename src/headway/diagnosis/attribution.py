@@ -1,4 +1,4 @@
-"""Which section of a chain held a transfer back, and by what.
+"""Attribution: which section of a chain held a transfer back, and by what.
 
 A sender whose program has nothing to send waits for the section behind it. So the question goes
 upstream, from the client on, to the first sender that did not wait for another one.

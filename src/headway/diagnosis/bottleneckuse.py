@@ -1,4 +1,4 @@
-"""What the bottleneck went through while a transfer ran."""
+"""Use of the bottleneck while a transfer ran."""
 
 from __future__ import annotations
 

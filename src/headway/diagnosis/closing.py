@@ -1,4 +1,4 @@
-"""Why a QUIC connection was closed: the error that an end gave its peer, as its qlog has it."""
+"""The reason of a closed QUIC connection: the error that an end gave its peer, as its qlog has it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What came to a flow's client over time."""
+"""Delivery to a flow's client over time."""
 
 from __future__ import annotations
 

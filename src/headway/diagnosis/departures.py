@@ -1,4 +1,4 @@
-"""When packets with data left the sender in front of the narrowest link, and came to it: from captures, kept as tables.
+"""Departures of packets with data from the sender in front of the narrowest link, and their arrivals at it: from captures, kept as tables.
 
 Times are those at which the host's device had the packet, after its queueing discipline, and at which the router before
 the queue received it. What a host's network card would cut into packets (TCP and UDP segmentation offload) is cut

@@ -1,4 +1,4 @@
-"""What the paths of a run name to disturb packets, and how many packets that met."""
+"""Disturbances that the paths of a run name, and how many packets met each."""
 
 from __future__ import annotations
 

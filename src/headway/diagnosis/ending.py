@@ -1,4 +1,4 @@
-"""How far a run came that did not end well: by its client's word, and by what its path carried and lost."""
+"""The end of a run that did not end well: by its client's word, and by what its path carried and lost."""
 
 from __future__ import annotations
 

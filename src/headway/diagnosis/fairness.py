@@ -1,4 +1,4 @@
-"""How flows share: Jain's index, and the time until shares are even."""
+"""Fairness of flows: Jain's index, and the time until shares are even."""
 
 from __future__ import annotations
 

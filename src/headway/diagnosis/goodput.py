@@ -1,4 +1,4 @@
-"""What the receivers of bulk flows got over time."""
+"""Goodput of bulk flows over time, at their receivers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What header fields took, as far as Headway's own programs tell."""
+"""Bytes of header fields, as far as Headway's own programs tell."""
 
 from __future__ import annotations
 

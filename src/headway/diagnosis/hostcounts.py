@@ -1,4 +1,4 @@
-"""What hosts counted of what came to them."""
+"""Counts of hosts: of what came to them."""
 
 from __future__ import annotations
 

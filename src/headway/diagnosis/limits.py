@@ -1,4 +1,4 @@
-"""What held a run's transfer back: seconds by cause, for its record."""
+"""Limits of a run's transfer: seconds by cause, for its record."""
 
 from __future__ import annotations
 

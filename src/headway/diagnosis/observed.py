@@ -1,4 +1,4 @@
-"""Which version was spoken, and who answered: by the packets that came, whatever programs say of it.
+"""The version that was spoken, and who answered: by the packets that came, whatever programs say of it.
 
 Without the keys of TLS a packet tells its transport and its sender, so HTTP/1.1 and HTTP/2 are one here.
 """

@@ -1,4 +1,4 @@
-"""How busy hosts' processors were, from sample to sample."""
+"""Loads of hosts' processors, from sample to sample."""
 
 from __future__ import annotations
 

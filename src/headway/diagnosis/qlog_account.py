@@ -1,4 +1,4 @@
-"""What a qlog file holds: who wrote it in which version, connections, events and times."""
+"""An account of a qlog file: who wrote it in which version, connections, events and times."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a qlog trace tells of its connection's sender, reduced to a series of moderate density.
+"""The sender's state by a qlog trace, reduced to a series of moderate density.
 
 Programs differ in what they log and by which schema (draft-ietf-quic-qlog-quic-events, from
 version 0.3 on); what one of them does not log is None.

@@ -1,4 +1,4 @@
-"""What a client asked a resolver, how often again, and what of it was lost."""
+"""Questions of a client to a resolver: how often again, and how many of them were lost."""
 
 from __future__ import annotations
 

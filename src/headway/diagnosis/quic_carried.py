@@ -1,4 +1,4 @@
-"""What QUIC datagrams carry: packets by their type, opened where their keys are known, and their frames."""
+"""Contents of QUIC datagrams: packets by their type, opened where their keys are known, and their frames."""
 
 from __future__ import annotations
 

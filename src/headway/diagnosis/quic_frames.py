@@ -1,4 +1,4 @@
-"""What a QUIC packet's payload carries, in words: RFC 9000, section 19, and extensions that stacks use."""
+"""Frames of a QUIC packet's payload, in words: RFC 9000, section 19, and extensions that stacks use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How soon a bulk transfer filled its path, and when the bottleneck's sender left slow start."""
+"""Ramp-up: how soon a bulk transfer filled its path, and when the bottleneck's sender left slow start."""
 
 from __future__ import annotations
 

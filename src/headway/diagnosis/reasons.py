@@ -1,4 +1,4 @@
-"""Why a transfer went no faster, from sample to sample.
+"""Reasons why a transfer went no faster, from sample to sample.
 
 Told from the bottleneck's counters and the state of the connections' senders; ``docs/why.md`` has
 the rules in words.

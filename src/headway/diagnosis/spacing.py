@@ -1,4 +1,4 @@
-"""How packets are spread over time: gaps, bursts, and how near they are to a rate.
+"""Spacing of packets over time: gaps, bursts, and how near they are to a rate.
 
 Kempf et al. 2025 ("QUIC Steps: Evaluating Pacing Strategies in QUIC Implementations") tell a server's pacing by the gaps
 between its packets and by packet trains: packets that follow each other within 0.1 ms. Their bottleneck has 40 Mbit/s, at

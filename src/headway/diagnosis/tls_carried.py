@@ -1,4 +1,4 @@
-"""What TCP segments carry: the TLS records that they have a part of, as far as they say it in the clear."""
+"""Contents of TCP segments: the TLS records that they have a part of, as far as they say it in the clear."""
 
 from __future__ import annotations
 

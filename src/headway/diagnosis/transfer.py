@@ -1,4 +1,4 @@
-"""What a run's samples are judged by: when the response came, and over which segments."""
+"""The transfer that a run's samples are judged by: when the response came, and over which segments."""
 
 from __future__ import annotations
 

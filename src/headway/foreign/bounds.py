@@ -1,4 +1,4 @@
-"""How much a file of others may hold once it is decoded: a bound, and what has been taken of it."""
+"""Bounds of a file of others once it is decoded, and what has been taken of one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a user does on a page: clicks, keys and scrolling, each at its moment after the navigation.
+"""Gestures of a user on a page: clicks, keys and scrolling, each at its moment after the navigation.
 
 A gesture is handed to the browser at its moment, whether or not the page's main thread is busy then: how long it waits
 there is part of what is measured. Where an element is only that thread can tell, so it is asked for in the second

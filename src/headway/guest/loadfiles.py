@@ -1,4 +1,4 @@
-"""What a page leaves in its directory: a load, which `headway.pages.load` reads, or a session of a player."""
+"""Files that a page leaves in its directory: a load, which `headway.pages.load` reads, or a session of a player."""
 
 LOAD_FILE = "load.json"
 """The browser's own times, and why the load failed if it did."""

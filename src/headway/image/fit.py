@@ -1,4 +1,4 @@
-"""Whether a program from outside can be started in a lab: what its file asks for, and the image has."""
+"""The fit of a program from outside to a lab: what its file asks for, and the image has."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the parts of an image were made, as their entries in the cache say."""
+"""Infos: how the parts of an image were made, as their entries in the cache say."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an image is made from, besides what Debian's mirror offers on the day; and its keys."""
+"""Inputs of an image, besides what Debian's mirror offers on the day; and its keys."""
 
 from __future__ import annotations
 

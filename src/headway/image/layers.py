@@ -1,4 +1,4 @@
-"""Which layers on the root tree something needs: a program, a command, a program from outside."""
+"""Layers on the root tree that something needs: a program, a command, a program from outside."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a person may choose about an image."""
+"""Options of an image that a person may choose."""
 
 from __future__ import annotations
 

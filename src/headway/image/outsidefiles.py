@@ -1,4 +1,4 @@
-"""What programs from outside consist of, copied into the cache: a build that goes on cannot change it."""
+"""Files of programs from outside, copied into the cache: a build that goes on cannot change it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What building an image needs of the machine: which packages are missing, and installing them."""
+"""Prerequisites of building an image: which packages of the machine are missing, and installing them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which version of which suite a root tree or a layer gets of each package."""
+"""The selection of each package's version and suite for a root tree or a layer."""
 
 from __future__ import annotations
 

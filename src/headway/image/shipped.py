@@ -1,4 +1,4 @@
-"""What the package `headway-lab` ships: parts of an image that were compiled elsewhere, from the same inputs."""
+"""Parts of an image that the package `headway-lab` ships: compiled elsewhere, from the same inputs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the cache holds of images: found, told and removed."""
+"""Images in the cache: listed, described and removed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether the cached image is what was built: all of its parts, or those of a lab that crashed."""
+"""Verification of the cached image: all of its parts, or those of a lab that crashed."""
 
 from __future__ import annotations
 

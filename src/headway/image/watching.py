@@ -1,4 +1,4 @@
-"""Which progress of an image build is shown where."""
+"""Progress of an image build, and where which of it is shown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When a lab is given up: what counts is what it does itself, not how busy the host is."""
+"""The guard that gives a lab up: what counts is what it does itself, not how busy the host is."""
 
 from __future__ import annotations
 

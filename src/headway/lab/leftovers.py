@@ -1,4 +1,4 @@
-"""What a lab leaves in its run's directory, made safe to read and write: programs may have put anything there."""
+"""Leftovers of a lab in its run's directory, made safe to read and write: programs may have put anything there."""
 
 from __future__ import annotations
 

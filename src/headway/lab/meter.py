@@ -1,4 +1,4 @@
-"""What a run takes of this machine: time that passes, and its processors' time."""
+"""The meter of what a run takes of this machine: time that passes, and its processors' time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a lab ended: what it answered, or what else its directory tells."""
+"""Outcomes of labs: what one answered, or what else its directory tells."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What keeps hosts from sending anything by themselves.
+"""Quiet hosts: settings that keep them from sending anything by themselves.
 
 Each solicitation of a neighbour or a router, and each report of a multicast group, would consume a draw of the loss
 sequence. All neighbours are known for ever; what else there would be depends on the family.

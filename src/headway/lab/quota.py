@@ -1,4 +1,4 @@
-"""What programs may leave in a run's directory, and print: more fails the run, and is not kept."""
+"""The quota of what programs may leave in a run's directory, and print: more fails the run, and is not kept."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whose fault it is that what a lab left cannot be read: a program's, whose run has failed, or the machine's."""
+"""The fault that what a lab left cannot be read: a program's, whose run has failed, or the machine's."""
 
 from __future__ import annotations
 

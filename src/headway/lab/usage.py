@@ -1,4 +1,4 @@
-"""What a process and its descendants use of the processor, as /proc tells (proc_pid_stat(5))."""
+"""Use of the processor by a process and its descendants, as /proc tells (proc_pid_stat(5))."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a network is made of, as values: queueing disciplines, addresses, routes, rules, changes.
+"""Values that a network is made of: queueing disciplines, addresses, routes, rules, changes.
 
 `headway.lab.commands` writes them as lines for ``tc``, ``ip`` and ``nft``.
 """

@@ -1,4 +1,4 @@
-"""Where a lab counts what comes of each segment's packets: at both ends, before the hosts themselves see them."""
+"""Counters of each segment's packets: at both ends, before the hosts themselves see them."""
 
 from __future__ import annotations
 

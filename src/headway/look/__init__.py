@@ -1,1 +1,1 @@
-"""What a file holds, whoever made it: an account on one screen, for each kind that Headway reads."""
+"""Accounts of files, whoever made them: one screen for each kind that Headway reads."""

@@ -1,1 +1,1 @@
-"""How far a conclusion holds: what stands nearest around the cells it rests on, tried one thing at a time."""
+"""Neighbours of a conclusion: what stands nearest around the cells it rests on, tried one thing at a time."""

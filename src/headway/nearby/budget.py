@@ -1,4 +1,4 @@
-"""What trying neighbours may cost: runs, or processor time of labs."""
+"""The budget of trying neighbours: runs, or processor time of labs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was found nearby, as it is kept beside results: for the report, for tables, and for other programs."""
+"""Neighbours as they are kept beside results: for the report, for tables, and for other programs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What becomes of a sentence at a neighbour."""
+"""The fate of a sentence at a neighbour."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where between two neighbours a sentence changes: the span is halved, as a ratio, until it is narrow."""
+"""Turning points between two neighbours: the span is halved, as a ratio, until it is narrow."""
 
 from __future__ import annotations
 

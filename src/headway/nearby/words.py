@@ -1,4 +1,4 @@
-"""What becomes of sentences nearby, in words."""
+"""Fates of sentences nearby, in words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When the content of a page load came, where the browser tells it late.
+"""Arrivals of a page load's content, where the browser tells them late.
 
 A browser says when it gave data to the page. Of what the page does not take yet, as a font that was preloaded, that
 is long after they came. What the path carried over time tells how much had come by then, though not of what.

@@ -1,4 +1,4 @@
-"""What a page waited for: its critical path, and what blocked its rendering.
+"""The critical path of a page, and what blocked its rendering.
 
 Going back from a resource, the step before it is what the browser had to have before it asked for it: a
 script or style sheet that the parser waited for, else what the browser names as the request's initiator

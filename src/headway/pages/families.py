@@ -1,4 +1,4 @@
-"""Which families of addresses Chromium tried for a page, by its log, and over which the page came."""
+"""Families of addresses that Chromium tried for a page, by its log, and over which the page came."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What comes before what is seen, told by sizes and order alone.
+"""A fluid model of what comes before what is seen, told by sizes and order alone.
 
 A fluid model of one connection that is never idle: responses come one after the other, or share it alike (processor
 sharing: Kleinrock 1967). Nothing is seen before all that blocks rendering has come, and browsers ask for some images

@@ -1,4 +1,4 @@
-"""What waited behind missing data: head-of-line blocking, from the stream frames that a receiver got."""
+"""Head-of-line blocking: what waited behind missing data, from the stream frames that a receiver got."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a page load's files tell: its resources, its frames and the browser's own times.
+"""A page load by its files: its resources, its frames and the browser's own times.
 
 Times are in milliseconds after navigation start, which is `performance.timeOrigin` (High Resolution
 Time, section 4). Definitions and sources of all metrics are in docs/web-metrics.md.

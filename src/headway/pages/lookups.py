@@ -1,4 +1,4 @@
-"""What a page waited for addresses, where its browser asked a resolver."""
+"""Lookups: what a page waited for addresses, where its browser asked a resolver."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the main thread of a page did: long tasks, layout shifts, and how it answered a user.
+"""The main thread of a page: long tasks, layout shifts, and how it answered a user.
 
 Definitions are those of the Web Performance APIs, and of the metrics made from them on web.dev; docs/web-metrics.md has
 the sources. Times are in milliseconds after navigation start.

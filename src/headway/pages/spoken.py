@@ -1,4 +1,4 @@
-"""Whether a page load came whole, over the protocol and the connections that it should have."""
+"""The protocol of a page load: whether it came whole, over the version and the connections that it should have."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a page load took from the network: objects, bytes, connections, domains and protocols.
+"""Traffic of a page load: objects, bytes, connections, domains and protocols.
 
 An object is a request that a server answered, whatever the status: a redirect, a 404 and a 304 are
 objects; what comes from the browser's cache without asking the server is not, nor is a request that

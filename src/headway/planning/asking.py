@@ -1,4 +1,4 @@
-"""What is asked of a program on one of its sides: its congestion control, initial window, knobs."""
+"""Requests to a program on one of its sides: its congestion control, initial window, knobs."""
 
 from __future__ import annotations
 

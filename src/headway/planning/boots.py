@@ -1,4 +1,4 @@
-"""Which lab carries out which runs: repetitions may share one, and what is the same is done once."""
+"""Boots of labs, and the runs of each: repetitions may share one, and what is the same is done once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which claims the runs that a study plans can decide, if they do not scatter too widely."""
+"""Claims that the runs of a study's plan can decide, if they do not scatter too widely."""
 
 from __future__ import annotations
 

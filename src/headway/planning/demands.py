@@ -1,4 +1,4 @@
-"""What a setting asks of its programs, held against what they can do."""
+"""Demands of a setting on its programs, held against what they can do."""
 
 from __future__ import annotations
 

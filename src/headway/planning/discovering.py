@@ -1,4 +1,4 @@
-"""Whether a client can find out the version of HTTP, and a server offers several."""
+"""Discovery of the version of HTTP: whether a client can find it out, and a server offers several."""
 
 from __future__ import annotations
 

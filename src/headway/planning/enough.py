@@ -1,4 +1,4 @@
-"""How many repetitions it takes until a difference can be significant among so many comparisons."""
+"""The number of repetitions from which on a difference can be significant among so many comparisons."""
 
 from __future__ import annotations
 

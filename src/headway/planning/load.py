@@ -1,4 +1,4 @@
-"""How much an open loop asks of what its requests cross."""
+"""The load of an open loop on what its requests cross."""
 
 from __future__ import annotations
 

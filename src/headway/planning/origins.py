@@ -1,4 +1,4 @@
-"""Which servers a page's hosts have beside the study's own."""
+"""Servers of a page's hosts beside the study's own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What queues of a study cannot do there, for a reader of its results."""
+"""Limits of a study's queues, for a reader of its results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether clients that try one place after the other can, and servers are at all of them."""
+"""Races: whether clients that try one place after the other can, and servers are at all of them."""
 
 from __future__ import annotations
 

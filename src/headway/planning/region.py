@@ -1,4 +1,4 @@
-"""Where a quantity has to lie: what a claim comes down to."""
+"""The region where a quantity has to lie: what a claim comes down to."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether requests that go on while they are answered reach a server that answers them."""
+"""Streams: whether requests that go on while they are answered reach a server that answers them."""
 
 from __future__ import annotations
 

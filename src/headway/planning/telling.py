@@ -1,4 +1,4 @@
-"""Whether clients tell the metrics that a study compares them by."""
+"""Metrics that a study compares its clients by: whether they tell them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the traces of a study's paths hold, and whether their queues have room for their bursts."""
+"""Traces of a study's paths: what they hold, and whether their queues have room for their bursts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a study's paths name and what is certain not to take place."""
+"""Vain conditions: what a study's paths name and what is certain not to take place."""
 
 from __future__ import annotations
 

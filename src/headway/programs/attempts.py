@@ -1,4 +1,4 @@
-"""Where headway-client tried to connect, and where it came to (RFC 8305)."""
+"""Attempts of headway-client to connect, and where it came to (RFC 8305)."""
 
 from __future__ import annotations
 

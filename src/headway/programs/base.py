@@ -1,4 +1,4 @@
-"""What an adapter of a real program offers: how it is started, its knobs, its numbers."""
+"""The adapter of a real program: how it is started, its knobs, its numbers."""
 
 from __future__ import annotations
 

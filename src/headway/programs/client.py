@@ -1,4 +1,4 @@
-"""What the adapters of clients share."""
+"""The base of adapters of clients."""
 
 from __future__ import annotations
 

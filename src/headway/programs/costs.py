@@ -1,4 +1,4 @@
-"""What the resources of a study's page cost the browser's main thread."""
+"""Costs of a study's page on the browser's main thread, by resource."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What dash.js tells of a session, read."""
+"""A session of dash.js, read from what it tells."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a study may change of a program, and what Headway changes of it."""
+"""Knobs: what a study may change of a program, and what Headway changes of it."""
 
 from __future__ import annotations
 

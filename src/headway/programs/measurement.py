@@ -1,4 +1,4 @@
-"""What clients measure."""
+"""Measurements of clients."""
 
 from __future__ import annotations
 

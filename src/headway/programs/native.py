@@ -1,4 +1,4 @@
-"""What the adapters of Headway's own programs have in common: the knobs of their QUIC."""
+"""The base of adapters of Headway's own programs: the knobs of their QUIC."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What nginx hands to an application: uploads, series of requests, streams and WebSocket."""
+"""Applications behind nginx: uploads, series of requests, streams and WebSocket."""
 
 from __future__ import annotations
 

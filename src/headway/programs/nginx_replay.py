@@ -1,4 +1,4 @@
-"""How nginx replays a recorded site: headway-server behind it has the site, and it adds nothing.
+"""The replay of a recorded site by nginx: headway-server behind it has the site, and it adds nothing.
 
 Its header fields ``Server`` and ``Date`` can be left out by a module only. What it still adds is
 ``Connection`` in HTTP/1.1.

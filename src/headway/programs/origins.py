@@ -1,4 +1,4 @@
-"""Where in a lab the hosts of a page are, and what they speak."""
+"""Origins: where in a lab the hosts of a page are, and what they speak."""
 
 from __future__ import annotations
 

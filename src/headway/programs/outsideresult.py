@@ -1,4 +1,4 @@
-"""What a client from outside measured, read as its declaration says."""
+"""The result of a client from outside, read as its declaration says."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What adapters of performance-enhancing proxies offer: programs that split connections."""
+"""The adapter of a performance-enhancing proxy: a program that splits connections."""
 
 from __future__ import annotations
 

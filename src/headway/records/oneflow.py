@@ -1,4 +1,4 @@
-"""What came of one flow of a run, as columns."""
+"""The columns of one flow of a run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where results came from: study, programs, kernel, image, host."""
+"""The provenance of results: study, programs, kernel, image, host."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What tells whether two runs are the same, wherever in a grid they stand."""
+"""Keys of runs: two that are the same have one, wherever in a grid they stand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What flows that compete were together: when all were there, what each got, and how even that was."""
+"""Columns of flows that compete: when all were there, what each got, and how even that was."""
 
 from __future__ import annotations
 

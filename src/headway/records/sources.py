@@ -1,4 +1,4 @@
-"""What a study was given as, kept beside its results: its file, that of its programs, and the files that these name."""
+"""Sources of a study, kept beside its results: its file, that of its programs, and the files that these name."""
 
 from __future__ import annotations
 

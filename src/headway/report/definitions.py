@@ -1,4 +1,4 @@
-"""What the contenders were, in sentences for a paper: programs, versions, transports, congestion control, windows."""
+"""Definitions of contenders, in sentences for a paper: programs, versions, transports, congestion control, windows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What chosen runs left behind: samples over time, page loads, and flows that competed."""
+"""Evidence of chosen runs: samples over time, page loads, and flows that competed."""
 
 from __future__ import annotations
 

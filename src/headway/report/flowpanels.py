@@ -1,4 +1,4 @@
-"""What figures draw of bulk flows over time: ratios and goodput, cell by cell."""
+"""Panels of bulk flows over time: ratios and goodput, cell by cell."""
 
 from __future__ import annotations
 

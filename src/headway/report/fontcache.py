@@ -1,4 +1,4 @@
-"""Where Matplotlib keeps its settings and its list of fonts: where it usually does, or in Headway's cache."""
+"""The directory of Matplotlib's settings and its list of fonts: its usual one, or in Headway's cache."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where cells stand in a figure: rows and columns from the factors of the study."""
+"""The layout of cells in a figure: rows and columns from the factors of the study."""
 
 from __future__ import annotations
 

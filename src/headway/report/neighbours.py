@@ -1,4 +1,4 @@
-"""How far an answer holds, on the terminal: at a glance, then the sentences that lose most."""
+"""Neighbours of an answer on the terminal: at a glance, then the sentences that lose most."""
 
 from __future__ import annotations
 

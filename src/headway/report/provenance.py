@@ -1,4 +1,4 @@
-"""Where the numbers come from: versions, kernel, image, host and seeds."""
+"""The provenance of numbers: versions, kernel, image, host and seeds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the page says of an experiment: sections of words, figures and tables, each made when it is asked for."""
+"""Sections of an experiment's page: words, figures and tables, each made when it is asked for."""
 
 from __future__ import annotations
 

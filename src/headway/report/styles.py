@@ -1,4 +1,4 @@
-"""How contenders are drawn: colours by version of HTTP, dashes through proxies."""
+"""Styles of contenders: colours by version of HTTP, dashes through proxies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What tells most: which cells, comparisons and factors a figure shows if it cannot show all."""
+"""The choice of what tells most: cells, comparisons and factors of a figure that cannot show all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who got how much, on the terminal: a row for each flow that competed, then the sentences."""
+"""Shares on the terminal: a row for each flow that competed, then the sentences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a path's random losses, duplicates and damages do to a packet, as probabilities.
+"""Fates of a packet by a path's random losses, duplicates and damages, as probabilities.
 
 The number of undamaged copies that arrive of one packet has a generating function; that of a
 chain of links is the composition of theirs (the theory of branching processes). On each link, as

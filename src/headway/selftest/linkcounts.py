@@ -1,4 +1,4 @@
-"""What links count of their packets, compared with what the probes saw."""
+"""Counts of links, compared with what the probes saw."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What NATs map connections to: whence packets seem to come, beside what the study says of rebindings and idle times.
+"""Mappings of NATs: whence packets seem to come, beside what the study says of rebindings and idle times.
 
 Written from the meaning of a NAT's fields, as `headway.selftest.ideal`.
 """

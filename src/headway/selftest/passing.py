@@ -1,4 +1,4 @@
-"""What passes policers, MTUs and rules for UDP: packets of several sizes and kinds, held against an ideal path.
+"""Packets that pass policers, MTUs and rules for UDP: of several sizes and kinds, held against an ideal path.
 
 Written from the meaning of a path's fields, as `headway.selftest.ideal`.
 """

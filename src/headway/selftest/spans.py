@@ -1,4 +1,4 @@
-"""When a direction's packets are lost or kept, and when its delay line changes: the first times of them."""
+"""Spans in which a direction's packets are lost or kept, and changes of its delay line: the first times of them."""
 
 from __future__ import annotations
 

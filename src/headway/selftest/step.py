@@ -1,4 +1,4 @@
-"""What a step of the self-test is: it plans what is sent, and judges what arrived."""
+"""A step of the self-test: it plans what is sent, and judges what arrived."""
 
 from __future__ import annotations
 

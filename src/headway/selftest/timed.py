@@ -1,4 +1,4 @@
-"""What happens at stated times: outages, contacts, and changes of delay, loss and rate."""
+"""Events at stated times: outages, contacts, and changes of delay, loss and rate."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When the probes send what: a timeline for both end hosts, and what they saw of it."""
+"""The timeline of the probes of both end hosts: when they send what, and what they saw of it."""
 
 from __future__ import annotations
 

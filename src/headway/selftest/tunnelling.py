@@ -1,4 +1,4 @@
-"""What a tunnel's overhead costs: trains of packets of two sizes, spaced by their bytes and the overhead."""
+"""The overhead of a tunnel: trains of packets of two sizes, spaced by their bytes and the overhead."""
 
 from __future__ import annotations
 

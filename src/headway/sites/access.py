@@ -1,4 +1,4 @@
-"""How a recording browser reaches hosts that are mapped, or whose certificates nobody vouches for."""
+"""Access of a recording browser to hosts that are mapped, or whose certificates nobody vouches for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What scripts cost the main thread by their size, over the Web: the HTTP Archive's Web Almanac.
+"""Costs of scripts on the main thread by their size, over the Web: the HTTP Archive's Web Almanac.
 
 Web Almanac 2019, chapter JavaScript (H. Djirdeh), figures 1.2 and 1.3: percentiles of the bytes of scripts that a page
 loads, and of the time that V8 takes for them on the main thread, over the pages of July 2019's crawl. The archive has

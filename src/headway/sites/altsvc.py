@@ -1,4 +1,4 @@
-"""What tells a browser that a server speaks HTTP/3: the Alt-Svc field (RFC 9114, section 3.1.1)."""
+"""The Alt-Svc field, which tells a browser that a server speaks HTTP/3 (RFC 9114, section 3.1.1)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What tools wrote down of requests and responses: facts, of which none is judged here."""
+"""Requests and responses as tools wrote them down: facts, of which none is judged here."""
 
 from __future__ import annotations
 

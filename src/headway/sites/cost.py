@@ -1,4 +1,4 @@
-"""What a resource costs the main thread of the browser that loads it."""
+"""The cost of a resource on the main thread of the browser that loads it."""
 
 from __future__ import annotations
 

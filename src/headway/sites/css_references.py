@@ -1,4 +1,4 @@
-"""What style sheets refer to (CSS Syntax 3, CSS Cascade 5, CSS Fonts 4)."""
+"""References of style sheets (CSS Syntax 3, CSS Cascade 5, CSS Fonts 4)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which of a recording's responses is its page."""
+"""The page among a recording's responses."""
 
 from __future__ import annotations
 

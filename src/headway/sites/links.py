@@ -1,4 +1,4 @@
-"""Which links browsers fetch (HTML Standard, section 4.6.7)."""
+"""Links that browsers fetch (HTML Standard, section 4.6.7)."""
 
 from __future__ import annotations
 

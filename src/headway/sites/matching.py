@@ -1,4 +1,4 @@
-"""Which recorded exchange answers a request, as replaying servers decide it."""
+"""The recorded exchange that answers a request, as replaying servers decide it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether what is for some media is loaded: always, never, or on some devices (Media Queries 4)."""
+"""Media queries: whether what is for some media is loaded always, never, or on some devices (Media Queries 4)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What HTML documents refer to, by what browsers of today ask for (HTML Standard, SVG 2)."""
+"""References of HTML documents, by what browsers of today ask for (HTML Standard, SVG 2)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a browser emulates of a device."""
+"""The screen and user agent of a device, which a browser emulates."""
 
 from __future__ import annotations
 

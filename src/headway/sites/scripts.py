@@ -1,4 +1,4 @@
-"""Which script elements browsers fetch (HTML Standard, section 4.12.1.1)."""
+"""Script elements that browsers fetch (HTML Standard, section 4.12.1.1)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a lab can serve of a site: names, over HTTPS, on its port."""
+"""The part of a site that a lab can serve: names, over HTTPS, on its port."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far what a recording has of a body is what was sent."""
+"""The shortfall of a recorded body against what was sent."""
 
 from __future__ import annotations
 

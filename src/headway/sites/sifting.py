@@ -1,4 +1,4 @@
-"""What of captured exchanges can be replayed, and what of them is left out, and why."""
+"""Sifting of captured exchanges: what can be replayed, and what is left out, and why."""
 
 from __future__ import annotations
 

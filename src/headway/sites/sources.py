@@ -1,4 +1,4 @@
-"""What a site can be recorded from: a URL, or what another tool has recorded."""
+"""Sources of recordings: a URL, or what another tool has recorded."""
 
 from __future__ import annotations
 

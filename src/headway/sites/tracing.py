@@ -1,4 +1,4 @@
-"""What resources cost the main thread, from a browser's trace of a load.
+"""Costs of resources on the main thread, from a browser's trace of a load.
 
 The format is that of Chromium's trace events; names of events are those that its developer tools show. Times are those
 that the thread had the processor, where the trace has them: other programs of the machine do not count.

@@ -1,4 +1,4 @@
-"""What keeps a site's page from coming over one connection, whatever certificate and address its hosts share.
+"""Obstacles that keep a site's page from coming over one connection, whatever certificate and address its hosts share.
 
 A browser keeps what it sends no credentials on apart (Fetch, section 2.2.5, network partition and credentials), and
 WebSockets are connections of their own (RFC 6455; over one of HTTP/2 or 3 only if the server offers that).

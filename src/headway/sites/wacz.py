@@ -1,4 +1,4 @@
-"""What a WACZ file says of itself (WACZ 1.1.1): its main page, its list of pages, and the hashes of its members."""
+"""A WACZ file's account of itself (WACZ 1.1.1): its main page, its list of pages, and the hashes of its members."""
 
 from __future__ import annotations
 

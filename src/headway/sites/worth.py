@@ -1,4 +1,4 @@
-"""What a recorded response is worth: whether its body is what was sent.
+"""The worth of a recorded response: whether its body is what was sent.
 
 Importers and readers of archives give facts (`Captured`), and only here they are judged, so that a recording is
 worth the same whatever it is read by and wherever that is told.

@@ -1,1 +1,1 @@
-"""What an experiment is: a typed, validated model, and the plan of its runs."""
+"""The model of an experiment: typed, validated, and the plan of its runs."""

@@ -1,4 +1,4 @@
-"""Which comparisons of a study are adjusted for their number together."""
+"""Families of comparisons: those of a study that are adjusted for their number together."""
 
 from __future__ import annotations
 

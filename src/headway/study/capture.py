@@ -1,4 +1,4 @@
-"""What is kept of a run beside its record."""
+"""Captures: what is kept of a run beside its record."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether what a study excludes, publishes and claims is about cells that there are."""
+"""Checks that what a study excludes, publishes and claims is about cells that there are."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether an experiment can have the data that a claim's rule asks for."""
+"""Data that a claim's rule asks for: whether an experiment can have them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a page's scripts, style sheets and documents cost the main thread of its browser."""
+"""Computing: the cost of a page's scripts, style sheets and documents on the main thread of its browser."""
 
 from __future__ import annotations
 

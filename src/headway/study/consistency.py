@@ -1,4 +1,4 @@
-"""Whether the parts of an experiment fit together, and mean something."""
+"""Consistency of an experiment: its parts fit together, and mean something."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a client finds the server's address: a resolver of DNS, and what it answers."""
+"""DNS of a client: a resolver, and what it answers of the server's address."""
 
 from __future__ import annotations
 

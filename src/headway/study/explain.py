@@ -1,4 +1,4 @@
-"""What pydantic found wrong with a study, in words for people."""
+"""Explanations of what pydantic found wrong with a study, in words for people."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which parts of a setting cannot stand beside each other: a row for each pair, with why, and what to do instead."""
+"""Parts of a setting that cannot stand beside each other: a row for each pair, with why, and what to do instead."""
 
 from __future__ import annotations
 

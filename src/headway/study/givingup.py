@@ -1,4 +1,4 @@
-"""When a run is given up."""
+"""Limits at which a run is given up."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a user does on a page while it is loaded, or after."""
+"""Interactions of a user with a page while it is loaded, or after."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a host's kernel is set: a profile, sysctls, the discipline and the offloads of its devices."""
+"""The kernel of a host: a profile, sysctls, the discipline and the offloads of its devices."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which metrics the runs of an experiment can have: known beforehand, by what each metric says of itself."""
+"""Metrics that the runs of an experiment can have: known beforehand, by what each metric says of itself."""
 
 from __future__ import annotations
 

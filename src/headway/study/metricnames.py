@@ -1,4 +1,4 @@
-"""What a metric that nobody measures may have been meant for: the names that are most like it."""
+"""Near names of a metric that nobody measures: those that it may have been meant for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the devices of a link do to packets beside queueing and delaying them: its MTU, policers, firewalls."""
+"""Middleboxes of a link, beside its queue and delay: its MTU, policers, firewalls."""
 
 from __future__ import annotations
 

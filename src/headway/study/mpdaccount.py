@@ -1,4 +1,4 @@
-"""What an MPD and the files beside it hold, whether Headway can play it or not."""
+"""An account of an MPD and the files beside it, whether Headway can play it or not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What elements of an MPD inherit, and the names of files that follow."""
+"""The scope of MPD elements: what they inherit, and the names of files that follow."""
 
 from __future__ import annotations
 

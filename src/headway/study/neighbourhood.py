@@ -1,4 +1,4 @@
-"""How far an answer is tried after its study: on which axes, and for how long."""
+"""The neighbourhood in which an answer is tried after its study: on which axes, and for how long."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a page can be loaded as a setting says."""
+"""Checks that a page can be loaded as a setting says."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What all parts of a study file have in common."""
+"""The base of all parts of a study file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a path's MTUs, policers, rules for UDP and NATs need of the packets that cross it."""
+"""Rules of a path's MTUs, policers, rules for UDP and NATs: what they need of the packets that cross it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where in a study's file stands what made a setting: for messages about runs."""
+"""The place in a study's file that made a setting: for messages about runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How often each run is repeated: a number, or until what is compared is known well enough."""
+"""Repetitions of each run: a number, or until what is compared is known well enough."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether answers, and what they carry, can come before a run is given up."""
+"""Round trips of a run: whether answers, and what they carry, can come before it is given up."""
 
 from __future__ import annotations
 

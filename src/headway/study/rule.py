@@ -1,4 +1,4 @@
-"""What rules of claims have in common."""
+"""The base of rules of claims."""
 
 from __future__ import annotations
 

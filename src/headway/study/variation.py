@@ -1,4 +1,4 @@
-"""What no experiment controls, drawn by a run's seed: equal for all contenders of a repetition.
+"""Variation that no experiment controls, drawn by a run's seed: equal for all contenders of a repetition.
 
 A path in virtual time is exact, and so are two flows whose packets meet at the same places of its queue in
 every repetition: a difference of a few percent may be due to where a packet happens to fall (Floyd and

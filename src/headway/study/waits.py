@@ -1,4 +1,4 @@
-"""What a page's servers take before they answer."""
+"""Waits of a page's servers before they answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every workload answers about itself."""
+"""Questions that every workload answers about itself."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a trace of delivery opportunities holds: its rates, gaps and bursts."""
+"""An account of a trace of delivery opportunities: its rates, gaps and bursts."""
 
 from __future__ import annotations
 

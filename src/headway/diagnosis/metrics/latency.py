@@ -1,4 +1,4 @@
-"""How long requests of a series took."""
+"""Latencies of a series of requests."""
 
 from __future__ import annotations
 

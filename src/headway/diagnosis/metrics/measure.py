@@ -1,4 +1,4 @@
-"""What the modules that measure a finished run share."""
+"""The base of modules that measure a finished run."""
 
 from __future__ import annotations
 

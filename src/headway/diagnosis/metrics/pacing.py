@@ -1,4 +1,4 @@
-"""How the sender in front of the narrowest link spread its packets, and how they came to it."""
+"""Pacing: how the sender in front of the narrowest link spread its packets, and how they came to it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the processors of a flow's hosts did while it lasted."""
+"""Loads of the processors of a flow's hosts while it lasted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a client tells of its requests, bulk flows or calls."""
+"""Requests, bulk flows or calls, as a client tells of them."""
 
 from __future__ import annotations
 

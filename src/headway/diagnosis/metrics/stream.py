@@ -1,4 +1,4 @@
-"""How late messages of streams came, and how often that held a stream up."""
+"""Lateness of messages of streams, and how often that held a stream up."""
 
 from __future__ import annotations
 

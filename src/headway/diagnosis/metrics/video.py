@@ -1,4 +1,4 @@
-"""How a video was played."""
+"""Playback of a video."""
 
 from __future__ import annotations
 

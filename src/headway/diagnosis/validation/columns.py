@@ -1,4 +1,4 @@
-"""What a run's record says of its validation."""
+"""Columns of a run's record about its validation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What validates a run: measured values beside what they must be, kept in the run's directory."""
+"""Evidence that validates a run: measured values beside what they must be, kept in the run's directory."""
 
 from __future__ import annotations
 

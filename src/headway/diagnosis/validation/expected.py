@@ -1,4 +1,4 @@
-"""What paths must do to packets, in closed form from what is configured."""
+"""Expected values of a path, in closed form from what is configured."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far a link was used: from samples of its counters, and from what bulk receivers got."""
+"""Utilisation of a link: from samples of its counters, and from what bulk receivers got."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What a file of others is, by its content: its kind, its maker and version, and the command that takes it."""
+"""Kinds of files of others, told by their content: maker, version, and the command that takes them."""

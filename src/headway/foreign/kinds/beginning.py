@@ -1,4 +1,4 @@
-"""How a file begins, uncompressed and as text: all that its kind is told by."""
+"""The beginning of a file, uncompressed and as text: all that its kind is told by."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a file or directory is, by its content."""
+"""Identification of a file or directory by its content."""
 
 from __future__ import annotations
 

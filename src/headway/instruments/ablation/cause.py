@@ -1,4 +1,4 @@
-"""What may make two contenders differ: what a study states of them, and what follows from their transports."""
+"""Causes that may make two contenders differ: what a study states of them, and what follows from their transports."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a difference was taken apart into, as it is kept and told."""
+"""The parts of a difference, as they are kept and told."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much of a difference goes with each cause: Shapley values over sets of causes, seed by seed."""
+"""Parts of a difference by cause: Shapley values over sets of causes, seed by seed."""
 
 from __future__ import annotations
 

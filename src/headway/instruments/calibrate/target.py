@@ -1,4 +1,4 @@
-"""What a calibration is to reach: a series over time, or values of metrics, from a file or from other results."""
+"""The target of a calibration: a series over time, or values of metrics, from a file or from other results."""
 
 from __future__ import annotations
 

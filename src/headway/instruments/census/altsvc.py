@@ -1,4 +1,4 @@
-"""What a response announces by Alt-Svc (RFC 7838), from the values of all its header fields of that name."""
+"""Announcements of a response by Alt-Svc (RFC 7838), from the values of all its header fields of that name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can be asked of a census. Nothing here loads an engine, so that the command line knows it at once."""
+"""Questions of a census. Nothing here loads an engine, so that the command line knows them at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the census reads on this machine: exports of tables, each shown to DuckDB as a view with the table's types."""
+"""Exports that the census reads on this machine: tables, each shown to DuckDB as a view with the table's types."""
 
 from __future__ import annotations
 

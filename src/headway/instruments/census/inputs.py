@@ -1,4 +1,4 @@
-"""What people name on the command line: exports, the sample, HAR files, and directories of results."""
+"""Inputs that people name on the command line: exports, the sample, HAR files, and directories of results."""
 
 from __future__ import annotations
 

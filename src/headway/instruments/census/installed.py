@@ -1,4 +1,4 @@
-"""Whether the packages that the census needs are here: set-up leaves them out, because few need them."""
+"""The presence of the packages that the census needs: set-up leaves them out, because few need them."""
 
 from __future__ import annotations
 

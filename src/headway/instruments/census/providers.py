@@ -1,4 +1,4 @@
-"""Who answers a request: a provider, told by the field Server and by the host's name."""
+"""The provider that answers a request, told by the field Server and by the host's name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What others published of HTTP/3's adoption, and what a census counts of the same."""
+"""Published figures of HTTP/3's adoption, and what a census counts of the same."""
 
 from __future__ import annotations
 

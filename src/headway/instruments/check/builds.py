@@ -1,4 +1,4 @@
-"""What is compared: a build of a program, a file of programs, or results that are there."""
+"""Builds that are compared: of a program, a file of programs, or results that are there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a check found, for machines and people: Markdown, JUnit's XML, and JSON of benchmarks."""
+"""Reports of a check for machines and people: Markdown, JUnit's XML, and JSON of benchmarks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a check found, on a terminal."""
+"""The summary of a check on a terminal."""
 
 from __future__ import annotations
 

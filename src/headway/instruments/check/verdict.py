@@ -1,4 +1,4 @@
-"""What two sets of results say of two builds: faster, slower or equal, cell by cell."""
+"""The verdict of two sets of results on two builds: faster, slower or equal, cell by cell."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What tells congestion controllers apart in the bytes in flight that they keep at a bottleneck."""
+"""The shape of the bytes that a congestion controller keeps in flight at a bottleneck: it tells them apart."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which congestion control a sender has, by the shape of what it keeps in flight: the nearest of known ones, or none."""
+"""The guess at a sender's congestion control by the shape of what it keeps in flight: the nearest of known ones, or none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the table of 34 sites was made: ``python -m headway.instruments.corpus.derivation`` prints it.
+"""The derivation of the table of 34 sites: ``python -m headway.instruments.corpus.derivation`` prints it.
 
 The papers show sizes and counts in figures without numbers. What they span is kept: 0.1 to 10 MB
 and 10 to 300 resources. Between these, sizes are evenly spaced on a logarithmic scale, and counts

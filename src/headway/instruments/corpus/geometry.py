@@ -1,4 +1,4 @@
-"""Where things are in a desktop's window of 1366x768 pixels."""
+"""Places in a desktop's window of 1366x768 pixels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a generated page is made of."""
+"""The model that a generated page is made of."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which objects a generated page has, where they come from, and what leads to each."""
+"""The plan of a generated page: its objects, where they come from, and what leads to each."""
 
 from __future__ import annotations
 

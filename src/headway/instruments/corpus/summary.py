@@ -1,4 +1,4 @@
-"""What is known of a site of the corpus without making it, or fetching anything."""
+"""The summary of a site of the corpus, known without making it or fetching anything."""
 
 from __future__ import annotations
 

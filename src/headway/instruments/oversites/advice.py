@@ -1,4 +1,4 @@
-"""What to do, in sentences: which contender is best where, what choosing by site would gain, and what explains it."""
+"""Advice in sentences: which contender is best where, what choosing by site would gain, and what explains it."""
 
 from __future__ import annotations
 

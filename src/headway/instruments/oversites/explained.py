@@ -1,4 +1,4 @@
-"""Whether what a strategy does to the transfer explains what it does to the page, other things held equal."""
+"""Explanation by regression: whether what a strategy does to the transfer explains what it does to the page, other things held equal."""
 
 from __future__ import annotations
 

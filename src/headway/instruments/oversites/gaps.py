@@ -1,4 +1,4 @@
-"""How much of what an oracle would gain each contender, and each simple rule, gains in a network."""
+"""Gaps to an oracle: how much of its gain each contender, and each simple rule, reaches in a network."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which contender is best at the sites of a class in a network: a site is one observation.
+"""The best contender at the sites of a class in a network: a site is one observation.
 
 Of a site there is the median of a contender's runs; two contenders are compared by the ratios of these medians
 over the class' sites, as the pairs of a cell are: Wilcoxon's signed ranks, Hodges and Lehmann's typical ratio. Chance is

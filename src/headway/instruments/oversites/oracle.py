@@ -1,4 +1,4 @@
-"""What choosing the best strategy for each site would bring, without the flattery of chance.
+"""The oracle: what choosing the best strategy for each site would bring, without the flattery of chance.
 
 Whoever takes the best of several medians at each site, and tells those medians, tells the luckiest of them: with
 strategies that do not differ at all, an oracle seems to gain. Here it chooses by one half of the repetitions and is

@@ -1,4 +1,4 @@
-"""What sizes alone say that sharing does to a page, beside what orders of its responses did."""
+"""Orders of a page's responses: what sizes alone say that sharing does to it, beside what orders did."""
 
 from __future__ import annotations
 

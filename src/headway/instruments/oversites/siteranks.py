@@ -1,4 +1,4 @@
-"""How bytes held back, a metric and loss go together at each site, as in Sander et al. 2022, Figure 7."""
+"""Rank correlations of bytes held back, a metric and loss at each site, as in Sander et al. 2022, Figure 7."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What to do, with every number: the best by class of sites, what choosing gains, and what explains it."""
+"""Tables of advice: the best by class of sites, what choosing gains, and what explains it."""
 
 from __future__ import annotations
 

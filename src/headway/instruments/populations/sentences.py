@@ -1,4 +1,4 @@
-"""What the sites of a population say together, in a sentence: by how much, at how many of them, and where not."""
+"""Sentences about the sites of a population together: by how much, at how many of them, and where not."""
 
 from __future__ import annotations
 

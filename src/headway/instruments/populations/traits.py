@@ -1,4 +1,4 @@
-"""What tells sites apart that gain from those that do not: five traits of their pages, and a decision tree over them."""
+"""Traits of pages that tell sites apart that gain from those that do not: five, and a decision tree over them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What held in every path of senders through their states, as Synoptic mines it.
+"""Invariants of all paths of senders through their states, as Synoptic mines them.
 
 Beschastnikh et al., "Leveraging Existing Instrumentation to Automatically Infer Invariant-Constrained Models",
 ESEC/FSE 2011, section 3: of two states, one is always followed by the other, never followed by it, or always

@@ -1,4 +1,4 @@
-"""Which of the sender's states took the time by which the transfers of one of two contenders were longer."""
+"""Time lost by the longer transfers of one of two contenders, by the sender's states."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the states of senders are read: qlog, compact traces, and what the kernel says of its TCP."""
+"""Sources of senders' states: qlog, compact traces, and what the kernel says of its TCP."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a sender went through its states, whatever told of it: visits, one after the other."""
+"""The path of a sender through its states, whatever told of it: visits, one after the other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which of the sender's states took the time that the slower contender lost; seconds in each state as a file."""
+"""Tables of the sender's states that took the time that the slower contender lost; seconds in each state as a file."""
 
 from __future__ import annotations
 

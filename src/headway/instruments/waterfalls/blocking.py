@@ -1,4 +1,4 @@
-"""What blocked the first paint of page loads, in words: what came last, and what the path carried meanwhile."""
+"""Blocking of the first paint of page loads, in words: what came last, and what the path carried meanwhile."""
 
 from __future__ import annotations
 

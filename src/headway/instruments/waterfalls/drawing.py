@@ -1,4 +1,4 @@
-"""What a waterfall has: a row for each resource, those that tell little folded together."""
+"""Rows of a waterfall: one for each resource, those that tell little folded together."""
 
 from __future__ import annotations
 

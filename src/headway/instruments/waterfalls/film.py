@@ -1,4 +1,4 @@
-"""Which pictures of a page load a filmstrip has: those of its changes."""
+"""Pictures of a filmstrip: those of a page load's changes."""
 
 from __future__ import annotations
 

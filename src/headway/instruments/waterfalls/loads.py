@@ -1,4 +1,4 @@
-"""What the figures of page loads share: how loads are called, and what is said of them."""
+"""Names of page loads, and sentences about them, which the figures share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What else came while a resource was on its way: what it shared the path with."""
+"""Transfers beside a resource that was on its way: what it shared the path with."""
 
 from __future__ import annotations
 

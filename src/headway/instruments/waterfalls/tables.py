@@ -1,4 +1,4 @@
-"""What the page loads that are shown waited for: their critical paths, step by step."""
+"""Critical paths of the page loads that are shown, step by step."""
 
 from __future__ import annotations
 

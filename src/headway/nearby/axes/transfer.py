@@ -1,4 +1,4 @@
-"""What is transferred: sizes, load, and what the client has already."""
+"""Axes of the transfer: sizes, load, and what the client has already."""
 
 from __future__ import annotations
 

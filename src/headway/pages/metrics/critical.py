@@ -1,4 +1,4 @@
-"""What the load event and the first paint waited for."""
+"""Waits of the load event and the first paint."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the load's streams held back behind lost packets, from Chromium's own log."""
+"""Bytes and time that the load's streams held back behind lost packets, from Chromium's own log."""
 
 from __future__ import annotations
 

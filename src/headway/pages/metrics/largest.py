@@ -1,4 +1,4 @@
-"""What the largest contentful paint waited for: the parts that web.dev names, which add up to it."""
+"""Parts of the largest contentful paint, as web.dev names them, which add up to it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long the main thread kept a user waiting, and how still the page stood."""
+"""Waits of a user for the main thread, and how still the page stood."""
 
 from __future__ import annotations
 

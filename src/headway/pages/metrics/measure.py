@@ -1,4 +1,4 @@
-"""What the modules that measure a page load share."""
+"""The base of modules that measure a page load."""
 
 from __future__ import annotations
 

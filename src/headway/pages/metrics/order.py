@@ -1,4 +1,4 @@
-"""What the order of responses puts before what is seen."""
+"""The order of responses, and what it puts before what is seen."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who takes what beside whom: the share of every flow beside every other, a matrix per cell."""
+"""Coexistence: the share of every flow beside every other, a matrix per cell."""
 
 from __future__ import annotations
 

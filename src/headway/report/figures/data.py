@@ -1,4 +1,4 @@
-"""What figures show, for those who draw it themselves, and in words for those who cannot see it."""
+"""Data of figures, for those who draw them themselves, and in words for those who cannot see them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where flows that competed worked: goodput against queueing delay, with an envelope around what is usual.
+"""Operating points of flows that competed: goodput against queueing delay, with an envelope around what is usual.
 
 After the performance envelope of Mishra, Lim and Leong ("Understanding Speciation in QUIC Congestion Control", IMC
 2022): here of one run, without clusters, and with the queue's delay, which all flows of a link share.

@@ -1,4 +1,4 @@
-"""What a fault costs by the packet that meets it: bars by number, contenders one below the other."""
+"""Costs of a fault by the packet that meets it: bars by number, contenders one below the other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a figure of the report is: when it is drawn, and what comes of it."""
+"""The kind of a figure of the report: when it is drawn, and what comes of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How busy the hosts' processors were over time, in chosen runs: a panel per cell and host."""
+"""Loads of the hosts' processors over time, in chosen runs: a panel per cell and host."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long the queue before flows that competed was: distributions over a run's time, a panel per cell."""
+"""Lengths of the queue before flows that competed: distributions over a run's time, a panel per cell."""
 
 from __future__ import annotations
 

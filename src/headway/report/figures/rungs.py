@@ -1,4 +1,4 @@
-"""How much of a video was fetched in which quality: contenders as bars, a panel per cell."""
+"""Shares of a video that were fetched in each quality: contenders as bars, a panel per cell."""
 
 from __future__ import annotations
 

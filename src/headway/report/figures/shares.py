@@ -1,4 +1,4 @@
-"""Who got how much: the goodput of all flows of a contender as one bar, a panel for each cell."""
+"""Shares of goodput: all flows of a contender as one bar, a panel for each cell."""
 
 from __future__ import annotations
 

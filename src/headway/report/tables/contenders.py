@@ -1,4 +1,4 @@
-"""What tells the contenders of an experiment apart."""
+"""The table of contenders: what tells those of an experiment apart."""
 
 from __future__ import annotations
 

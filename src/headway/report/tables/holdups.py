@@ -1,4 +1,4 @@
-"""What held the runs back: for how many seconds, and what for the longest time."""
+"""The table of limits: for how many seconds each held the runs back, and what for the longest time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a table of the report is: where it stands, what it is made of, and what keeps it."""
+"""The kind of a table of the report: where it stands, what it is made of, and what keeps it."""
 
 from __future__ import annotations
 

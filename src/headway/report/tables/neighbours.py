@@ -1,4 +1,4 @@
-"""What becomes of each sentence of the answer at each neighbour of the cell that it rests on."""
+"""The table of neighbours: what becomes of each sentence of the answer at each of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many repetitions each cell took, where they go on until intervals are narrow, and why they stopped."""
+"""The table of repetitions: how many each cell took, where they go on until intervals are narrow, and why they stopped."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the emulation's test of itself measured."""
+"""The table of the emulation's test of itself."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What adapters set in the programs, and why."""
+"""The table of settings that adapters made in the programs, and why."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who got how much: every flow that competed, cell by cell, and how they shared."""
+"""The table of shares: every flow that competed, cell by cell, and how they shared."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a study file says of a link by satellite, and what the link therefore does over time."""
+"""A link by satellite, as a study file states it, and what it therefore does over time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where satellites are: delays of a link from the geometry of circular orbits.
+"""Orbits of satellites: delays of a link from the geometry of circular ones.
 
 Satellites of a Walker delta constellation (J. G. Walker, "Satellite constellations", Journal of the
 British Interplanetary Society 37, 1984): planes of one inclination, evenly spread around the

@@ -1,4 +1,4 @@
-"""What to do: the best contender for each class of sites in each network; grey where chance may be why."""
+"""The guide: the best contender for each class of sites in each network; grey where chance may be why."""
 
 from __future__ import annotations
 

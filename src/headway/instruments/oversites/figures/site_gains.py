@@ -1,4 +1,4 @@
-"""What ways of choosing a contender gain over the baseline, and what an oracle would: a panel for each network."""
+"""Gains of ways of choosing a contender over the baseline, and an oracle's: a panel for each network."""
 
 from __future__ import annotations
 

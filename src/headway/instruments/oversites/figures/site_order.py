@@ -1,4 +1,4 @@
-"""What orders of responses did to a page, over what its sizes say that sharing does: a dot for each site."""
+"""Effects of orders of responses on a page, over what its sizes say that sharing does: a dot for each site."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How bytes held back, the metric and loss go together at each site: a dot for each, sites by size."""
+"""Ranks of bytes held back, the metric and loss at each site: a dot for each, sites by size."""
 
 from __future__ import annotations
 

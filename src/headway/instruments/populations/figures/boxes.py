@@ -1,4 +1,4 @@
-"""What contenders measured over the sites of a population: boxes of the sites' medians, network by network."""
+"""Boxes of the medians of a population's sites by contender, network by network."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the pages of a population are like, by the class of their difference: boxes in unit variance."""
+"""Traits of a population's pages by the class of their difference: boxes in unit variance."""
 
 from __future__ import annotations
 
