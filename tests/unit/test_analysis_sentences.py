@@ -88,14 +88,14 @@ def test_timeouts_count_as_the_slowest() -> None:
 def test_every_run() -> None:
     assert said([1.31] * 5, [1.98] * 5) == (
         "h3 is faster than h2 by 34 % in every run "
-        "(1.31 s against 1.98 s; all 5 runs of each the same)."
+        "(1.31 s against 1.98 s; all 5 runs of each the same, so n = 1)."
     )
     assert said([9.316] * 3, [9.343] * 5) == (
         "h3 and h2 are within 1 %: h3 is faster than h2 by 0.3 % in every run "
-        "(9.32 s against 9.34 s; all 3 and 5 runs of each the same)."
+        "(9.32 s against 9.34 s; all 3 and 5 runs of each the same, so n = 1)."
     )
     assert said([0.05] * 2, [0.05] * 2) == (
-        "No difference between h3 and h2 (50.0 ms in every run; all 2 runs of each the same)."
+        "No difference between h3 and h2 (50.0 ms in every run; all 2 runs of each the same, so n = 1)."
     )
 
 
@@ -147,7 +147,7 @@ def test_single_runs() -> None:
 
 def test_failures_are_mentioned() -> None:
     assert said([1.0, 1.0, None], [2.0, 2.0, 2.0]).endswith(
-        "; all 2 and 3 runs of each the same). "
+        "; all 2 and 3 runs of each the same, so n = 1). "
         "Failures: h3 in 1 of 3 runs (1 failed); failed runs are left out with their pairs."
     )
 
@@ -192,15 +192,16 @@ def test_the_title_comes_first() -> None:
     found = sentences(analyse(made.results(made.grid())))
     assert found[1] == (
         "1 MB, loss 0 %: h3 is slower than h2 by 20 % in every run "
-        "(1.20 s against 1.00 s; all 8 runs of each the same)."
+        "(1.20 s against 1.00 s; all 8 runs of each the same, so n = 1)."
     )
     assert found[2].startswith("1 MB, loss 2 %: no significant difference between h1 and h2 (")
 
 
 def test_the_answer_of_a_larger_study() -> None:
     assert answer(analyse(made.results(made.grid()))) == (
-        "h3 against h2: without loss 20 % later; with 2 % loss 60 % sooner, and 1 of 16 runs of h2 failed.",
-        "h1 against h2: within 1 % in 3 conditions, not shown to differ in 1.",
+        "h3 against h2: without loss 20 % later; with 2 % loss 60 % sooner, and 1 of 16 runs of h2 failed (2 of 4 paths "
+        "are exact: n = 1 in each).",
+        "h1 against h2: within 1 % in 3 conditions, not shown to differ in 1 (2 of 4 paths are exact: n = 1 in each).",
         "h2 failed in 1 of 32 runs, for 10 MiB with 2 % loss, with seed 2 (1 of 1 run there): curl exited with 28.",
         "Failed runs are left out of the comparison together with their counterparts; counted as slower than any "
         "that finished, they would change none of these statements.",
@@ -247,7 +248,7 @@ def test_the_answer_by_the_only_factor() -> None:
         )
     ]
     assert answer(analyse(made.results(rows))) == (
-        "h3 against h2: up to RTT 2 ms 50 % sooner; from RTT 3 ms on 50 % later.",
+        "h3 against h2: up to RTT 2 ms 50 % sooner; from RTT 3 ms on 50 % later (exact paths: n = 1 in each).",
         "The difference between h3 and h2 depends on RTT.",
     )
 

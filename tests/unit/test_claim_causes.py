@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 from pydantic import ValidationError
+from rich.console import Console
 
 from headway.analysis.analysis import analyse
 from headway.analysis.claims import Judged
 from headway.analysis.finding import Judgement
 from headway.errors import WrongInputError
+from headway.report.claimcases import claims_as_tests
+from headway.report.ledger import ledger
+from headway.report.report import Report, write_report
 from headway.report.tables.claims import claims_frame
+from headway.report.terminal_claims import claims_shown
 from headway.study.claim import Claim
 from headway.study.load import parse_study
 from headway.study.source import Source
 from tests.unit.made_claims import AXIS, Times, around, judged
-from tests.unit.made_results import experiments, results, runs
+from tests.unit.made_results import experiments, results, runs, saved
 
 HOLDS, BROKEN, OPEN = Judgement.HOLDS, Judgement.BROKEN, Judgement.UNDECIDED
+OTHER = Judgement.OTHER_REASON
 BECAUSE = {"what": "two connections", "without": {"two": "one"}}
 ORDER = {"kind": "order", "contenders": ["two", "tcp"]}
 
@@ -40,8 +47,8 @@ def times(two: float, one: float, noise: float = 1.0) -> Times:
         (1.0, 2.0, HOLDS),
         (1.0, 2.4, HOLDS),
         (1.0, 1.9, HOLDS),
-        (1.0, 1.1, BROKEN),
-        (1.0, 1.0, BROKEN),
+        (1.0, 1.1, OTHER),
+        (1.0, 1.0, OTHER),
         (3.0, 2.0, BROKEN),
     ],
     ids=["vanishes", "turns round", "shrinks", "hardly shrinks", "stays", "was never there"],
@@ -54,7 +61,7 @@ def test_a_difference_has_to_go_with_its_cause(two: float, one: float, expected:
 
 def test_what_may_be_left_is_for_the_study_to_say() -> None:
     # ln(1.5 / 2) / ln(1 / 2) = 41.5 %.
-    for leaves, expected in ((45, HOLDS), (38, BROKEN)):
+    for leaves, expected in ((45, HOLDS), (38, OTHER)):
         found = about({"2 %": times(1.0, 1.5)}, ORDER, {**BECAUSE, "leaves": leaves})
         assert found.judgement is expected
         value = found.findings[1].value
@@ -78,7 +85,7 @@ def test_a_step_along_an_axis_has_a_cause_too() -> None:
     }
     at_0 = times(2.0, 2.0)
     assert about({"0 %": at_0, "2 %": times(1.0, 1.9)}, grows).judgement is HOLDS
-    assert about({"0 %": at_0, "2 %": times(1.0, 1.0)}, grows).judgement is BROKEN
+    assert about({"0 %": at_0, "2 %": times(1.0, 1.0)}, grows).judgement is OTHER
 
 
 def test_a_contender_that_is_not_there_leaves_it_unmeasured() -> None:
@@ -134,16 +141,39 @@ def test_who_lacks_the_cause_has_to_be_in_the_study() -> None:
         parse_study(_source("none"))
 
 
+def manifest(**claim: Any) -> dict[str, Any]:
+    return experiments(
+        {
+            "name": "",
+            "baseline": "tcp",
+            "metrics": ["total_s"],
+            "axes": {AXIS: ["2 %"]},
+            "grid": [{"name": "cell-0", "at": {AXIS: "2 %"}}],
+            "claims": [{"says": "so", "place": "here", "rule": ORDER, **claim}],
+        }
+    )
+
+
+def test_another_reason_is_said_wherever_claims_are(tmp_path: Path) -> None:
+    rows = runs(times(1.0, 1.05), cell="cell-0", loss_pct=2.0)
+    why = "the one has it as well"
+    directory = saved(tmp_path / "out", rows, manifest(because=BECAUSE, why=why))
+    page = " ".join(write_report(directory).read_text().split())
+    assert "holds, for another reason: 1" in page and why in page
+    report = Report.of(directory)
+    text = ledger(report.results, report.analyses)
+    assert "holds, for another reason" in text.partition("## What does not hold")[0]
+    assert "left of it without two connections: 93" in text and why in text
+    shown = Console(width=120, record=True, file=io.StringIO())
+    for part in claims_shown(shown, report.analyses):
+        shown.print(part)
+    assert "yes, but" in shown.export_text()
+    assert 'failures="1"' in claims_as_tests(report.results, report.analyses)
+
+
 def test_the_table_tells_the_cause() -> None:
     rows = runs(times(1.0, 2.0), cell="cell-0", loss_pct=2.0)
-    told = {
-        "name": "",
-        "baseline": "tcp",
-        "metrics": ["total_s"],
-        "axes": {AXIS: ["2 %"]},
-        "grid": [{"name": "cell-0", "at": {AXIS: "2 %"}}],
-        "claims": [{"says": "so", "place": "here", "rule": ORDER, "because": BECAUSE}],
-    }
-    frame = claims_frame([[analyse(results(rows, experiments(told)))]])
+    told = manifest(because=BECAUSE)
+    frame = claims_frame([[analyse(results(rows, told))]])
     assert frame["rule"][0].endswith("because two connections: with one for two at most 50 % of it")
     assert frame["what"][1] == "two against tcp: left of it without two connections"

@@ -11,7 +11,6 @@ from headway.nearby.origin import OriginCell
 from headway.nearby.trial import Present, Trial, Unable, planned, trials_around
 from headway.study.experiment import Study
 from headway.study.load import study_from
-from headway.study.neighbourhood import EVERYWHERE
 from headway.study.path import Path
 from headway.study.setting import Setting
 
@@ -45,7 +44,7 @@ def origin(made: Study, cell: int = 0) -> OriginCell:
 
 def around(**changes: Any) -> dict[str, list[Trial]]:
     made = study(**changes)
-    able, _ = trials_around(origin(made), made, Everything(), EVERYWHERE)
+    able, _ = trials_around(origin(made), made, Everything())
     found: dict[str, list[Trial]] = {}
     for trial in able:
         found.setdefault(trial.axis.name, []).append(trial)
@@ -54,7 +53,7 @@ def around(**changes: Any) -> dict[str, list[Trial]]:
 
 def unable(**changes: Any) -> list[Unable]:
     made = study(**changes)
-    return trials_around(origin(made), made, Everything(), EVERYWHERE)[1]
+    return trials_around(origin(made), made, Everything())[1]
 
 
 def path(trial: Trial) -> Path:
@@ -153,7 +152,7 @@ def test_what_the_study_varies_itself_is_no_neighbour(axis: str, changes: dict[s
 
 def test_loss_that_only_some_cells_have_leaves_its_bursts_to_be_tried() -> None:
     made = study(axes={"path.loss": ["0 %", "1 %"]})
-    able, _ = trials_around(origin(made, 1), made, Everything(), EVERYWHERE)
+    able, _ = trials_around(origin(made, 1), made, Everything())
     assert "bursts" in {trial.axis.name for trial in able}
 
 
@@ -218,7 +217,7 @@ def test_flows_that_compete_have_neighbours_that_reach_them() -> None:
 
 def test_every_neighbour_can_be_planned_and_has_a_name_of_its_own() -> None:
     made = study()
-    able, _ = trials_around(origin(made), made, Everything(), EVERYWHERE)
+    able, _ = trials_around(origin(made), made, Everything())
     runs = planned(made, [(trial, 7) for trial in able])
     assert len(runs) == 2 * 7 * len(able)
     assert len({run.run_id for run in runs}) == len(runs)

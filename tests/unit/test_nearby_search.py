@@ -11,7 +11,12 @@ from typing import Any
 from zipfile import ZipFile
 
 import pytest
+from pydantic import ValidationError
 
+from headway.analysis import analyse, load_results
+from headway.analysis.claims import Judged, judge
+from headway.analysis.claimwords import ours, would_decide
+from headway.analysis.finding import Judgement
 from headway.campaign import session as campaign
 from headway.campaign.task import Task
 from headway.campaign.watcher import Count, SilentWatcher
@@ -342,3 +347,104 @@ def test_an_axis_that_the_study_varies_and_that_is_asked_for_is_refused_with_the
     axes = {"protocol": ["h2", "h3"], "path.rtt": ["60 ms", "90 ms"]}
     answer = tried(carried_out(tmp_path / "results", axes=axes), axes=("RTT",))
     assert {refused.reason for refused in answer.left_out} == {"the study varies it itself"}
+
+
+def claimed(directory: Path, says: str, *axes: str, names: tuple[str, ...] = ("h3", "h2")) -> Path:
+    claim = {
+        "says": says,
+        "rule": {"kind": "order", "contenders": list(names)},
+        "nearby": list(axes),
+    }
+    return carried_out(directory, claims=[claim])
+
+
+def of_claim(results: Path) -> Judged:
+    loaded = load_results(results)
+    analysis = analyse(loaded)
+    (claim,) = analysis.experiment.claims
+    return judge(analysis, claim)
+
+
+def test_a_claim_is_judged_over_the_neighbours_over_which_it_is_meant(
+    tmp_path: Path, labs: Callable[[Takes], list[str]]
+) -> None:
+    labs(h3_sooner)
+    wide = claimed(tmp_path / "wide", "h3 is sooner, whatever the path", "RTT", "queue")
+    before = of_claim(wide)
+    assert before.judgement is Judgement.UNDECIDED
+    assert "its neighbours (RTT and queue) were not tried" in ours(before)
+    assert would_decide(before) == ""
+    answer = tried(wide)
+    after = of_claim(wide)
+    assert after.judgement is Judgement.BROKEN
+    assert after.neighbours and after.neighbours.changes == ("with a queue of 0.25 BDP",)
+    assert len(after.neighbours.holds) >= 4
+    # Its sentence has only its own axes; the answer's has all.
+    axes = {
+        bool(sentence.claim): {near.axis for near in sentence.counted}
+        for sentence in answer.sentences
+    }
+    assert axes[True] == {"RTT", "queue"} < axes[False]
+    page = " ".join(write_report(wide).read_text().split())
+    assert "does not with a queue of 0.25 BDP" in page
+    narrow = claimed(tmp_path / "narrow", "h3 is sooner at any RTT", "RTT")
+    tried(narrow)
+    found = of_claim(narrow)
+    assert found.judgement is Judgement.HOLDS and "holds at 2 of 2 neighbours" in ours(found)
+
+
+def test_a_claim_that_does_not_hold_is_not_saved_by_its_neighbours(
+    tmp_path: Path, labs: Callable[[Takes], list[str]]
+) -> None:
+    labs(h3_sooner)
+    results = claimed(tmp_path / "out", "h2 is sooner", "RTT", names=("h2", "h3"))
+    tried(results)
+    assert of_claim(results).judgement is Judgement.BROKEN
+
+
+def test_a_claim_of_which_the_budget_leaves_neighbours_stays_open(
+    tmp_path: Path, labs: Callable[[Takes], list[str]]
+) -> None:
+    labs(h3_sooner)
+    results = claimed(tmp_path / "out", "h3 is sooner", "RTT", "rate", "family")
+    tried(results, runs=20)
+    found = of_claim(results)
+    assert found.judgement is Judgement.UNDECIDED
+    assert found.neighbours and found.neighbours.untried and "not tried" in ours(found)
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"rule": {"kind": "value", "contender": "h3", "high": 1}}, "order, difference and equal"),
+        ({"over": "workload.site"}, "leave out over"),
+        ({"nearby": ["qeue"]}, "'queue'"),
+    ],
+)
+def test_a_claim_that_cannot_be_tried_nearby_is_refused(
+    change: dict[str, Any], reason: str
+) -> None:
+    claim = {
+        "says": "so",
+        "rule": {"kind": "order", "contenders": ["h3", "h2"]},
+        "nearby": ["RTT"],
+    }
+    with pytest.raises((WrongInputError, ValidationError), match=reason):
+        study_from({**OWN, "claims": [claim | change]})
+
+
+def test_exact_paths_count_as_one_run_and_are_told_as_such(
+    tmp_path: Path, labs: Callable[[Takes], list[str]]
+) -> None:
+    labs(lambda name, _: 0.8 if "-h3-" in name else 1.0)
+    answer = tried(carried_out(tmp_path / "out"))
+    (sentence,) = answer.sentences
+    assert sentence.difference.exact
+    assert all(near.difference.exact for near in sentence.counted)
+    words = sentence_words(sentence)
+    assert "an exact path, n = 1" in words and "n = 1 at each, on exact paths" in words
+    page = " ".join(write_report(tmp_path / "out").read_text().replace("\u00a0", " ").split())
+    assert "n = 1)" in page
+    labs(h3_sooner)
+    (sentence,) = tried(carried_out(tmp_path / "varied")).sentences
+    assert "n = 1" not in sentence_words(sentence)

@@ -28,6 +28,7 @@ from headway.analysis.reading import StudyResults
 from headway.analysis.significance import TestResult
 from headway.analysis.swept import apart, cells_without, coordinates_without, fault_of
 from headway.errors import WrongInputError
+from headway.records.claimedneighbours import ClaimedNeighbours
 from headway.records.manifest import ToldExperiment
 
 
@@ -46,6 +47,7 @@ class Analysis:
         cells: the cells in the order of their titles.
         runs: its rows.
         flows: what its flows got that competed, by cell and contender; empty if none did.
+        claimed_neighbours: what became of its claims, by what they say, at the neighbours over which they are meant.
         swept: those of runs in which one packet met a fault, which are compared with no other contender's.
     """
 
@@ -60,6 +62,7 @@ class Analysis:
     runs: pl.DataFrame = field(repr=False, compare=False)
     swept: pl.DataFrame = field(repr=False, compare=False)
     flows: FlowRuns = field(default_factory=dict, repr=False)
+    claimed_neighbours: Mapping[str, ClaimedNeighbours] = field(default_factory=dict, repr=False)
 
     def __hash__(self) -> int:
         """Little is hashed, but enough to keep what is derived of some analyses."""
@@ -136,6 +139,11 @@ def analyse(
         runs=runs,
         flows=flow_runs(results.flows_of(asked)),
         swept=swept,
+        claimed_neighbours={
+            says: neighbours
+            for (name, says), neighbours in results.claimed_neighbours.items()
+            if name == asked.name
+        },
     )
 
 

@@ -143,7 +143,8 @@ class ClaimRuns:
         if self.claim.over is None and value is not None and always_alike(one.sample, other.sample):
             interval = Interval(value, value, 1.0, "every run")
         n = found.pairs.n or min(one.sample.n, other.sample.n)
-        repeated = self.claim.over is None
+        alike = one.sample.on_one_path and other.sample.on_one_path
+        repeated = self.claim.over is None and alike
         return Finding(
             place.what, value, interval, region, n, unit, self.counted, repeated=repeated
         )

@@ -12,10 +12,11 @@ from dataclasses import dataclass
 
 from headway.analysis.analysis import Analysis
 from headway.analysis.finding import Finding, Judgement
-from headway.analysis.rules import findings_by_cell
+from headway.analysis.rules import causes_by_cell, findings_by_cell
+from headway.records.claimedneighbours import ClaimedNeighbours
 from headway.study.claim import Claim
 
-RULES = "2026-11-28"
+RULES = "2026-11-29"
 """Day of the last change by which these rules may judge the same runs otherwise; docs/methods.md says what changed."""
 
 
@@ -25,13 +26,16 @@ class Judged:
 
     Attributes:
         claim: the claim.
-        findings: what it rests on.
+        findings: what it rests on, what is left without its cause included.
         judgement: what they say together.
+        neighbours: what becomes of it at the neighbours over which it is meant; None if it is meant over none, or
+            none was tried.
     """
 
     claim: Claim
     findings: tuple[Finding, ...]
     judgement: Judgement
+    neighbours: ClaimedNeighbours | None = None
 
     @property
     def runs(self) -> int:
@@ -41,6 +45,8 @@ class Judged:
     @property
     def deciding(self) -> tuple[Finding, ...]:
         """What it comes down to: the findings that agree with the judgement; all, if none does."""
+        if self.judgement is Judgement.OTHER_REASON:
+            return self.findings
         agreeing = tuple(one for one in self.findings if one.judgement is self.judgement)
         return agreeing or self.findings
 
@@ -68,10 +74,31 @@ class Judged:
 
 
 def judge(analysis: Analysis, claim: Claim) -> Judged:
-    """Judge a claim by the runs of its experiment; the analysis is of the claim's metric."""
-    by_cell = findings_by_cell(analysis, claim)
-    findings = tuple(finding for one in by_cell for finding in one)
-    return Judged(claim, findings, _together([_all_of(one) for one in by_cell], claim.share))
+    """Judge a claim by the runs of its experiment; the analysis is of the claim's metric.
+
+    First what it says; then, if that holds, whether it is for the reason that it names; and whether it holds at the
+    neighbours over which it is meant.
+    """
+    own, causes = findings_by_cell(analysis, claim), causes_by_cell(analysis, claim)
+    findings = tuple(finding for cell in (*own, *causes) for finding in cell)
+    judgement = _together([_all_of(cell) for cell in own], claim.share)
+    if judgement is Judgement.HOLDS and causes:
+        cause = _together([_all_of(cell) for cell in causes], claim.share)
+        judgement = Judgement.OTHER_REASON if cause is Judgement.BROKEN else cause
+    neighbours = analysis.claimed_neighbours.get(claim.says) if claim.nearby else None
+    if claim.nearby and judgement in (Judgement.HOLDS, Judgement.OTHER_REASON):
+        nearby = _over(neighbours)
+        judgement = judgement if nearby is Judgement.HOLDS else nearby
+    return Judged(claim, findings, judgement, neighbours)
+
+
+def _over(neighbours: ClaimedNeighbours | None) -> Judgement:
+    """What neighbours say together."""
+    if neighbours is None:
+        return Judgement.UNDECIDED
+    if neighbours.changes:
+        return Judgement.BROKEN
+    return Judgement.UNDECIDED if neighbours.undecided or neighbours.untried else Judgement.HOLDS
 
 
 def _all_of(findings: Iterable[Finding]) -> Judgement:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from headway.analysis.analysis import Analysis
 from headway.analysis.claims import Judged, judge
 from headway.analysis.finding import Finding, Judgement
-from headway.analysis.numbers import significant
+from headway.analysis.numbers import listed, significant
 from headway.analysis.written import measured
 from headway.errors import counted
 from headway.planning.region import MOST_NEEDED
@@ -42,7 +42,8 @@ def ledger_sentence(found: Iterable[Judged]) -> str:
     told = ", ".join(
         f"{judgement}: {counts[judgement]}" for judgement in Judgement if counts[judgement]
     )
-    exact = sum(one.on_one_path for one in claims if one.judgement is Judgement.HOLDS)
+    holding = (Judgement.HOLDS, Judgement.OTHER_REASON)
+    exact = sum(one.on_one_path for one in claims if one.judgement in holding)
     rests = (
         f" {exact} of those that hold {'rests' if exact == 1 else 'rest'} on exact paths: n = 1."
         if exact
@@ -61,8 +62,26 @@ def ours(one: Judged) -> str:
     told = f"{shown}; and {left} more" if left > 0 else shown
     if len(one.findings) > 1:
         agreeing = sum(finding.judgement is one.judgement for finding in one.findings)
-        told = f"{agreeing} of {len(one.findings)}: {told}"
-    return told
+        told = f"{agreeing} of {len(one.findings)}: {told}" if agreeing else told
+    return "; ".join(filter(None, [told, over_neighbours(one)]))
+
+
+def over_neighbours(one: Judged) -> str:
+    """What becomes of a claim at the neighbours over which it is meant; empty of one that is meant over none."""
+    if not one.claim.nearby:
+        return ""
+    near = one.neighbours
+    if near is None:
+        return f"its neighbours ({listed(one.claim.nearby)}) were not tried: `headway nearby` does"
+    tried = len(near.holds) + len(near.changes) + len(near.undecided)
+    return "; ".join(
+        [
+            f"holds at {len(near.holds)} of {counted(tried, 'neighbour')}",
+            *([f"does not {listed(near.changes)}"] if near.changes else []),
+            *([f"undecided {listed(near.undecided)}"] if near.undecided else []),
+            *([f"{near.untried} not tried"] if near.untried else []),
+        ]
+    )
 
 
 def in_words(finding: Finding) -> str:
@@ -79,6 +98,8 @@ def in_words(finding: Finding) -> str:
 def off(one: Judged) -> str:
     """How far our runs are from a claim that does not hold: the estimate that is furthest off."""
     broken = [finding for finding in one.findings if finding.judgement is Judgement.BROKEN]
+    if not broken:
+        return over_neighbours(one)
     worst = max(broken, key=lambda finding: finding.region.distance(finding.value or 0.0))
     factor = _factor(one.claim.rule, worst)
     told = f", {significant(factor)} times the published" if factor else ""
@@ -111,6 +132,8 @@ def would_decide(one: Judged) -> str:
     """What an undecided claim needs; empty of others."""
     if one.judgement is not Judgement.UNDECIDED:
         return ""
+    if not any(finding.judgement is Judgement.UNDECIDED for finding in one.findings):
+        return ""  # its neighbours are what is open
     if one.needed is None:
         return f"no number of {one.wanted} up to {MOST_NEEDED:,} would decide"
     return f"about {one.needed} {one.wanted} would decide"
@@ -120,6 +143,8 @@ def rule_in_words(claim: Claim) -> str:
     """A claim's rule as it stands in the study, its kind and its keys; and its cause."""
     told = _keys_in_words(claim.rule)
     cause = claim.because
+    if claim.nearby:
+        told = f"{told}; nearby, over {listed(claim.nearby)}"
     if cause is None:
         return told
     bare = ", ".join(f"{other} for {one}" for one, other in cause.without.items())

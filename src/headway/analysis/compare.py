@@ -119,6 +119,12 @@ class Comparison:
         return self.pairs.n > 0
 
     @property
+    def on_one_path(self) -> bool:
+        """Whether the runs of each are one run over and over: an exact path, of which n is really 1."""
+        samples = self.sample, self.against_sample
+        return all(sample is not None and sample.on_one_path for sample in samples)
+
+    @property
     def is_one_way(self) -> bool:
         """Whether nothing of it points the other way: no pair, or without pairs no part of the interval."""
         if self.is_paired:

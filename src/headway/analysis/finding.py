@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
+from headway.analysis.sample import ONE_PATH
 from headway.planning.enough import fewest_pairs
 from headway.planning.region import MOST_NEEDED, Region
 from headway.statistics.interval import Interval, share_interval
@@ -14,14 +15,14 @@ from headway.study.published import RELATIVE_UNIT
 
 FEWEST_RUNS = fewest_pairs()
 """With fewer, no interval of a median has 95 %, because those of signed ranks and of medians begin alike."""
-_ONE_PATH = 0.003
-"""Repetitions of which an interval is narrower, as a share of what is estimated, met one exact path."""
 
 
 class Judgement(StrEnum):
     """What our runs say of a claim."""
 
     HOLDS = "holds"
+    OTHER_REASON = "holds, for another reason"
+    """What is said is there, and what is named as its reason is not the reason."""
     BROKEN = "does not hold"
     UNDECIDED = "undecided"
     NOT_MEASURED = "not measured"
@@ -40,7 +41,7 @@ class Finding:
         unit: of value, interval and region.
         of: what is counted, where that is cells and not runs: a singular.
         events: how many of the n there were, of a share; None of others.
-        repeated: whether it is of repetitions of one path each, which may all have been the same.
+        repeated: whether it is of repetitions that all measured the same, but for a trifle.
     """
 
     what: str
@@ -59,7 +60,7 @@ class Finding:
         if not self.repeated or self.n < FEWEST_RUNS or self.value is None or self.interval is None:
             return False
         whole = 100 + self.value if self.unit == RELATIVE_UNIT else abs(self.value)
-        return self.interval.high - self.interval.low < _ONE_PATH * whole
+        return self.interval.high - self.interval.low < ONE_PATH * whole
 
     @property
     def said_unit(self) -> str:

@@ -35,7 +35,19 @@ def headline(analysis: Analysis, pairing: Pairing) -> str:
         return ""
     clauses = [_clause(analysis, pairing, group) for group in _by_outer_condition(found)]
     means = (f"{where}, {said}" for where, said in _mean(analysis, pairing, found))
-    return f"{pairing}: {_reserved_once('; '.join([*clauses, *means]), found)}."
+    said = _reserved_once("; ".join([*clauses, *means]), found)
+    exact = exact_paths([case for part in found for case in part.cases])
+    return f"{pairing}: {said}{f' ({exact})' if exact else ''}."
+
+
+def exact_paths(cases: Sequence[Case]) -> str:
+    """How many of some cells have an exact path, whose repetitions count as one run; empty if none has."""
+    exact = sum(one.on_one_path for _, one in cases)
+    if not exact:
+        return ""
+    if exact == len(cases):
+        return "exact path: n = 1" if exact == 1 else "exact paths: n = 1 in each"
+    return f"{exact} of {len(cases)} paths are exact: n = 1 in each"
 
 
 @dataclass(frozen=True)
@@ -46,11 +58,13 @@ class ToldPart:
         where: its conditions; empty if it is everything.
         said: how the contender compares there.
         counts: how many of its cells came out how.
+        exact: how many of them have an exact path, in words; empty if none has.
     """
 
     where: str
     said: str
     counts: Mapping[Leaning, int]
+    exact: str = ""
 
 
 def told_failures(analysis: Analysis, pairing: Pairing) -> tuple[str, ...]:
@@ -77,6 +91,7 @@ def told_parts(analysis: Analysis, pairing: Pairing) -> tuple[ToldPart, ...]:
             where=", ".join(map(words, part.where)),
             said=analysis.metric.said(_predicate(analysis, part)),
             counts={kind: len(cases) for kind in Leaning if (cases := part.of(kind))},
+            exact=exact_paths(part.cases),
         )
         for part in found
     ]

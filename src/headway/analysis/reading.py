@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -15,6 +16,7 @@ from headway.errors import WrongInputError, counted
 from headway.foreign.kinds.containers import RESULTS
 from headway.foreign.kinds.refusing import check_kind
 from headway.foreign.names import plain
+from headway.records.claimedneighbours import ClaimedNeighbours, Place, read_claimed_neighbours
 from headway.records.manifest import Manifest, ToldExperiment, ToldStudy, read_manifest
 from headway.records.store import FLOWS_FILE
 from headway.records.stranger import check_files, check_runs
@@ -30,12 +32,14 @@ class StudyResults:
         runs: a row each, in the schema of ``headway.columns``.
         manifest: what is known about them.
         flows: a row for each flow of those whose flows competed; None if none did.
+        claimed_neighbours: what became of claims at the neighbours over which they are meant.
         tests: kept by `headway.analysis.families`: of experiments and metrics the tests that decide, each by itself.
     """
 
     runs: pl.DataFrame
     manifest: Manifest
     flows: pl.DataFrame | None = None
+    claimed_neighbours: Mapping[Place, ClaimedNeighbours] = field(default_factory=dict, repr=False)
     tests: dict[tuple[str, str], tuple[TestResult, ...]] = field(
         default_factory=dict, repr=False, compare=False
     )
@@ -130,7 +134,8 @@ def load_results(directory: Path) -> StudyResults:
     flows = with_all_columns(read_parquet(file), FlowRecord) if file.exists() else None
     for name in () if flows is None else flows["flow"].drop_nulls().unique().cast(pl.String):
         plain(name)
-    return StudyResults(runs, read_manifest(directory) or Manifest(), flows)
+    manifest = read_manifest(directory) or Manifest()
+    return StudyResults(runs, manifest, flows, read_claimed_neighbours(directory))
 
 
 def read_parquet(file: Path) -> pl.DataFrame:

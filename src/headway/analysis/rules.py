@@ -45,19 +45,32 @@ def findings_by_cell(analysis: Analysis, claim: Claim) -> list[list[Finding]]:
     if isinstance(claim.rule, Order | CellCounts):
         runs = runs.judged()
     groups = runs.groups()
-    found = _findings(runs, groups, claim)
-    if claim.because is not None:
-        for findings, places in zip(found, _places(runs, groups, claim), strict=True):
-            findings += [rest_without(runs, place, claim.because) for place in places]
-    return found
+    return _findings(runs, groups, claim)
+
+
+def causes_by_cell(analysis: Analysis, claim: Claim) -> list[list[Finding]]:
+    """What is left of a claim's differences without the cause that it names, likewise; nothing if it names none."""
+    if claim.because is None:
+        return []
+    runs = ClaimRuns(analysis, claim)
+    if isinstance(claim.rule, Order):
+        runs = runs.judged()
+    return [
+        [rest_without(runs, place, claim.because) for place in places]
+        for places in _places(runs, runs.groups(), claim)
+    ]
+
+
+def pairs_of(claim: Claim) -> list[tuple[str, str]]:
+    """Who is compared with whom by a claim's order, difference or equality."""
+    return [*itertools.pairwise(claim.rule.named)]
 
 
 def _places(runs: ClaimRuns, groups: Sequence[Group], claim: Claim) -> list[list[Place]]:
     """The differences that a rule is about, for each of its cells or rows of cells."""
     match claim.rule:
-        case Order() | Gap() as rule:
-            pairs = [*itertools.pairwise(rule.named)]
-            return [[runs.place(group, *pair) for pair in pairs] for group in groups]
+        case Order() | Gap():
+            return [[runs.place(group, *pair) for pair in pairs_of(claim)] for group in groups]
         case Monotone() as rule:
             return [[*_steps(runs, row, rule)] for row in runs.rows(groups, rule.axis)]
         case _:
@@ -143,7 +156,7 @@ def _value(runs: ClaimRuns, group: Group, rule: Value) -> Finding:
         interval = None
     if always_alike(sample):
         interval = Interval(value, value, 1.0, "every run")
-    repeated = runs.claim.over is None
+    repeated = runs.claim.over is None and sample.on_one_path
     return Finding(what, value, interval, region, sample.n, unit, runs.counted, repeated=repeated)
 
 

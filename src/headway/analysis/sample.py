@@ -22,6 +22,10 @@ class Observation:
     value: float
 
 
+ONE_PATH = 0.003
+"""Repetitions that differ by no more than this share of what they measure met one exact path."""
+
+
 @dataclass(frozen=True)
 class SampleSummary:
     """A sample's summary.
@@ -52,6 +56,11 @@ class SampleSummary:
     def constant(self) -> bool:
         """Whether all values are equal."""
         return self.low == self.high
+
+    @property
+    def on_one_path(self) -> bool:
+        """Whether these are repetitions of one run over and over, but for a trifle: an exact path, of which n is really 1."""
+        return self.n > 1 and self.high - self.low <= ONE_PATH * abs(self.median)
 
     @property
     def iqr(self) -> float:

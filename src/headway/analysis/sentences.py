@@ -60,7 +60,12 @@ def _said(cell: Cell, comparison: Comparison, metric: Metric) -> str:
     if comparison.basis is Basis.EQUIVALENCE:
         return _equivalent(comparison, metric)
     head = f"{_within(comparison)}{_direction(comparison, 'is')}"
-    inside = (*_sure(comparison), *_medians(comparison, metric), *_pairs(comparison.pairs))
+    inside = (
+        *_sure(comparison),
+        *_medians(comparison, metric),
+        *_pairs(comparison.pairs),
+        *(["exact path: n = 1"] if comparison.on_one_path else []),
+    )
     return f"{head} ({'; '.join(inside)})"
 
 
@@ -127,7 +132,7 @@ def _in_every_run(comparison: Comparison, metric: Metric) -> str:
     assert comparison.sample and comparison.against_sample
     one, other = _against(comparison, metric)
     counts = sorted({comparison.sample.n, comparison.against_sample.n})
-    equal = f"all {' and '.join(map(str, counts))} runs of each the same"
+    equal = f"all {' and '.join(map(str, counts))} runs of each the same, so n = 1"
     if comparison.verdict is Verdict.EQUAL and metric.best is not None and one != other:
         alike = f"{comparison.contender} and {comparison.against} are as far from {metric.best:g}"
         return f"{alike} in every run ({one} against {other}; {equal})"

@@ -29,6 +29,7 @@ from headway.nearby.search import Due, NeighbourSearch
 from headway.nearby.sentence import AnswerSentence
 from headway.nearby.trial import AGAIN, BETWEEN, Trial, Unable
 from headway.nearby.words import depends_on
+from headway.records.claimedneighbours import ClaimedNeighbours, write_claimed_neighbours
 from headway.study.neighbourhood import Neighbourhood
 
 _ORDER = (
@@ -81,6 +82,39 @@ def write_answer(answer: NearbyAnswer, directory: Path) -> None:
         writer.writeheader()
         writer.writerows(lines)
     write_atomically(directory / TABLE, table.getvalue().encode())
+    write_claimed_neighbours(_of_claims(answer), directory)
+
+
+def _of_claims(answer: NearbyAnswer) -> Iterator[ClaimedNeighbours]:
+    """What became of claims; of one that orders several contenders, all its pairs together."""
+    claims: dict[tuple[str, str], list[TriedSentence]] = {}
+    for sentence in answer.sentences:
+        if sentence.claim:
+            claims.setdefault((sentence.experiment, sentence.claim), []).append(sentence)
+    for (experiment, says), own in claims.items():
+        near = [(neighbour, neighbour.label) for sentence in own for neighbour in sentence.counted]
+        changes = {label for neighbour, label in near if neighbour.fate.is_change}
+        held = {label for neighbour, label in near if neighbour.fate is SentenceFate.HOLDS}
+        every = dict.fromkeys(label for _, label in near)
+        undecided = [label for label in every if label not in changes and _is_open(near, label)]
+        yield ClaimedNeighbours(
+            experiment=experiment,
+            says=says,
+            holds=tuple(
+                label
+                for label in every
+                if label in held and label not in changes and label not in undecided
+            ),
+            changes=tuple(label for label in every if label in changes),
+            undecided=tuple(undecided),
+            untried=sum(sentence.planned - len(sentence.counted) for sentence in own),
+        )
+
+
+def _is_open(near: Sequence[tuple[TriedNeighbour, str]], label: str) -> bool:
+    """Whether a neighbour leaves one of a claim's pairs open."""
+    fates = [neighbour.fate for neighbour, own in near if own == label]
+    return any(fate is not SentenceFate.HOLDS for fate in fates)
 
 
 def _sentence(search: NeighbourSearch, sentence: AnswerSentence) -> TriedSentence:
@@ -97,9 +131,10 @@ def _sentence(search: NeighbourSearch, sentence: AnswerSentence) -> TriedSentenc
         text=sentence.metric.said(sentence.text),
         cell=sentence.cell,
         title=sentence.title,
-        difference=_difference(effect, len(effect.logs), exact=_is_constant(effect)),
+        difference=_difference(effect, len(effect.logs), exact=sentence.effect.exact),
         neighbours=tuple(_neighbour(trial, tried) for trial, tried in ordered),
         turning=tuple(_turning(search, sentence)),
+        claim=sentence.claim,
         planned=sum(trial.rank != BETWEEN and trial.axis is not AGAIN for trial in trials),
     )
 
@@ -136,10 +171,6 @@ def _scatter(logs: Sequence[float]) -> float | None:
 
 def _finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
-
-
-def _is_constant(difference: Difference) -> bool:
-    return len(difference.logs) > 1 and len(set(difference.logs)) == 1
 
 
 def _turning(search: NeighbourSearch, sentence: AnswerSentence) -> Iterator[TurningPoint]:

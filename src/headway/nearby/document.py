@@ -109,6 +109,7 @@ class TriedSentence(_KeptPart):
         neighbours: the neighbours, those first at which the sentence is another one.
         turning: where it changes, of axes of numbers.
         planned: how many neighbours there are.
+        claim: what the claim says that it is of; empty of the answer's.
     """
 
     experiment: str
@@ -123,6 +124,7 @@ class TriedSentence(_KeptPart):
     neighbours: tuple[TriedNeighbour, ...]
     turning: tuple[TurningPoint, ...]
     planned: int
+    claim: str = ""
 
     @property
     def counted(self) -> tuple[TriedNeighbour, ...]:

@@ -118,14 +118,14 @@ def _with_student(difference: Difference, looks: int) -> Difference:
 
 
 def _is_exact(contender: Measurements, against: Measurements, difference: Difference) -> bool:
-    """Whether nothing varies: the runs of each are equal, or those of every pair are."""
+    """Whether nothing varies: the runs of each are equal but for a trifle, or those of every pair are."""
     if (
         contender.given_up
         or against.given_up
         or min(len(contender.values), len(against.values)) < 2
     ):
         return False
-    constant = all(side.sample and side.sample.constant for side in (contender, against))
+    constant = all(side.sample and side.sample.on_one_path for side in (contender, against))
     return constant or (len(difference.logs) > 1 and not any(difference.logs))
 
 

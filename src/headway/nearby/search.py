@@ -88,6 +88,7 @@ class NeighbourSearch:
             trial
             for trial in (*self.trials, *between)
             if (trial.origin.experiment.name, trial.origin.cell) == place
+            and (trial.axis is AGAIN or trial.axis.name in sentence.axes)
             and trial.concerns(sentence.pairing.contender, sentence.pairing.against)
         ]
 

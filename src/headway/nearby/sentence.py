@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from headway.analysis.analysis import Analysis, analyse
 from headway.analysis.answer import by_telling
-from headway.analysis.compare import Comparison
-from headway.analysis.contest import Pairing
+from headway.analysis.cells import Cell
+from headway.analysis.claimruns import ClaimRuns
+from headway.analysis.compare import Comparison, compare
+from headway.analysis.contest import Contest, Pairing
 from headway.analysis.difference import Difference
 from headway.analysis.headline import told_parts
 from headway.analysis.means import Case
 from headway.analysis.metric import Metric
 from headway.analysis.partition import AnswerPart, Leaning, leaning, parts
 from headway.analysis.reading import StudyResults
+from headway.analysis.rules import pairs_of
 from headway.errors import WrongInputError
 
 FARTHEST = math.log(20)
@@ -41,11 +44,13 @@ class Effect:
         claimed: its kind.
         log: logarithm of the typical ratio; 0 if they are alike.
         difference: the same with its interval.
+        exact: whether all runs of each of the two are one run there, over and over.
     """
 
     claimed: Claimed
     log: float
     difference: Difference
+    exact: bool = False
 
     @property
     def sign(self) -> int:
@@ -65,7 +70,9 @@ class AnswerSentence:
         cell: the cell that it is tried around.
         title: the conditions of that cell which vary in the study.
         effect: what it claims there.
+        axes: on which it is tried.
         is_more: whether the cell is one more of the sentence's, beside the one in the middle.
+        claim: what the claim says that it is of; empty of the answer's.
     """
 
     experiment: str
@@ -75,11 +82,17 @@ class AnswerSentence:
     cell: str
     title: str
     effect: Effect
+    axes: frozenset[str]
     is_more: bool = False
+    claim: str = ""
 
 
-def sentences_of(results: StudyResults) -> tuple[AnswerSentence, ...]:
-    """The sentences of all experiments, each of a comparison in a part of its conditions.
+def sentences_of(results: StudyResults, axes: Collection[str]) -> tuple[AnswerSentence, ...]:
+    """The sentences of all experiments, each of a comparison in a part of its conditions, and claims with neighbours.
+
+    Args:
+        results: the study's.
+        axes: on which those of the answer are tried; claims state their own.
 
     Raises:
         WrongInputError: there are none; says why.
@@ -97,10 +110,10 @@ def sentences_of(results: StudyResults) -> tuple[AnswerSentence, ...]:
                 f"{name} has one contender, {analysis.contenders[0]}, and compares nothing"
             )
             continue
-        own = list(_of_experiment(analysis))
+        own = [replace(each, axes=frozenset(axes)) for each in _of_experiment(analysis)]
         if not own:
             reasons.append(f"{name} compares nothing of which enough runs ended well")
-        sentences += own
+        sentences += [*_of_claims(results, analysis), *own]
     if not sentences:
         raise WrongInputError(f"no sentence can be tried nearby: {'; '.join(reasons)}")
     return tuple(sentences)
@@ -139,7 +152,39 @@ def _sentence(analysis: Analysis, pairing: Pairing, text: str, case: Case) -> An
         cell=cell.name,
         title=cell.title,
         effect=_effect(comparison),
+        axes=frozenset(),
     )
+
+
+def _of_claims(results: StudyResults, analysis: Analysis) -> Iterator[AnswerSentence]:
+    """The claims that are meant over neighbours, each around the cell in the middle of its own."""
+    for claim in analysis.experiment.claims:
+        if not claim.nearby:
+            continue
+        own = analyse(results, analysis.experiment, claim.metric)
+        for names in pairs_of(claim):
+            pairing = Pairing(*names)
+            cases = [
+                (cell, comparison)
+                for cell in ClaimRuns(own, claim).cells()
+                for comparison in _compared(cell, pairing, own.metric)
+                if leaning(comparison) in _KINDS
+            ]
+            if not cases:
+                continue
+            ordered = sorted(cases, key=lambda case: (_log(case[1]), case[0].name))
+            made = _sentence(own, pairing, f"{pairing}, as claimed: {claim.says}", _middle(ordered))
+            yield replace(made, claim=claim.says, axes=frozenset(claim.nearby))
+
+
+def _compared(cell: Cell, pairing: Pairing, metric: Metric) -> Iterator[Comparison]:
+    """Two contenders of a cell, whether the experiment compares them or not; nothing if one is not there."""
+    if (known := cell.comparison(pairing)) is not None:
+        yield known
+        return
+    sides = [cell.side(pairing.contender), cell.side(pairing.against)]
+    if sides[0] and sides[1]:
+        yield from compare([Contest(pairing, sides[0].measured, sides[1].measured)], metric)
 
 
 _KINDS = {
@@ -174,9 +219,10 @@ def _middle(cases: Sequence[Case]) -> Case:
 def _effect(comparison: Comparison) -> Effect:
     kind = _KINDS[leaning(comparison)]
     if kind == "same":
-        return Effect(Claimed.ALIKE, 0.0, comparison.difference)
+        return Effect(Claimed.ALIKE, 0.0, comparison.difference, comparison.on_one_path)
     log = _log(comparison)
-    return Effect(Claimed.LESS if log < 0 else Claimed.MORE, log, comparison.difference)
+    claimed = Claimed.LESS if log < 0 else Claimed.MORE
+    return Effect(claimed, log, comparison.difference, comparison.on_one_path)
 
 
 def _log(comparison: Comparison) -> float:

@@ -72,10 +72,11 @@ def try_nearby(
     refresh_table(request.results)
     results = load_results(request.results)
     _check_whole(results, request.results)
-    sentences = sentences_of(results)
+    sentences = sentences_of(results, request.wanted.chosen)
     own = study or study_of(results.manifest, str(request.results))
     origins = origins_of(own, _needed(sentences))
-    trials, unable = _all_trials(_in_order(origins, sentences), own, request.wanted)
+    places = _Places(own, request.wanted, sentences)
+    trials, unable = _all_trials(_in_order(origins, sentences), places)
     search = NeighbourSearch(own, sentences, origins, trials, _budget(request))
     out = request.results / NEARBY
     _check_enough(search)
@@ -109,6 +110,27 @@ def _needed(
     }
 
 
+@dataclass(frozen=True)
+class _Places:
+    """The cells of a study's sentences, and on which axes each is varied.
+
+    Attributes:
+        study: the study.
+        wanted: what is wanted for its answer.
+        sentences: of its answer, and of claims, which state their own.
+    """
+
+    study: Study
+    wanted: Neighbourhood
+    sentences: Sequence[AnswerSentence]
+
+    def axes(self, origin: OriginCell) -> frozenset[str]:
+        """On which axes a cell is varied."""
+        place = origin.experiment.name, origin.cell
+        own = (each.axes for each in self.sentences if (each.experiment, each.cell) == place)
+        return frozenset().union(*own)
+
+
 def _in_order(
     origins: Mapping[tuple[str, str], OriginCell], sentences: Sequence[AnswerSentence]
 ) -> Iterator[list[OriginCell]]:
@@ -123,7 +145,7 @@ def _in_order(
 
 
 def _all_trials(
-    groups: Iterable[Sequence[OriginCell]], study: Study, wanted: Neighbourhood
+    groups: Iterable[Sequence[OriginCell]], places: _Places
 ) -> tuple[list[Trial], list[Unable]]:
     """The neighbours of all cells, group after group: of every cell the most telling, then the next ones."""
     trials: list[Trial] = []
@@ -132,7 +154,9 @@ def _all_trials(
     for group in groups:
         of_cells: list[list[Trial]] = []
         for origin in group:
-            able, others = trials_around(origin, study, present, wanted)
+            able, others = trials_around(
+                origin, places.study, present, axes=places.axes(origin), asked=places.wanted.axes
+            )
             of_cells.append(_ordered(able))
             unable += others
         together = zip_longest(*of_cells)

@@ -16,7 +16,7 @@ from headway.nearby.axis import NearbyAxis, NearbyLevel, known_axes
 from headway.nearby.origin import OriginCell
 from headway.planning.runs import Run
 from headway.study.experiment import Experiment, Study
-from headway.study.neighbourhood import Neighbourhood
+from headway.study.neighbourhood import AxisName
 from headway.study.setting import Setting
 
 AGAIN = NearbyAxis("seeds", "the same again, with other seeds", 0, lambda _: None, lambda _: ())
@@ -172,7 +172,12 @@ class Present:
 
 
 def trials_around(
-    origin: OriginCell, study: Study, present: Present, wanted: Neighbourhood
+    origin: OriginCell,
+    study: Study,
+    present: Present,
+    *,
+    axes: Collection[str] = tuple(AxisName),
+    asked: Collection[str] = (),
 ) -> tuple[list[Trial], list[Unable]]:
     """The neighbours of a cell, and those that cannot be tried.
 
@@ -180,11 +185,12 @@ def trials_around(
         origin: the cell.
         study: its study.
         present: what this machine has.
-        wanted: the axes that are wanted.
+        axes: on which it is varied.
+        asked: axes that somebody named: one without a neighbour is told.
     """
     able: list[Trial] = []
     unable: list[Unable] = []
-    for trial in _candidates(origin, wanted.chosen):
+    for trial in _candidates(origin, axes):
         reason = _refusal(trial, study, present)
         if reason is None:
             able.append(trial)
@@ -193,7 +199,7 @@ def trials_around(
     # Of all axes most do not apply, and that goes without saying; an axis that was asked for is another matter.
     have = {trial.axis.name for trial in able} | {refused.trial.axis.name for refused in unable}
     for axis in known_axes():
-        if axis.name in wanted.axes and axis.name not in have:
+        if axis.name in asked and axis.name not in have:
             level = NearbyLevel(axis.name, lambda raw, _: raw)
             unable.append(Unable(Trial(origin, axis, level, 0), _why_none(origin, axis)))
     return able, unable

@@ -56,6 +56,13 @@ def outcome(sentence: TriedSentence) -> str:
         parts.append(f"{_SEEMS} {_named(seeming)}")
     if scattered := _scattered(sentence):
         parts.append(scattered)
+    if exact := sum(near.difference.exact for near in tried):
+        every = (
+            "at each, on exact paths"
+            if exact == len(tried)
+            else f"at {exact} of them, on exact paths"
+        )
+        parts.append(f"n = 1 {every}")
     if again := _again(sentence):
         parts.insert(0, again)
     return "; ".join(parts)
@@ -125,7 +132,9 @@ def _size(relative: float) -> str:
 
 def sentence_words(sentence: TriedSentence) -> str:
     """The sentence, the cell around which it was tried, and what became of it."""
-    where = f" (tried around {sentence.title})" if sentence.title else ""
+    exact = "an exact path, n = 1" if sentence.difference.exact else ""
+    around = ", ".join(filter(None, [sentence.title, exact]))
+    where = f" (tried around {around})" if around else ""
     turning = "".join(f" {turning_words(turn)}." for turn in sentence.turning)
     return f"{sentence.text}{where}: {outcome(sentence)}.{turning}"
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from headway.analysis import Analysis, Cell, Comparison
 from headway.analysis.alone import OwnValue, own_values
 from headway.analysis.answer import by_telling
-from headway.analysis.headline import told_failures, told_parts
+from headway.analysis.headline import ToldPart, told_failures, told_parts
 from headway.analysis.metric import Metric
 from headway.analysis.numbers import signed_percent, significant
 from headway.analysis.partition import Leaning, leaning
@@ -31,6 +31,7 @@ _TONES = {
     Leaning.SAME: "same",
 }
 FAILED = "†"
+EXACT = "¹"
 
 
 @dataclass(frozen=True)
@@ -113,10 +114,14 @@ def _verdicts(analysis: Analysis) -> list[ShownVerdict]:
     found = []
     for pairing in by_telling(analysis)[:_MOST_COMPARISONS]:
         told = told_parts(analysis, pairing)
-        parts = tuple((one.where, Entry(one.said, _tone(one.counts))) for one in told)
+        parts = tuple((one.where, Entry(_shown(one), _tone(one.counts))) for one in told)
         if parts:
             found.append(ShownVerdict(str(pairing), parts, told_failures(analysis, pairing)))
     return found
+
+
+def _shown(part: ToldPart) -> str:
+    return f"{part.said} ({part.exact})" if part.exact else part.said
 
 
 def _tone(counts: Mapping[Leaning, int]) -> str:
@@ -151,12 +156,14 @@ def _difference(one: Comparison | None) -> Entry:
     if one is None or one.relative is None:
         return Entry(NONE)
     text = "=" if one.identical else signed_percent(one.relative)
-    return Entry(text, _TONES[leaning(one)])
+    return Entry(f"{text} {EXACT}" if one.on_one_path else text, _TONES[leaning(one)])
 
 
 def _remark(analysis: Analysis, shown: Sequence[Cell]) -> str:
     better, worse = analysis.metric.words
     said = f"Green: {better}; purple: {worse}; grey: not shown to differ, or by less than 1 %. Bold: the best. {analysis.metric.legend}".rstrip()
+    if any(one.on_one_path for cell in shown for one in cell.comparisons):
+        said += f" {EXACT} An exact path: all repetitions are one run, n = 1."
     if any(side.failures for cell in analysis.cells for side in cell.sides):
         said += (
             f" {FAILED} Some of its runs failed: medians are of the repetitions that all finished."

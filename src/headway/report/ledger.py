@@ -44,7 +44,8 @@ def ledger(
     """
     found = [(analyses[0].experiment.name, judged(analyses)) for analyses in everything]
     every = [claim for _, claims in found for claim in claims]
-    broken = [one for one in every if one.judgement is Judgement.BROKEN]
+    amiss = (Judgement.BROKEN, Judgement.OTHER_REASON)
+    broken = [one for one in every if one.judgement in amiss]
     values = agreement_sentence([analysis for analyses in everything for analysis in analyses])
     swept = [analyses[0] for analyses in everything if sweeps(analyses[0])]
     shared = [] if every else [analyses[0] for analyses in everything if shares(analyses[0])]

@@ -26,16 +26,18 @@ _WIDE = 110
 """Columns of a terminal that has room for intervals."""
 _WORDS = {
     Judgement.HOLDS: "yes",
+    Judgement.OTHER_REASON: "yes, but",
     Judgement.BROKEN: "no",
     Judgement.UNDECIDED: "open",
 }
 _STYLES = {
     Judgement.HOLDS: "green",
+    Judgement.OTHER_REASON: "yellow",
     Judgement.BROKEN: "magenta",
     Judgement.UNDECIDED: "dim",
 }
 _LEGEND = (
-    "Open: undecided. Theirs: published, or what has to be. Ours: the estimate, or the lowest and the highest of several.{more} The "
+    "Open: undecided. Yes, but: for another reason than it names. Theirs: published, or what has to be. Ours: the estimate, or the lowest and the highest of several.{more} The "
     "report has each with its intervals, its place and, where it does not hold, why."
 )
 _GATHERED = " Claims of one kind share a line, in the study's order."
@@ -152,6 +154,7 @@ def _counts(claims: Sequence[Judged], close: _Closeness) -> str:
     counts = Counter(one.judgement for one in claims if one.judgement in close.counted)
     verbs = {
         Judgement.HOLDS: ("holds", "hold"),
+        Judgement.OTHER_REASON: ("holds for another reason", "hold for another reason"),
         Judgement.UNDECIDED: ("is open", "are open"),
         Judgement.BROKEN: ("does not hold", "do not hold"),
     }

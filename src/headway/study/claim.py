@@ -11,6 +11,8 @@ from pydantic import ConfigDict, Field, model_validator
 
 from headway.overriding import override
 from headway.study.cause import ClaimedCause
+from headway.study.neighbourhood import AxisName
+from headway.study.part import wrong
 from headway.study.published import RELATIVE_UNIT, AboutCells, MetricName, Statistic, Timed
 from headway.study.rule import ColumnName, Pair, Rule, check_range
 from headway.study.siterules import ColumnPair, SiteMedian, SiteShare
@@ -252,6 +254,11 @@ class Claim(Timed, AboutCells):
     because: ClaimedCause | None = Field(
         default=None, description="the reason that it gives for a difference of two contenders"
     )
+    nearby: tuple[AxisName, ...] = Field(
+        default=(),
+        exclude_if=not_,
+        description="axes of neighbours over which it is meant, and has to hold as well",
+    )
     why: str = Field(default="", description="the reason why it does not hold, if it is known")
 
     @property
@@ -283,6 +290,19 @@ class Claim(Timed, AboutCells):
                 raise ValueError(f"because.without names {name!r}, which the rule does not")
             if bare in self.rule.named:
                 raise ValueError(f"because.without has {bare!r}, which the rule itself is about")
+        return self
+
+    @model_validator(mode="after")
+    def _neighbours_have_a_difference(self) -> Self:
+        if not self.nearby:
+            return self
+        if not isinstance(self.rule, Order | Gap | Equal):
+            raise wrong("nearby", "is for the rules order, difference and equal")
+        if self.over is not None or self.span is not None:
+            raise wrong(
+                "nearby",
+                "is about single cells and whole runs; leave out over, from, to and origin",
+            )
         return self
 
     @model_validator(mode="after")

@@ -30,7 +30,8 @@ def claims_table(analyses: Sequence[Analysis]) -> Table:
 def _row(one: Judged) -> tuple[str, ...]:
     shown = "; ".join(filter(None, [ours(one), would_decide(one)]))
     # A reason is one for what does not hold.
-    why = (one.claim.why or UNKNOWN) if one.judgement is Judgement.BROKEN else NONE
+    amiss = one.judgement in (Judgement.BROKEN, Judgement.OTHER_REASON)
+    why = (one.claim.why or UNKNOWN) if amiss else NONE
     return one.claim.says, one.claim.place, one.judgement.value, shown, why
 
 
@@ -71,8 +72,9 @@ KIND = TableKind(
     caption="Claims, judged by our runs",
     remark=(
         "A claim holds if the interval of every estimate that it rests on (95 % each) lies where the claim has it, and "
-        "does not hold if one lies elsewhere; what reaches over the edge is undecided. Where an interval is narrower than 0.3 %, all repetitions met "
-        "one exact path, so that n is 1. claims.csv has every estimate."
+        "does not hold if one lies elsewhere; what reaches over the edge is undecided. One that holds, for another reason, names a cause "
+        "without which more is left than it allows. Where all repetitions measured the same within 0.3 %, they met one exact path, so "
+        "that n is 1. claims.csv has every estimate."
     ),
     table=lambda matter: claims_table(matter.metrics),
     file=FILE,

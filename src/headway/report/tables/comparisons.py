@@ -83,6 +83,8 @@ def _estimate(one: Comparison) -> tuple[str, str]:
     if one.relative is None:
         return NONE, NONE
     told, interval = signed(one.difference), one.relative_interval
+    if one.on_one_path:
+        return told.value, "exact path, n = 1"
     if interval and interval.low == interval.high:
         return told.value, "all equal"
     kind = "" if interval is None or interval.reaches_level else "range "
@@ -126,6 +128,7 @@ def comparisons_frame(analyses: Sequence[Analysis], words: bool = True) -> pl.Da
             "cliffs_delta": comparison.cliffs_delta,
             "verdict": comparison.verdict.value,
             "basis": comparison.basis.value,
+            "exact_path": comparison.on_one_path,
             "spread": comparison.spread.value if comparison.spread else None,
             "outcome": outcome(comparison).value,
             **({"in_words": sentence(cell, comparison, analysis.metric)} if words else {}),
