@@ -243,7 +243,7 @@ def test_a_rule_that_cannot_be_is_refused(change: tuple[str, str], message: str)
 
 @pytest.mark.parametrize(
     ("study", "count"),
-    [("liu2024", 42), ("kosek2022", 65), ("kakhki2017", 53), ("sander2022", 54), ("perna2022", 53)],
+    [("liu2024", 42), ("kosek2022", 65), ("kakhki2017", 55), ("sander2022", 54), ("perna2022", 53)],
 )
 def test_the_papers_sentences_are_judged(study: str, count: int) -> None:
     """No sentence is there twice, and each says where it stands."""

@@ -174,6 +174,35 @@ def test_both_contenders_get_a_controller_and_only_quic_its_knobs() -> None:
     assert paced.settings["h3"] == origin(study()).settings["h3"]
 
 
+def test_a_flow_begins_beside_every_contender_and_only_loads_the_path() -> None:
+    (beside,) = around()["flow beside"]
+    own = origin(study()).settings
+    for name, setting in beside.settings.items():
+        flows = setting.flows
+        assert set(flows) == {"own", "other"}
+        assert flows["own"].protocol == own[name].protocol
+        assert flows["own"].workload == own[name].workload
+        assert not flows["own"].background and flows["other"].background
+    assert beside.changed == {"h2", "h3"}
+
+
+def test_what_a_flow_beside_leaves_unmeasured_is_told() -> None:
+    found = {one.trial.axis.name: one.reason for one in unable(metrics=["ttfb_s"])}
+    assert found["flow beside"] == "ttfb_s is not measured there"
+    assert "flow beside" not in {one.trial.axis.name for one in unable()}
+
+
+def test_tls_is_older_over_tcp_alone_and_where_the_server_has_it() -> None:
+    (older,) = around(server={"program": "nginx"})["TLS"]
+    assert older.settings["h2"].server.knobs == {"tls": "1.2"}
+    assert older.changed == {"h2"}
+    found = {one.trial.axis.name: one.reason for one in unable(server={"program": "caddy"})}
+    assert "has no knob" in found["TLS"] or "tls" in found["TLS"]
+    assert "TLS" not in around(
+        protocol="h1", tls=False, contenders={"a": {}, "b": {"offload": True}}
+    )
+
+
 def test_what_changes_neither_of_two_contenders_does_not_concern_them() -> None:
     three = {"h1": {"protocol": "h1"}, "h2": {"protocol": "h2"}, "h3": {"protocol": "h3"}}
     found = around(contenders=three)

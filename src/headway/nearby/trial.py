@@ -16,6 +16,7 @@ from headway.nearby.axis import NearbyAxis, NearbyLevel, known_axes
 from headway.nearby.origin import OriginCell
 from headway.planning.runs import Run
 from headway.study.experiment import Experiment, Study
+from headway.study.measurable import those_measured
 from headway.study.neighbourhood import AxisName
 from headway.study.setting import Setting
 
@@ -224,10 +225,21 @@ def _refusal(trial: Trial, study: Study, present: Present) -> str | None:
     try:
         if trial.changes_nothing:
             return ""
+        if reason := _unmeasured(trial):
+            return reason
         runs = planned(study, [(trial, 1)])
     except WrongInputError as error:
         return error.message
     return present.lacks(runs) or None
+
+
+def _unmeasured(trial: Trial) -> str:
+    """That what its sentences compare is not measured there; empty if it is."""
+    experiment = trial.experiment(1)
+    metric = experiment.metrics[0]
+    if metric in those_measured(experiment, [({}, name) for name in experiment.contenders]):
+        return ""
+    return f"{metric} is not measured there"
 
 
 def planned(study: Study, trials: Sequence[tuple[Trial, int]]) -> tuple[Run, ...]:

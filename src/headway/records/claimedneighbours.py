@@ -38,13 +38,13 @@ class ClaimedNeighbours(BaseModel):
     untried: int = 0
 
 
-class _Document(BaseModel):
+class _ClaimsDocument(BaseModel):
     claims: tuple[ClaimedNeighbours, ...]
 
 
 def write_claimed_neighbours(claims: Iterable[ClaimedNeighbours], directory: Path) -> None:
     """Keep them in the directory of the neighbours' runs."""
-    text = _Document(claims=tuple(claims)).model_dump_json(indent=1)
+    text = _ClaimsDocument(claims=tuple(claims)).model_dump_json(indent=1)
     write_atomically(directory / FILE, f"{text}\n".encode())
 
 
@@ -56,7 +56,7 @@ def read_claimed_neighbours(results: Path) -> Mapping[Place, ClaimedNeighbours]:
     """
     file = results / NEARBY / FILE
     try:
-        document = _Document.model_validate_json(file.read_bytes())
+        document = _ClaimsDocument.model_validate_json(file.read_bytes())
     except FileNotFoundError:
         return {}
     except ValidationError as error:

@@ -84,7 +84,8 @@ def joint_failure(result: Result, flows: Sequence[MeasuredFlow]) -> str | None:
 def columns_together(
     flows: Sequence[MeasuredFlow], records: Sequence[FlowRecord], shared: Together
 ) -> dict[str, Any]:
-    """What flows that ended well were together; times are from the start of the workload."""
+    """What flows that ended well were together, those aside that only load the path; times are from the start of the workload."""
+    flows = [flow for flow in flows if not flow.flow.asked.background] or flows
     ends = tuple(flow.end_s for flow in flows)
     bulk = [
         replace(transfer, start_s=transfer.start_s + flow.flow.start_s)

@@ -49,7 +49,7 @@ class CompetingFlow(Part):
     )
     background: bool = Field(
         default=False,
-        description="whether it only loads the path, and does not count when shares are computed",
+        description="whether it only loads the path, and counts neither in shares nor in the run's time, bytes and goodput",
     )
     access: Path = Field(
         default=Path(), description="between its client and the shared path; by default a cable"

@@ -50,6 +50,8 @@ class AxisName(StrEnum):
     PACKET_SIZE = "packet size"
     CERTIFICATES = "certificates"
     FAMILY = "family"
+    TLS = "TLS"
+    BESIDE = "flow beside"
 
 
 class Neighbourhood(Part):

@@ -11,6 +11,7 @@ from headway.study.neighbourhood import AxisName
 from headway.study.processor import ProcessorProfile
 from headway.study.setting import Setting
 
+_TLS_KNOB, _OLDER = "tls", "1.2"
 _SLOW = ProcessorProfile.MID_TIER_PHONE
 
 
@@ -77,6 +78,21 @@ def _other_family(setting: Setting) -> Iterable[NearbyLevel]:
         yield NearbyLevel(f"over {other.label}", lambda raw, _: raw | {"family": str(other)})
 
 
+def _tls(setting: Setting) -> Hashable:
+    return setting.server.knobs.get(_TLS_KNOB, "1.3") if setting.tls else None
+
+
+def _other_tls(setting: Setting) -> Iterable[NearbyLevel]:
+    if setting.tls and not setting.flows and _tls(setting) != _OLDER:
+        yield NearbyLevel(f"with TLS {_OLDER} over TCP", _older_tls)
+
+
+def _older_tls(raw: Table, setting: Setting) -> Table:
+    if setting.protocol.over_quic:
+        return raw  # QUIC has 1.3, and no other
+    return merged(raw, {"server": {"knobs": {_TLS_KNOB: _OLDER}}})
+
+
 AXES = (
     NearbyAxis(
         AxisName.SERVER, "other servers that can", 130, _server, _other_servers, only_able=True
@@ -91,5 +107,6 @@ AXES = (
         _processor,
         _other_processor,
     ),
+    NearbyAxis(AxisName.TLS, "TLS 1.2 over TCP against 1.3", 205, _tls, _other_tls),
     NearbyAxis(AxisName.FAMILY, "IPv6 against IPv4", 220, _family, _other_family),
 )
