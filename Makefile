@@ -117,6 +117,7 @@ swarm: .venv/dev
 docs: .venv/dev
 	@.venv/bin/python tools/generate_docs.py
 	@.venv/bin/python -m tools.results_again write
+	@.venv/bin/python -m tools.depends_on write
 
 results-again: .venv/dev
 	@.venv/bin/python -m tools.results_again record

@@ -26,6 +26,8 @@ _WITHOUT_SUBJECT = re.compile(
 
 def sentences(text: str) -> Iterator[str]:
     """Those of a page's paragraphs, items and cells of tables; code is one word, a link its text."""
+    # What neighbours showed is generated, and as long as the conditions of a study.
+    text = re.sub(r"<!-- nearby -->.*?<!-- /nearby -->", "\n\n", text, flags=re.DOTALL)
     text = re.sub(r"```.*?```", "\n\n", text, flags=re.DOTALL)
     text = re.sub(r"`[^`]*`", "code", re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", text))
     text = re.sub(r"^\s*(?:[-*>]|\d+\.|#+) ", "\n\n", text, flags=re.MULTILINE)

@@ -26,6 +26,8 @@ _ORDER = (
     SentenceFate.FAILS,
     SentenceFate.UNDECIDED,
 )
+_FEW = 3
+"""So many sentences are told each, whatever becomes of them."""
 _CHANGES = tuple(fate for fate in SentenceFate if fate.is_change)
 _SEEMS = "seems to be another one"
 _VERBS = {
@@ -198,10 +200,35 @@ def nearby_sentence(answer: NearbyAnswer | None, experiment: str) -> str:
 
 
 def depends_on(answer: NearbyAnswer) -> str:
-    """On what the sentences depend, as a paragraph of Markdown for a page about them."""
-    lines = [f"- {sentence_words(sentence)}" for sentence in answer.sentences if sentence.counted]
+    """On what the sentences depend, as a paragraph of Markdown for a page about them.
+
+    Those that change somewhere are told each, the others together.
+    """
+    tried = [sentence for sentence in answer.sentences if sentence.counted]
+    few = len(tried) <= _FEW
+    changing = [sentence for sentence in tried if few or _is_told_alone(sentence)]
+    lines = [f"- {sentence_words(sentence)}" for sentence in changing]
+    if steady := [sentence for sentence in tried if sentence not in changing]:
+        lines.append(f"- {_steadily(steady, alone=not changing)}")
     head = f"**Depends on.** By `headway nearby`, {answer.spent}{choice_words(answer)}:"
     return "\n".join([head, "", *lines, ""])
+
+
+def _is_told_alone(sentence: TriedSentence) -> bool:
+    again = sentence.again
+    lost = again is not None and again.fate is not SentenceFate.HOLDS
+    return lost or bool(sentence.with_fate(*_CHANGES, SentenceFate.FAILS))
+
+
+def _steadily(sentences: Sequence[TriedSentence], *, alone: bool) -> str:
+    """Sentences that change nowhere, together."""
+    holding = sum(len(sentence.with_fate(SentenceFate.HOLDS)) for sentence in sentences)
+    every = sum(len(sentence.counted) for sentence in sentences)
+    labels = dict.fromkeys(near.label for sentence in sentences for near in sentence.counted)
+    who = counted(len(sentences), "sentence" if alone else "other sentence")
+    hold, change = ("holds", "changes") if len(sentences) == 1 else ("hold", "change")
+    near = f"{holding} of {counted(every, 'neighbour')}"
+    return f"{who} {hold} at {near}, and {change} at none: {listed([*labels])}."
 
 
 def fate_words(neighbour: TriedNeighbour) -> str:
