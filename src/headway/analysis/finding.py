@@ -42,6 +42,7 @@ class Finding:
         of: what is counted, where that is cells and not runs: a singular.
         events: how many of the n there were, of a share; None of others.
         repeated: whether it is of repetitions that all measured the same, but for a trifle.
+        fewest: how many of them it takes at the least before its interval ends on the side of the region's edge.
     """
 
     what: str
@@ -53,6 +54,7 @@ class Finding:
     of: str = "run"
     events: int | None = None
     repeated: bool = False
+    fewest: int = 0
 
     @property
     def on_one_path(self) -> bool:
@@ -85,6 +87,8 @@ class Finding:
             return None
         if self.interval is None or not self.interval.reaches_level:
             return FEWEST_RUNS if self.n < FEWEST_RUNS else None
+        if self.n < self.fewest:
+            return self.fewest
         if self.events is not None:
             return self._needed_of_share(self.events)
         needed = 0.0

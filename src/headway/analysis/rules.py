@@ -20,6 +20,7 @@ from headway.errors import HeadwayError, counted
 from headway.modules import instrument_modules
 from headway.planning.region import Region, failure_region
 from headway.statistics.interval import Interval, share_interval
+from headway.statistics.quantiles import fewest_below, quantile
 from headway.study.claim import (
     CellCounts,
     Claim,
@@ -29,6 +30,7 @@ from headway.study.claim import (
     Gap,
     Monotone,
     Order,
+    Quantile,
     Spread,
     Trend,
     Value,
@@ -97,6 +99,8 @@ def _findings(runs: ClaimRuns, groups: Sequence[Group], claim: Claim) -> list[li
             return [[_spread(runs, group, rule)] for group in groups]
         case Value() as rule:
             return [[_value(runs, group, rule)] for group in groups]
+        case Quantile() as rule:
+            return [[_quantile(runs, group, rule)] for group in groups]
         case Monotone() as rule:
             difference = partial(
                 runs.difference, region=_UP if rule.trend is Trend.RISING else _DOWN
@@ -158,6 +162,28 @@ def _value(runs: ClaimRuns, group: Group, rule: Value) -> Finding:
         interval = Interval(value, value, 1.0, "every run")
     repeated = runs.claim.over is None and sample.on_one_path
     return Finding(what, value, interval, region, sample.n, unit, runs.counted, repeated=repeated)
+
+
+def _quantile(runs: ClaimRuns, group: Group, rule: Quantile) -> Finding:
+    """A percentile, with its exact interval by the order of the runs; those that were given up are the worst."""
+    region, unit = Region.of(None, rule.low, rule.high), runs.analysis.metric.unit
+    measured = runs.measured(group, rule.named)
+    what = f"{runs.said(group, rule.contender)}, p{rule.at:g}"
+    worst = math.inf if runs.analysis.metric.less_is_better else -math.inf
+    sample = runs.summary(measured)
+    if sample is None:
+        return Finding(what, None, None, region, 0, unit)
+    values = [*measured.values, *(worst for _ in measured.given_up)]
+    value, interval = quantile(values, rule.at / 100)
+    if always_alike(sample) and not measured.given_up:
+        interval = Interval(value, value, 1.0, "every run")
+    fewest = max(
+        fewest_below(rule.at / 100) if rule.high is not None else 0,
+        fewest_below(1 - rule.at / 100) if rule.low is not None else 0,
+    )
+    return Finding(
+        what, value, interval, region, len(values), unit, repeated=sample.on_one_path, fewest=fewest
+    )
 
 
 def _steps(runs: ClaimRuns, row: Sequence[Group], rule: Monotone) -> Iterator[Place]:

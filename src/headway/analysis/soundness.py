@@ -17,6 +17,9 @@ from headway.analysis.validated import validated, validation_warning
 from headway.columns import Status
 from headway.errors import counted
 
+_MOST_TOLD = 10
+"""Of claims that are not met, so many are named."""
+
 
 def complaints(directory: Path, *, allow_failures: bool, strict: bool) -> list[str]:
     """What is wrong with the results in a directory, a line each; empty if nothing is.
@@ -87,13 +90,17 @@ def unmet_claims(results: StudyResults) -> Iterator[str]:
         for one in judged([analyse(results, experiment, metric) for metric in experiment.metrics])
     ]
     unmet = [(name, one) for name, one in claims if one.judgement is not Judgement.HOLDS]
-    if unmet:
-        name, first = unmet[0]
-        place = f" ({name})" if name else ""
-        yield (
-            f"{len(unmet)} of {counted(len(claims), 'claim')} {'does' if len(unmet) == 1 else 'do'} not hold, such as "
-            f"{first.claim.says!r}{place}: {first.judgement}: {ours(first)}"
-        )
+    if not unmet:
+        return
+    told = [
+        f"{one.claim.says!r}{f' ({name})' if name else ''}: {one.judgement}: {ours(one)}"
+        for name, one in unmet[:_MOST_TOLD]
+    ]
+    verb = "does" if len(unmet) == 1 else "do"
+    yield f"{len(unmet)} of {counted(len(claims), 'claim')} {verb} not hold, such as {told[0]}"
+    yield from told[1:]
+    if (more := len(unmet) - len(told)) > 0:
+        yield f"and {more} more: `headway claims` shows all"
 
 
 def _words(experiment: str, one: Beside) -> str:

@@ -52,11 +52,15 @@ def claims(
     Each claim holds, does not hold, or is undecided.
     """
     from headway.analysis.soundness import unmet_claims
-    from headway.report.claimcases import claims_as_tests
+    from headway.report.annotations import annotations_wanted, workflow_commands
+    from headway.report.claimcases import claim_cases, claims_as_tests
 
     report = print_ledger(directory, study, out)
     if junit is not None:
         junit.write_text(claims_as_tests(report.results, report.analyses), encoding="utf-8")
+    if annotations_wanted():
+        for line in workflow_commands("Headway", claim_cases(report.analyses)):
+            say(line)
     if strict and (unmet := [*unmet_claims(report.results)]):
         for complaint in unmet:
             complain(complaint)

@@ -210,7 +210,13 @@ def _carry_out(
         reason = next(each_record(task.out)).error
         raise HeadwayError(f"no run succeeded; the first reason: {reason}")
     from headway.analysis.soundness import complaints
+    from headway.report import Report
+    from headway.report.annotations import annotations_wanted, workflow_commands
+    from headway.report.claimcases import claim_cases
 
+    if options.strict and annotations_wanted():
+        for line in workflow_commands("Headway", claim_cases(Report.of(task.out).analyses)):
+            say(line)
     found = complaints(task.out, allow_failures=options.allow_failures, strict=options.strict)
     for complaint in found:
         complain(complaint)

@@ -13,14 +13,19 @@ from headway.report.junit import Case, junit
 def claims_as_tests(results: StudyResults, everything: Sequence[Sequence[Analysis]]) -> str:
     """JUnit's XML with a test for each claim, which passes if it holds."""
     study = results.manifest.study.name
-    cases = [
+    return junit(f"headway claims {study}", study, claim_cases(everything))
+
+
+def claim_cases(everything: Sequence[Sequence[Analysis]]) -> list[Case]:
+    """A verdict for each claim."""
+    return [
         Case(
             name=": ".join(filter(None, (analyses[0].experiment.name, one.claim.says))),
             passes=one.judgement is Judgement.HOLDS,
             said=f"{one.judgement}: {ours(one)}",
             detail=would_decide(one),
+            is_open=one.judgement is Judgement.UNDECIDED,
         )
         for analyses in everything
         for one in judged(analyses)
     ]
-    return junit(f"headway claims {study}", study, cases)

@@ -18,6 +18,7 @@ class Case:
         said: the verdict in words.
         detail: more of it, of one that may not pass.
         took_s: how long it took; None if that is not known.
+        is_open: whether it is not decided, and for that alone may not pass.
     """
 
     name: str
@@ -25,6 +26,7 @@ class Case:
     said: str
     detail: str = ""
     took_s: float | None = None
+    is_open: bool = False
 
 
 def junit(title: str, classname: str, cases: Sequence[Case]) -> str:

@@ -102,6 +102,26 @@ class Value(Rule):
         return self
 
 
+class Quantile(Rule):
+    """A percentile of a contender's own runs: a range, in the metric's unit."""
+
+    kind: Literal["quantile"]
+    contender: str
+    at: float = Field(gt=0, lt=100, description="the percentile, such as 75")
+    low: float | None = Field(default=None, description="at least")
+    high: float | None = Field(default=None, description="at most")
+
+    @property
+    @override
+    def named(self) -> tuple[str, ...]:
+        return (self.contender,)
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Self:
+        check_range(None, self.low, self.high)
+        return self
+
+
 class Trend(StrEnum):
     """Which way something goes."""
 
@@ -194,6 +214,7 @@ AnyRule = Annotated[
     | Equal
     | Spread
     | Value
+    | Quantile
     | Monotone
     | Correlation
     | CellCounts
@@ -211,6 +232,7 @@ RULES = (
     "equal",
     "spread",
     "value",
+    "quantile",
     "monotone",
     "correlation",
     "counts",

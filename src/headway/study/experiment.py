@@ -17,6 +17,7 @@ from pydantic import (
 
 from headway.errors import WrongInputError, nearest
 from headway.study.adjusting import AdjustedTogether
+from headway.study.budget import MetricBudget
 from headway.study.claim import Claim
 from headway.study.fault import AXIS, FaultSweep
 from headway.study.levels import LevelComparison
@@ -88,6 +89,11 @@ class Experiment(Part):
     )
     claims: tuple[Claim, ...] = Field(
         default=(), description="a paper's statements, to be judged by our runs"
+    )
+    budget: dict[str, MetricBudget | tuple[MetricBudget, ...]] = Field(
+        default_factory=dict,
+        exclude=True,
+        description="limits of metrics, by their names; each is one more claim",
     )
     faults: FaultSweep | None = Field(
         default=None, description="each packet of a transfer meets a fault once"

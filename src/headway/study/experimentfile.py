@@ -11,6 +11,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from headway.errors import WrongInputError
+from headway.study.budgeting import budgeted
 from headway.study.consistency import (
     check_axes,
     check_form,
@@ -57,6 +58,10 @@ def read_experiment(
     raw["published"] = _published(raw, source, name)
     for key in ("claims", "reasons"):
         raw[key] = _with_where(raw, source, key, name)
+    for budgets in raw.get("budget", {}).values() if isinstance(raw.get("budget"), dict) else ():
+        for table in budgets if isinstance(budgets, list) else [budgets]:
+            if isinstance(table, dict) and isinstance(table.get("where"), dict):
+                table["where"] = dict(_dotted(table["where"], raw["axes"]))
     check_protocols(raw, source, name)
     if raw.get("contenders") == {}:
         where = source.where("contenders", experiment=name)
@@ -69,7 +74,7 @@ def read_experiment(
         experiment = Experiment.model_validate({**raw, "name": name})
     except ValidationError as error:
         raise explain(error, source, experiment=name) from None
-    experiment = experiment.with_programs(source.programs)
+    experiment = budgeted(experiment, source).with_programs(source.programs)
     check_form(experiment, source)
     if settings:
         experiment = check_settings(experiment, source, usual_metrics="metrics" not in raw)

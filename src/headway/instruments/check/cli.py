@@ -82,6 +82,7 @@ def check(
     from headway.instruments.check.builds import StudySource
     from headway.instruments.check.comparison import BuildCheck, carry_out_check
     from headway.instruments.check.summary import print_check
+    from headway.report.annotations import annotations_wanted, workflow_commands
 
     where = out or RESULTS_DIRECTORY / "check"
     task = BuildCheck(
@@ -103,6 +104,9 @@ def check(
         print_check(output(), report)
     else:
         say(report.markdown().removesuffix("\n"))
+    if annotations_wanted():
+        for line in workflow_commands("Headway", report.cases):
+            say(line)
     unsound = [
         complaint
         for side in ("base", "head")

@@ -117,6 +117,11 @@ class CheckReport:
 
     def junit(self) -> str:
         """A test case for each contender in each cell."""
+        return junit(f"headway check {self.study}", self.study, self.cases)
+
+    @property
+    def cases(self) -> list[Case]:
+        """A verdict for each contender in each cell, and for each fault."""
         cells = [
             Case(
                 f"{one.cell} {one.contender}",
@@ -136,7 +141,7 @@ class CheckReport:
             )
             for fault in self.faults
         ]
-        return junit(f"headway check {self.study}", self.study, [*cells, *faults])
+        return [*cells, *faults]
 
     def benchmark(self) -> str:
         """The head's medians, as ``customSmallerIsBetter`` of github-action-benchmark has them.
