@@ -8,15 +8,16 @@ from pathlib import Path
 from headway.campaign.twins import twins
 from headway.campaign.watcher import SilentWatcher, Watcher
 from headway.errors import WrongInputError
-from headway.image import find, installed_extras, lacking, shown_progress
+from headway.image import find, installed_extras, shown_progress, status
 from headway.image.fit import check_fit
 from headway.image.layers import layer_of, layers_of_outside
 from headway.image.outsideroot import outside_root
+from headway.planning.cells import cells
 from headway.planning.computed import free_computing
 from headway.planning.demands import check_programs, remarks
 from headway.planning.enough import too_few
 from headway.planning.replaced import idle_hosts, idle_peps
-from headway.planning.runs import Run, cells, plan
+from headway.planning.runs import Run, plan
 from headway.planning.telling import check_told
 from headway.planning.vain import vain
 from headway.programs.costs import page_costs
@@ -98,7 +99,9 @@ def needed_layers(runs: Iterable[Run]) -> frozenset[str]:
 
 def lacking_layers(runs: Iterable[Run]) -> tuple[str, ...]:
     """Names of the layers that runs need and the cache does not have, sorted."""
-    return lacking(needed_layers(runs))
+    needed = needed_layers(runs)
+    there = status().layers if needed else {}
+    return tuple(name for name in sorted(needed) if there[name].info() is None)
 
 
 def check_outside(runs: Iterable[Run]) -> None:

@@ -20,7 +20,7 @@ from headway.image.progress import (
     PlainProgress,
     SilentProgress,
 )
-from headway.image.stored import ImageStatus, find, lacking, remove, status
+from headway.image.stored import ImageStatus, find, remove, status
 from headway.image.toolchain import Toolchain
 from headway.image.watching import shown_progress
 
@@ -46,7 +46,6 @@ __all__ = [
     "find",
     "find_extra",
     "installed_extras",
-    "lacking",
     "remove",
     "remove_extras",
     "shown_progress",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from headway.cache import PARTIAL_SUFFIX, directory_size, remove_tree
@@ -15,27 +16,54 @@ from headway.image.toolchain import Toolchain
 
 @dataclass(frozen=True)
 class ImageStatus:
-    """What the cache holds.
+    """What the cache holds; each part of it is looked at when it is first asked for.
 
     Attributes:
-        image: the image for these options without layers, if it is built.
-        layers: those on its root tree, by name, there or not.
-        missing: titles of its parts that are not there.
-        toolchain: what compiles them; None if it has yet to be brought.
-        size_bytes: size of the image's parts that are there.
-        other: names of parts that these options do not use.
-        other_size_bytes: their size.
-        path: the directory that holds all of them.
+        layout: where the parts of the image for some options are.
     """
 
-    image: Image | None
-    layers: dict[str, CachedLayer]
-    missing: tuple[str, ...]
-    toolchain: Toolchain | None
-    size_bytes: int
-    other: tuple[str, ...]
-    other_size_bytes: int
-    path: Path
+    layout: Layout
+
+    @cached_property
+    def image(self) -> Image | None:
+        """The image for these options without layers, if it is built."""
+        return self.layout.image()
+
+    @property
+    def layers(self) -> dict[str, CachedLayer]:
+        """Those on its root tree, by name, there or not."""
+        return self.layout.layers
+
+    @cached_property
+    def missing(self) -> tuple[str, ...]:
+        """Titles of its parts that are not there."""
+        return tuple(part.kind.title for part in self.layout.missing())
+
+    @cached_property
+    def toolchain(self) -> Toolchain | None:
+        """What compiles them; None if it has yet to be brought."""
+        return self.layout.brought()
+
+    @cached_property
+    def size_bytes(self) -> int:
+        """Size of the image's parts that are there."""
+        others = self.layout.others()
+        return _size(entry for entry in self.layout.entries() if entry not in others)
+
+    @cached_property
+    def other(self) -> tuple[str, ...]:
+        """Names of parts that these options do not use."""
+        return tuple(entry.name for entry in self.layout.others())
+
+    @cached_property
+    def other_size_bytes(self) -> int:
+        """Their size."""
+        return _size(self.layout.others())
+
+    @property
+    def path(self) -> Path:
+        """The directory that holds all of them."""
+        return self.layout.store.directory
 
 
 def find(options: ImageOptions | None = None, layers: Iterable[str] = ()) -> Image | None:
@@ -51,23 +79,6 @@ def find(options: ImageOptions | None = None, layers: Iterable[str] = ()) -> Ima
     return Layout.of_package(options or ImageOptions.from_environment()).image(layers)
 
 
-def lacking(names: Iterable[str], options: ImageOptions | None = None) -> tuple[str, ...]:
-    """Those of these layers that the cache does not have, by name, sorted.
-
-    Args:
-        names: of layers.
-        options: as for `find`.
-
-    Raises:
-        WrongInputError: as for `find`.
-    """
-    wanted = sorted(names)
-    if not wanted:
-        return ()
-    layers = Layout.of_package(options or ImageOptions.from_environment()).layers
-    return tuple(name for name in wanted if layers[name].info() is None)
-
-
 def status(options: ImageOptions | None = None) -> ImageStatus:
     """What the cache holds of the image for these options, and besides it.
 
@@ -77,19 +88,7 @@ def status(options: ImageOptions | None = None) -> ImageStatus:
     Raises:
         WrongInputError: as for `find`.
     """
-    layout = Layout.of_package(options or ImageOptions.from_environment())
-    others = layout.others()
-    own = [entry for entry in layout.entries() if entry not in others]
-    return ImageStatus(
-        image=layout.image(),
-        layers=layout.layers,
-        missing=tuple(part.kind.title for part in layout.missing()),
-        toolchain=layout.brought(),
-        size_bytes=sum(directory_size(entry) for entry in own),
-        other=tuple(entry.name for entry in others),
-        other_size_bytes=sum(directory_size(entry) for entry in others),
-        path=layout.store.directory,
-    )
+    return ImageStatus(Layout.of_package(options or ImageOptions.from_environment()))
 
 
 def remove(options: ImageOptions | None = None, *, only_others: bool = False) -> int:
@@ -122,3 +121,7 @@ def remove(options: ImageOptions | None = None, *, only_others: bool = False) ->
             going = entry.rename(entry.with_name(entry.name + PARTIAL_SUFFIX))
             remove_tree(going)
     return freed
+
+
+def _size(entries: Iterable[Path]) -> int:
+    return sum(map(directory_size, entries))
