@@ -14,7 +14,7 @@ from headway.analysis import Verdict
 from headway.analysis.acrosslevels import Across, across_levels
 from headway.analysis.reading import StudyResults
 from headway.errors import WrongInputError
-from headway.records.provenance import told_study
+from headway.records.told import told_study
 from headway.report import Report
 from headway.report.wanted import Wanted, chosen
 from headway.study.load import Source, parse_study

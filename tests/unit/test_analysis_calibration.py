@@ -16,7 +16,7 @@ from headway.analysis.difference import POWER
 from headway.analysis.metric import metric_named
 from headway.analysis.sample import Measurements, Observation
 from headway.analysis.verdict import Basis, Verdict
-from headway.planning.enough import PAIRED_ALPHA
+from headway.statistics.pairs import PAIRED_ALPHA
 
 TOTAL = metric_named("total_s")
 STUDIES = 400

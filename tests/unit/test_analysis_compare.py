@@ -12,7 +12,7 @@ from headway.analysis.contest import Contest, Pairing
 from headway.analysis.metric import Metric, metric_named
 from headway.analysis.sample import Measurements, Observation
 from headway.analysis.verdict import Basis, SpreadVerdict, Verdict
-from headway.planning.enough import PAIRED_ALPHA
+from headway.statistics.pairs import PAIRED_ALPHA
 
 TOTAL = metric_named("total_s")
 GOODPUT = metric_named("goodput_mbit")

@@ -17,8 +17,8 @@ from headway.analysis.significance import (
     WELCH_ALPHA,
 )
 from headway.analysis.verdict import SPREADS_APART
-from headway.planning.enough import PAIRED_ALPHA, fewest_pairs, smallest_p
 from headway.statistics.interval import LEVEL
+from headway.statistics.pairs import PAIRED_ALPHA, fewest_pairs, smallest_p
 
 PAGE = (Path(__file__).parents[2] / "docs" / "methods.md").read_text()
 

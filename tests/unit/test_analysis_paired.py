@@ -25,7 +25,7 @@ from headway.analysis.significance import (
     mann_whitney,
 )
 from headway.analysis.unpaired import typical_shift, typical_shift_interval
-from headway.planning.enough import PAIRED_ALPHA, fewest_pairs, smallest_p
+from headway.statistics.pairs import PAIRED_ALPHA, fewest_pairs, smallest_p
 
 quick = settings(deadline=None, max_examples=80)
 # Few different values, so that ties and zeros are common.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -9,9 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.unit import made_results as made
+
 HEAVY = (
-    "PIL", "asyncio", "cryptography", "distributed", "duckdb", "ibis", "jinja2", "matplotlib", "numpy", "polars",
-    "pydantic", "rich", "scipy", "typer", "warcio", "headway.study.setting",
+    "PIL", "asyncio", "cryptography", "distributed", "duckdb", "ibis", "jinja2", "justhtml", "matplotlib", "numpy",
+    "polars", "pydantic", "rich", "scipy", "scipy.stats", "typer", "warcio", "headway.analysis", "headway.diagnosis",
+    "headway.programs.curl", "headway.report", "headway.study.setting",
 )  # fmt: skip
 LOADED = f"""
 import atexit, sys
@@ -35,8 +39,8 @@ ready.ready_machine = lambda image: machine.Machine(image, Path.cwd())
 """
 
 
-def loaded(directory: Path, words: tuple[str, ...], first: str = "") -> set[str]:
-    """Which of the heavy modules a command has loaded when it ends."""
+def loaded(directory: Path, words: tuple[str, ...], first: str = "", status: int = 0) -> set[str]:
+    """Which of the heavy modules a command has loaded when it ends, with this status."""
     command = f"{LOADED}{first}\nsys.argv = {['headway', *words]!r}\n"
     ended = subprocess.run(
         [sys.executable, "-c", f"{command}from headway.cli import main\nmain()"],
@@ -45,7 +49,7 @@ def loaded(directory: Path, words: tuple[str, ...], first: str = "") -> set[str]
         capture_output=True,
         text=True,
     )
-    assert ended.returncode == 0, ended.stderr
+    assert ended.returncode == status, ended.stderr
     return set(ended.stderr.splitlines()[-1].split())
 
 
@@ -71,6 +75,46 @@ def loaded(directory: Path, words: tuple[str, ...], first: str = "") -> set[str]
 )
 def test_a_command_loads_what_it_needs(tmp_path: Path, words: tuple[str, ...], needed: str) -> None:
     assert loaded(tmp_path, words) <= set(needed.split())
+
+
+PLANNED = {"typer", "pydantic", "rich", "headway.study.setting", "headway.programs.curl"}
+
+
+@pytest.mark.parametrize(
+    "words", [("plan", "quickstart"), ("validate", "quickstart")], ids=" ".join
+)
+def test_a_plan_needs_no_tables_no_statistics_and_no_pictures(
+    tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    assert loaded(tmp_path, words) <= PLANNED
+
+
+def test_a_plan_on_a_machine_that_has_measured_labs_needs_no_more(tmp_path: Path) -> None:
+    """Then costs are fitted to what labs took, in least squares."""
+    labs = {"labs": 1.0, "features": [[2.0, 1.0, 1.0, 4.0]] * 4, "targets": [0.1, 0.1, 0.1, 0.4]}
+    costs = tmp_path / "costs.json"
+    costs.write_text(json.dumps({"curl h2 nginx": labs}), encoding="utf-8")
+    assert loaded(tmp_path, ("plan", "quickstart")) <= PLANNED
+
+
+def test_a_report_of_two_runs_needs_no_scipy_and_no_program(tmp_path: Path) -> None:
+    made.saved(tmp_path / "two", made.runs({"h2": [1.0], "h3": [1.5]}))
+    found = loaded(tmp_path, ("report", "two"))
+    assert {"headway.report", "polars"} <= found
+    assert not found & {"scipy", "justhtml", "cryptography", "distributed", "headway.programs.curl"}
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("report",), ("claims",), ("figure",), ("export", "-o", "made.zip")],
+    ids=" ".join,
+)
+def test_a_directory_without_results_is_refused_before_what_reads_them_is_loaded(
+    tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    (tmp_path / "none").mkdir()
+    found = loaded(tmp_path, (*words, "none"), status=2)
+    assert not found & {"numpy", "polars", "PIL", "headway.analysis", "headway.report"}
 
 
 def test_a_command_in_a_lab_needs_no_statistics_and_no_tables(tmp_path: Path) -> None:

@@ -16,9 +16,10 @@ from headway.analysis.headline import headline
 from headway.analysis.partition import Leaning, leaning
 from headway.analysis.sentences import sentences
 from headway.analysis.verdict import Basis
-from headway.planning.enough import PAIRED_ALPHA, fewest_pairs, smallest_p, too_few
+from headway.planning.enough import too_few
 from headway.planning.runs import plan
 from headway.report.glance import glance
+from headway.statistics.pairs import PAIRED_ALPHA, fewest_pairs, smallest_p
 from headway.study.experiment import Study
 from tests.unit import made_results as made
 

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headway.errors import WrongInputError
-from headway.planning.runs import Run, cell_at, cells, plan
+from headway.planning.cells import cell_at, cells
+from headway.planning.runs import Run, plan
 from headway.study.experiment import Study
 from headway.study.host import HTTP, Protocol
 from headway.study.load import Source, parse_study

@@ -27,8 +27,8 @@ from headway.instruments.check.reports import CheckReport
 from headway.instruments.check.verdict import Side, judge_builds
 from headway.planning.runs import Run, plan
 from headway.records.manifest import Manifest
-from headway.records.provenance import told_study
 from headway.records.runkey import run_key
+from headway.records.told import told_study
 from headway.report.ledger import ledger
 from headway.report.tables.faults import faults_frame, faults_table, sweeps_table
 from headway.study.experiment import Study

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from headway.planning.runs import Run, plan
-from headway.records.provenance import told_study
+from headway.records.told import told_study
 from headway.study.bulk import Bulk
 from headway.study.experiment import Study
 from headway.study.load import load_study

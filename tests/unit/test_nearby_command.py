@@ -15,7 +15,7 @@ from headway.nearby.axis import known_axes
 from headway.nearby.document import FILE, read_nearby
 from headway.records.store import NEARBY
 from headway.report import write_report
-from headway.study.neighbourhood import AxisName
+from headway.study.axisnames import AxisName
 from tests.stub_lab import replace_labs
 from tests.unit import made_results as made
 from tests.unit.test_cli import run

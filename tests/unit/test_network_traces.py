@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from headway.errors import WrongInputError
 from headway.planning.runs import plan
 from headway.planning.traces import trace_lines
-from headway.records.provenance import told_study
+from headway.records.told import told_study
 from headway.study.load import load_study
 from headway.study.path import Path as NetworkPath
 from headway.traces.account import most_within, read_trace_account, trace_account

@@ -21,11 +21,11 @@ from headway.cli.plan_tables import print_plan
 from headway.cli.study import validate
 from headway.columns import OF_THE_MACHINE, Record
 from headway.errors import HeadwayError, WrongInputError
-from headway.planning.enough import smallest_p
 from headway.planning.looks import looks_of
 from headway.planning.runs import plan
 from headway.records.store import Start, read_records
 from headway.statistics.interval import LEVEL
+from headway.statistics.pairs import smallest_p
 from headway.study.load import parse_study, study_from
 from headway.study.repetitions import ERROR, Repetitions
 from headway.study.source import Source

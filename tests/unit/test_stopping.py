@@ -31,10 +31,10 @@ from headway.analysis.stopping import (
 )
 from headway.analysis.verdict import Verdict
 from headway.analysis.whole import wholes
-from headway.planning.enough import PAIRED_ALPHA
 from headway.records.manifest import ToldExperiment
 from headway.report.paragraph import methods_paragraph
 from headway.report.tables.repetitions import repetitions_frame, repetitions_table
+from headway.statistics.pairs import PAIRED_ALPHA
 from headway.study.repetitions import Repetitions
 from tests.unit.made_results import experiments, results, runs
 

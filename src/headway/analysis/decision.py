@@ -17,7 +17,7 @@ from headway.analysis.significance import (
     mann_whitney,
     wilcoxon,
 )
-from headway.planning.enough import PAIRED_ALPHA, fewest_pairs
+from headway.statistics.pairs import PAIRED_ALPHA, fewest_pairs
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from headway.analysis.faultcosts import FaultCost, Sweep, sweeps
 from headway.analysis.metric import Metric
 from headway.analysis.numbers import listed, percent
 from headway.errors import counted
-from headway.planning.enough import fewest_pairs
+from headway.statistics.pairs import fewest_pairs
 from headway.study.fault import Fault
 from headway.study.path import Way
 

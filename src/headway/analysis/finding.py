@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from headway.analysis.sample import ONE_PATH
-from headway.planning.enough import fewest_pairs
 from headway.planning.region import MOST_NEEDED, Region
 from headway.statistics.interval import Interval, share_interval
+from headway.statistics.pairs import fewest_pairs
 from headway.study.published import RELATIVE_UNIT
 
 FEWEST_RUNS = fewest_pairs()

@@ -16,9 +16,9 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from headway.planning.enough import smallest_p
 from headway.statistics.distributions import normal_quantile, normal_tail
 from headway.statistics.interval import LEVEL, Interval
+from headway.statistics.pairs import smallest_p
 from headway.statistics.ranks import mean_ranks
 
 MOST_EXACT_PAIRS = 100

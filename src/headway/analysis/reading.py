@@ -13,13 +13,11 @@ from headway.analysis.significance import TestResult
 from headway.columns import Columns, Record, schema_of
 from headway.columns.record import FlowRecord
 from headway.errors import WrongInputError, counted
-from headway.foreign.kinds.containers import RESULTS
-from headway.foreign.kinds.refusing import check_kind
 from headway.foreign.names import plain
 from headway.records.claimedneighbours import ClaimedNeighbours, Place, read_claimed_neighbours
 from headway.records.manifest import Manifest, ToldExperiment, ToldStudy, read_manifest
 from headway.records.store import FLOWS_FILE
-from headway.records.stranger import check_files, check_runs
+from headway.records.stranger import check_results, check_runs
 
 _NEEDED = ("cell", "contender", "experiment", "protocol", "seed", "status")
 
@@ -114,10 +112,8 @@ def load_results(directory: Path) -> StudyResults:
             directory leads out of it.
     """
     file = directory / "runs.parquet"
-    check_files(directory)
+    check_results(directory)
     if not file.exists():
-        if directory.exists():
-            check_kind(directory, "results of Headway", RESULTS)
         raise WrongInputError("no runs.parquet; is this a results directory?", where=str(directory))
     try:
         runs = read_parquet(file)

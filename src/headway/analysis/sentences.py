@@ -13,7 +13,7 @@ from headway.analysis.significance import fewest_runs
 from headway.analysis.verdict import Basis, SpreadVerdict, Verdict
 from headway.analysis.written import signed, sized
 from headway.errors import counted
-from headway.planning.enough import fewest_pairs
+from headway.statistics.pairs import fewest_pairs
 
 _SMALL = ("no", "too", "one")
 """How statements begin that do not begin with a contender."""

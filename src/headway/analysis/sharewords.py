@@ -12,7 +12,7 @@ from headway.analysis.shares import EVEN_PART, STARVED_PART, NameShares, Shared,
 from headway.analysis.where import cell_words
 from headway.analysis.written import signed, sized
 from headway.errors import counted
-from headway.planning.enough import fewest_pairs
+from headway.statistics.pairs import fewest_pairs
 
 _MOST_RANKED = 3
 """Of more flows of a name only the most and the least are told."""

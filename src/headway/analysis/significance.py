@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from headway.analysis.exact import kolmogorov_smirnov_p, tied_mann_whitney
 from headway.analysis.paired import signed_ranks
 from headway.analysis.sample import SampleSummary
-from headway.planning.enough import PAIRED_ALPHA
 from headway.statistics.distributions import kolmogorov_tail
 from headway.statistics.interval import LEVEL
+from headway.statistics.pairs import PAIRED_ALPHA
 from headway.statistics.ranks import false_discovery_adjusted
 
 WELCH_ALPHA = 0.01

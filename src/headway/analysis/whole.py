@@ -19,8 +19,8 @@ from headway.analysis.intervals import level_at_looks
 from headway.analysis.means import Case, alike, means_by_seed, of_all
 from headway.analysis.significance import TestResult, at_looks, bonferroni, wilcoxon
 from headway.analysis.verdict import Verdict, direction
-from headway.planning.enough import PAIRED_ALPHA
 from headway.statistics.interval import LEVEL
+from headway.statistics.pairs import PAIRED_ALPHA
 
 
 @dataclass(frozen=True)

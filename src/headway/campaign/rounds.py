@@ -11,7 +11,7 @@ from headway.columns import Record
 from headway.planning.looks import Group, group_of, looks_of
 from headway.planning.runs import Run
 from headway.records.manifest import ToldExperiment
-from headway.records.provenance import told_study
+from headway.records.told import told_study
 from headway.study.experiment import Study
 
 

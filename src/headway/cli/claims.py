@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from headway.cli.options import ResultsDirectory
+from headway.cli.reading import reading
 from headway.errors import EXIT_FAILED
 from headway.terminal import complain, output, say
 
@@ -51,11 +52,11 @@ def claims(
 
     Each claim holds, does not hold, or is undecided.
     """
+    report = print_ledger(directory, study, out)
     from headway.analysis.soundness import unmet_claims
     from headway.report.annotations import annotations_wanted, workflow_commands
     from headway.report.claimcases import claim_cases, claims_as_tests
 
-    report = print_ledger(directory, study, out)
     if junit is not None:
         junit.write_text(claims_as_tests(report.results, report.analyses), encoding="utf-8")
     if annotations_wanted():
@@ -69,14 +70,14 @@ def claims(
 
 def print_ledger(directory: Path, study: str | None, out: Path | None) -> Report:
     """Show a ledger, as Markdown if nobody looks, or write it to a file; by the claims of a study, if one is named."""
-    # Statistics and figures take seconds to load.
-    from rich.markdown import Markdown
+    with reading(directory):
+        from rich.markdown import Markdown
 
-    from headway.records.store import refresh_table
-    from headway.report import Report
-    from headway.report.ledger import ledger
-    from headway.report.results_page import write_results_page
-    from headway.study.load import load_study
+        from headway.records.store import refresh_table
+        from headway.report import Report
+        from headway.report.ledger import ledger
+        from headway.report.results_page import write_results_page
+        from headway.study.load import load_study
 
     refresh_table(directory)
     report = Report.of(directory)

@@ -10,6 +10,7 @@ from headway.cli import again
 from headway.cli.memory import TOO_LITTLE, check_room, is_of_memory, is_panic
 from headway.cli.streams import Streams
 from headway.errors import EXIT_FAILED, EXIT_WRONG_INPUT, HeadwayError, of_system
+from headway.study.lasting import loading
 from headway.terminal import complain
 from headway.version import VERSION
 
@@ -82,8 +83,9 @@ def _carry_out(words: list[str], begins: Callable[[], None]) -> None:
     if words[0] == "exec" and (status := again.execute(words[1:], begins)) is not None:
         sys.exit(status)
     check_room(words[0])
-    from headway.cli.group import command_line
-    from headway.cli.typerparts import UsageError
+    with loading():
+        from headway.cli.group import command_line
+        from headway.cli.typerparts import UsageError
 
     try:
         status = command_line()(words, "headway", standalone_mode=False, obj=begins)

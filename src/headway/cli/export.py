@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 import typer
 
 from headway.cli.options import ResultsDirectory
+from headway.cli.reading import reading
 from headway.errors import WrongInputError
 from headway.terminal import say
 
@@ -40,8 +41,8 @@ def export(
     """
     if licence and urlsplit(licence).scheme not in ("http", "https"):
         raise WrongInputError("is not a web address", where=f"--license {licence}")
-    # Statistics and figures take seconds to load.
-    from headway.report.archive import SUFFIX, write_archive
+    with reading(directory):
+        from headway.report.archive import SUFFIX, write_archive
 
     if out.suffix != SUFFIX:
         raise WrongInputError(f"must end in {SUFFIX}", where=f"--out {out}")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from headway.cli.options import ResultsDirectory
+from headway.cli.reading import reading
 from headway.errors import WrongInputError
 from headway.terminal import say
 
@@ -69,9 +70,9 @@ def figure(
     if out and not name:
         raise WrongInputError("needs a figure to write", where="--figure")
     width_mm = _width_mm(width) if width else 0.0
-    # Statistics and figures take seconds to load.
-    from headway.report.encoded import FORMATS, encoded
-    from headway.report.wanted import TABLE_FORMATS, Wanted, WantedTable, chosen, named
+    with reading(directory):
+        from headway.report.encoded import FORMATS, encoded
+        from headway.report.wanted import TABLE_FORMATS, Wanted, WantedTable, chosen, named
 
     suffix = out.suffix.removeprefix(".") if out else ""
     _check_suffix(out, dict.fromkeys((*FORMATS, *TABLE_FORMATS)))

@@ -13,6 +13,7 @@ import typer
 
 from headway.cli import suggest
 from headway.errors import WrongInputError
+from headway.study.lasting import loading
 
 # What studies consist of takes a moment to load, which help and completion need not wait for.
 if TYPE_CHECKING:
@@ -109,9 +110,10 @@ class Choice:
         Raises:
             WrongInputError: the study, an option's value or the file of programs is not right.
         """
-        from headway.cli.changes import parsed_changes
-        from headway.study.load import load_study
-        from headway.study.outsidefile import read_programs
+        with loading():
+            from headway.cli.changes import parsed_changes
+            from headway.study.load import load_study
+            from headway.study.outsidefile import read_programs
 
         declared = None if self.programs is None else read_programs(self.programs)
         others = parsed_changes(self.changes or ())

@@ -23,7 +23,9 @@ from headway.cli.options import (
     beginning,
     with_options,
 )
+from headway.cli.reading import reading
 from headway.errors import EXIT_FAILED, HeadwayError, WrongInputError, counted, nearest
+from headway.study.lasting import loading
 from headway.study.library import builtin_names, reproduces
 from headway.terminal import Terminal, complain, output, say
 
@@ -117,9 +119,6 @@ def report(
     ] = None,
 ) -> None:
     """Write the report of a study's results again."""
-    from headway.records.store import refresh_table
-
-    refresh_table(directory)
     _show(directory, tuple(run or ()))
 
 
@@ -143,9 +142,10 @@ def validate(study: StudyName, options: Choice) -> None:
 @with_options(Choice)
 def plan(study: StudyName, options: Choice, jobs: Jobs = None) -> None:
     """Show what a study would run, and how long that takes."""
-    from headway.campaign.feasibility import MANY_RUNS, lacking_layers
-    from headway.cli.plan_tables import print_plan
-    from headway.lab.cores import available_cores
+    with loading():
+        from headway.campaign.feasibility import MANY_RUNS, lacking_layers
+        from headway.cli.plan_tables import print_plan
+        from headway.lab.cores import available_cores
 
     loaded = options.load(study)
     runs = _planned(loaded, study)
@@ -168,7 +168,8 @@ def _say_files(runs: Sequence[Run]) -> None:
 
 def _planned(study: Study, name: str) -> Sequence[Run]:
     """The runs of a study; says what a reader of its results would have to know."""
-    from headway.campaign.feasibility import all_remarks, checked_plan
+    with loading():
+        from headway.campaign.feasibility import all_remarks, checked_plan
 
     runs = checked_plan(study, name, Terminal())
     for text in all_remarks(study, runs):
@@ -177,7 +178,8 @@ def _planned(study: Study, name: str) -> Sequence[Run]:
 
 
 def _task(study: str, options: Execution) -> Task:
-    from headway.campaign.task import Task
+    with loading():
+        from headway.campaign.task import Task
 
     start = beginning(resume=options.resume or options.retry_failed, replace=options.replace)
     loaded = options.load(study)
@@ -201,9 +203,10 @@ def _task(study: str, options: Execution) -> Task:
 def _carry_out(
     task: Task, options: Execution, show: Callable[[Path], object] | None = None
 ) -> None:
-    from headway.campaign.session import conduct
-    from headway.columns import Status
-    from headway.records.store import each_record
+    with loading():
+        from headway.campaign.session import conduct
+        from headway.columns import Status
+        from headway.records.store import each_record
 
     conduct(task, Terminal(), show or _show)
     if not any(one.status is Status.OK or one.fault_met for one in each_record(task.out)):
@@ -235,8 +238,11 @@ def _show_part(directory: Path, paper: str) -> None:
 
 
 def _show(directory: Path, runs: tuple[str, ...] = ()) -> Report:
-    from headway.report import Report
+    with reading(directory):
+        from headway.records.store import refresh_table
+        from headway.report import Report
 
+    refresh_table(directory)
     report = Report.of(directory)
     report.check_runs(runs)
     report.print_summary(output())

@@ -15,8 +15,8 @@ import typer
 
 from headway.cli.entries import COMMANDS
 from headway.foreign.documents import toml_tables
+from headway.study.axisnames import AxisName
 from headway.study.library import builtin_names, builtin_question, builtin_text, reproduces
-from headway.study.neighbourhood import AxisName
 
 Suggestions = list[tuple[str, str]]
 

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any, Literal
 
 from headway.modules import modules_in
-from headway.study.neighbourhood import AxisName
+from headway.study.axisnames import AxisName
 from headway.study.setting import Setting
 
 Table = dict[str, Any]

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from headway.errors import WrongInputError
 from headway.nearby.axis import NearbyAxis, Table
-from headway.planning.runs import cells
+from headway.planning.cells import cells
 from headway.records.manifest import Manifest, ToldExperiment
 from headway.study.experiment import Coordinates, Experiment, Study
 from headway.study.setting import Setting

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from headway.planning.runs import Run
 from headway.study.clock import Clock
 from headway.study.setting import Setting
+
+if TYPE_CHECKING:
+    from headway.planning.runs import Run
 
 REPETITIONS_OF_A_BOOT = 10
 """How many repetitions may share the start of a browser. More of them would interleave contenders less."""

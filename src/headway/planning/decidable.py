@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 
 from headway.errors import counted
-from headway.planning.enough import fewest_pairs
 from headway.planning.looks import looks_of
 from headway.planning.region import MOST_NEEDED, Region, failure_region
 from headway.statistics.interval import Interval, share_interval
+from headway.statistics.pairs import fewest_pairs
 from headway.study.claim import Claim, Correlation, Failures, Monotone, Value
 from headway.study.experiment import Coordinates, Experiment
 from headway.study.population import SITES_AXIS

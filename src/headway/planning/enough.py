@@ -2,32 +2,21 @@
 
 from __future__ import annotations
 
-import itertools
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from headway.errors import counted
 from headway.planning.looks import looks_of
-from headway.planning.runs import Run
+from headway.statistics.pairs import PAIRED_ALPHA, fewest_pairs, smallest_p
 from headway.study.adjusting import AdjustedTogether
 from headway.study.experiment import Experiment, Study
 
-PAIRED_ALPHA = 0.05
-"""Level of the verdict: Wilcoxon's test of pairs, or of places where nothing pairs the runs."""
-
+if TYPE_CHECKING:
+    from headway.planning.runs import Run
 
 _MANY, _ORDINARY = 20, 0.25
 """Of so many comparisons this share will differ in every pair, if any does: that is worth no note."""
-
-
-def smallest_p(pairs: int) -> float:
-    """The p-value of so many pairs that all point the same way."""
-    return min(1.0, 2.0 ** (1 - pairs))
-
-
-def fewest_pairs(comparisons: int = 1) -> int:
-    """The smallest number of pairs of which a difference can be significant, alone among so many comparisons."""
-    return next(n for n in itertools.count(1) if smallest_p(n) * comparisons < PAIRED_ALPHA)
 
 
 def too_few(study: Study, runs: Sequence[Run]) -> tuple[str, ...]:

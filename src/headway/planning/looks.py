@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from headway.planning.boots import REPETITIONS_OF_A_BOOT
-from headway.planning.runs import Run, cells
+from headway.planning.cells import cells
 from headway.study.experiment import Experiment
+
+if TYPE_CHECKING:
+    from headway.planning.runs import Run
 
 
 class Group(NamedTuple):

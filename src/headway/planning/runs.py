@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from headway.planning.cells import cells
 from headway.planning.deploy import deploy
 from headway.planning.deployment import Deployment
 from headway.study.experiment import Coordinates, Experiment, Study
-from headway.study.naming import cell_name, slug
+from headway.study.naming import slug
 from headway.study.path import Path
 from headway.study.profiles import draws_path
 from headway.study.setting import Setting
@@ -125,21 +126,3 @@ def _places(experiment: Experiment) -> list[_ContenderPlace]:
         for contender in experiment.contenders
         if not experiment.excludes({**coordinates, "contender": contender})
     ]
-
-
-def cells(experiment: Experiment) -> dict[str, Coordinates]:
-    """The cells of an experiment by their names."""
-    return {cell_name(experiment, coordinates): coordinates for coordinates in experiment.grid()}
-
-
-def cell_at(experiment: Experiment, where: Mapping[str, Any]) -> str | None:
-    """The cell with these coordinates, in whatever order; None if the grid has none."""
-    wanted = {axis: str(value) for axis, value in where.items()}
-    return next(
-        (
-            name
-            for name, coordinates in cells(experiment).items()
-            if {axis: str(value) for axis, value in coordinates.items()} == wanted
-        ),
-        None,
-    )

@@ -16,7 +16,6 @@ from headway.analysis.significance import (
     MANN_WHITNEY_ALPHA,
     WELCH_ALPHA,
 )
-from headway.planning.enough import PAIRED_ALPHA, fewest_pairs
 from headway.report import provenance, setting, tables, theme
 from headway.report.figures import Picture
 from headway.report.paragraph import methods_paragraph
@@ -26,6 +25,7 @@ from headway.report.sections import ExperimentPart
 from headway.report.sheet import Sheet
 from headway.report.svg import svg_element
 from headway.report.tables.kind import Matter
+from headway.statistics.pairs import PAIRED_ALPHA, fewest_pairs
 from headway.study.variation import DELAY_SHARE
 from headway.version import VERSION
 

@@ -13,10 +13,10 @@ from headway.analysis.numbers import data_size, listed
 from headway.analysis.shares import EVEN_PART, STARVED_PART
 from headway.columns import Status
 from headway.errors import counted
-from headway.planning.enough import PAIRED_ALPHA
 from headway.report.definitions import definitions
 from headway.report.provenance import seeds_text
 from headway.report.setting import OF_CONTENDERS
+from headway.statistics.pairs import PAIRED_ALPHA
 from headway.version import VERSION
 
 _PAIRED = (

@@ -16,7 +16,6 @@ from headway.analysis.acrosslevels import Across, across_levels
 from headway.analysis.disturbances import Unmet, unmet
 from headway.analysis.validated import Validated, validated, validation_warning
 from headway.nearby.document import read_nearby
-from headway.records.provenance import told_study
 from headway.records.store import REPORT
 from headway.report.chosen import check_runs
 from headway.report.encoded import WRITTEN, encoded
@@ -58,6 +57,9 @@ class Report:
 
     def judged_by(self, study: Study) -> Report:
         """The same report, its claims and published values being those of a study."""
+        # Here only is a report about a study that is there, and not about what results tell of it.
+        from headway.records.told import told_study
+
         return Report(self.directory, self.results.judged_by(told_study(study)))
 
     @cached_property

@@ -79,6 +79,9 @@ def share_interval(count: int, n: int) -> Interval:
 def share_ends(count: float, n: float) -> tuple[float, float]:
     """The ends of `share_interval`, as quantiles of beta distributions: these exist for parts of observations, too."""
     tail = (1 - LEVEL) / 2
-    low = beta_quantile(tail, count, n - count + 1) if count > 0 else 0.0
-    high = beta_quantile(1 - tail, count + 1, n - count) if count < n else 1.0
-    return low, high
+    # Of none and of all of them, the quantiles are roots.
+    if count <= 0:
+        return 0.0, 1 - tail ** (1 / n)
+    if count >= n:
+        return tail ** (1 / n), 1.0
+    return beta_quantile(tail, count, n - count + 1), beta_quantile(1 - tail, count + 1, n - count)

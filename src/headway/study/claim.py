@@ -10,8 +10,8 @@ from typing import Annotated, Literal, Self
 from pydantic import ConfigDict, Field, model_validator
 
 from headway.overriding import override
+from headway.study.axisnames import AxisName
 from headway.study.cause import ClaimedCause
-from headway.study.neighbourhood import AxisName
 from headway.study.part import wrong
 from headway.study.published import RELATIVE_UNIT, AboutCells, MetricName, Statistic, Timed
 from headway.study.rule import ColumnName, Pair, Rule, check_range

@@ -5,53 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any, Self
 
 from pydantic import Field, model_validator
 
 from headway.errors import WrongInputError, counted, nearest
 from headway.overriding import override
+from headway.study.axisnames import AxisName
 from headway.study.part import Part, wrong
 from headway.study.units import Duration
 
 _MINUTE_MS = 60_000
 _MOST_MINUTES = 1_500
 """No duration of a study is longer."""
-
-
-class AxisName(StrEnum):
-    """What may be varied around a cell; the axes themselves are in ``headway.nearby.axes``."""
-
-    BURSTS = "bursts"
-    CONSTANT_RATE = "constant rate"
-    CONTROLLER = "controller"
-    ANY_LOSS = "any loss"
-    DIRECTION_OF_LOSSES = "direction of losses"
-    QUEUE = "queue"
-    DISCIPLINE = "discipline"
-    RTT = "RTT"
-    LATENCY = "latency"
-    RATE = "rate"
-    CACHE = "cache"
-    PACING_OF_TCP = "TCP pacing"
-    PACING_OF_QUIC = "QUIC pacing"
-    SIZE = "size"
-    LOAD = "load"
-    CHANGING_RATE = "changing rate"
-    LOSS = "loss"
-    ARITHMETIC = "arithmetic"
-    SLOW_START = "slow start"
-    SERVER = "server"
-    CLIENT = "client"
-    ACKNOWLEDGMENTS = "acknowledgments"
-    INITIAL_WINDOW = "initial window"
-    PROCESSOR = "processor"
-    PACKET_SIZE = "packet size"
-    CERTIFICATES = "certificates"
-    FAMILY = "family"
-    TLS = "TLS"
-    BESIDE = "flow beside"
 
 
 class Neighbourhood(Part):

@@ -25,7 +25,7 @@ from headway.instruments.ablation.game import (
     shares,
 )
 from headway.instruments.ablation.hybrids import ComparedPair
-from headway.planning.runs import cells
+from headway.planning.cells import cells
 from headway.records.store import Start, read_records
 from headway.study.experiment import Experiment, Study
 from headway.study.levelwords import level_title

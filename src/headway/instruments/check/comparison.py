@@ -15,8 +15,8 @@ from headway.instruments.check.builds import StudySource, is_results, study_of
 from headway.instruments.check.faultcheck import judge_faults
 from headway.instruments.check.reports import CheckReport
 from headway.instruments.check.verdict import BASE, HEAD, Side, judge_builds
-from headway.planning.enough import fewest_pairs
 from headway.records.store import Start, refresh_table
+from headway.statistics.pairs import fewest_pairs
 from headway.study.experiment import Study
 
 MARKDOWN_FILE, JUNIT_FILE, BENCHMARK_FILE = "check.md", "junit.xml", "benchmark.json"

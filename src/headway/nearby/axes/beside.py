@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 
 from headway.nearby.axis import NearbyAxis, NearbyLevel, Table
-from headway.study.neighbourhood import AxisName
+from headway.study.axisnames import AxisName
 from headway.study.setting import Setting
 
 _PROGRAM = {"program": "headway-perf"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from headway.nearby.axis import NearbyLevel, Table, scaled
 from headway.nearby.paths import is_stated, on_ways, ways
-from headway.study.neighbourhood import AxisName
+from headway.study.axisnames import AxisName
 from headway.study.path import Direction
 from headway.study.setting import Setting
 from headway.study.units import Duration

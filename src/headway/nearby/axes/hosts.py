@@ -6,8 +6,8 @@ from collections.abc import Hashable, Iterable
 
 from headway.nearby.axis import Change, NearbyAxis, NearbyLevel, Table
 from headway.programs.registry import CLIENTS, SERVERS
+from headway.study.axisnames import AxisName
 from headway.study.merging import merged
-from headway.study.neighbourhood import AxisName
 from headway.study.processor import ProcessorProfile
 from headway.study.setting import Setting
 

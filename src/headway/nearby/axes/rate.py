@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterable
 
 from headway.nearby.axis import NearbyAxis, NearbyLevel, Table, scaled
 from headway.nearby.paths import is_stated, on_ways, ways
-from headway.study.neighbourhood import AxisName
+from headway.study.axisnames import AxisName
 from headway.study.path import Direction
 from headway.study.rates import RandomRate, RateSchedule
 from headway.study.setting import Setting

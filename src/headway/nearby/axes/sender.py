@@ -6,9 +6,9 @@ from collections.abc import Hashable, Iterable
 from typing import Any
 
 from headway.nearby.axis import Change, NearbyAxis, NearbyLevel, Table
+from headway.study.axisnames import AxisName
 from headway.study.host import Host
 from headway.study.merging import merged
-from headway.study.neighbourhood import AxisName
 from headway.study.setting import Setting
 
 _CONTROLLERS = {"bbr": "BBR", "reno": "Reno", "cubic": "CUBIC"}

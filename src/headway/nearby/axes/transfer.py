@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 
 from headway.nearby.axis import NearbyAxis, NearbyLevel, Table, scaled
+from headway.study.axisnames import AxisName
 from headway.study.merging import merged, with_value
-from headway.study.neighbourhood import AxisName
 from headway.study.setting import Setting
 from headway.study.units import Duration, Size
 from headway.study.video import Video
