@@ -62,7 +62,7 @@ Where flows compete, one row per flow and run, with the columns above, as if the
 
 ## Columns of segments.parquet
 
-Where [videos](workloads.md#videos) are played, one row per segment that a player fetched, in the order in which they came:
+Where [videos](videos.md) are played, one row per segment that a player fetched, in the order in which they came:
 
 | column | type | unit | meaning |
 |---|---|---|---|

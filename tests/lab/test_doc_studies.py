@@ -33,8 +33,8 @@ NOT_CARRIED_OUT = {
     "docs/study-format.md:page-beside-a-download": BROWSER,
     "docs/study-format.md:over-sites": BROWSER,
     "docs/study-format.md:third-visit": BROWSER,
-    "docs/workloads.md:a-page-again": BROWSER,
-    "docs/workloads.md:slow-application": BROWSER,
+    "docs/page-loads.md:a-page-again": BROWSER,
+    "docs/page-loads.md:slow-application": BROWSER,
 }
 """Examples that are planned only (`tests/unit/test_docs.py`), and why."""
 
@@ -70,7 +70,7 @@ ENDINGS = {
         ("it uses reno; TCP", "it uses reno; TCP", "1 of 6 runs failed, such as cell-nginx"),
         "is Reno. It ends with status 1, because one of 6 runs failed",
     ),
-    "docs/workloads.md:who-migrates": Ending(
+    "docs/changed-addresses.md:who-migrates": Ending(
         1, ("runs failed",), "It ends with status 1, because many of its runs fail"
     ),
 }
