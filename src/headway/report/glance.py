@@ -9,6 +9,7 @@ from headway.analysis import Analysis, Cell, Comparison
 from headway.analysis.alone import OwnValue, own_values
 from headway.analysis.answer import by_telling
 from headway.analysis.headline import ToldPart, told_failures, told_parts
+from headway.analysis.jointly import joint_verdicts
 from headway.analysis.metric import Metric
 from headway.analysis.numbers import signed_percent, significant
 from headway.analysis.partition import Leaning, leaning
@@ -97,6 +98,21 @@ def glance(analysis: Analysis) -> Glance | None:
         tuple(_row(analysis, cell) for cell in cells),
         len(analysis.conditions.factors),
         f"{label[:1].upper()}{label[1:]}, and typical differences of pairs. {_remark(analysis, cells)}",
+    )
+
+
+def joint_glance(analyses: Sequence[Analysis]) -> tuple[ShownVerdict, ...]:
+    """All metrics of an experiment in one place, a row each, below what they say together; nothing of a single one."""
+    return tuple(
+        ShownVerdict(
+            str(verdict.pairing),
+            (
+                ("", Entry(verdict.clause, verdict.tone)),
+                *((one.name, Entry(one.said, one.kind)) for one in verdict.outcomes),
+            ),
+            (),
+        )
+        for verdict in joint_verdicts(analyses)[:_MOST_COMPARISONS]
     )
 
 

@@ -13,6 +13,7 @@ from headway.analysis.alone import alone_sentences
 from headway.analysis.answer import headlines
 from headway.analysis.claimwords import judged, ledger_sentence
 from headway.analysis.families import family_sentence
+from headway.analysis.jointly import joint_verdicts
 from headway.analysis.published import agreement_sentence
 from headway.analysis.sentences import as_start, statement
 from headway.nearby.words import nearby_sentence
@@ -21,7 +22,7 @@ from headway.report import figures, setting, tables
 from headway.report.chosen import chosen_groups
 from headway.report.evidence import RunEvidence, evidence_of
 from headway.report.figures import Picture, Subject
-from headway.report.glance import Glance, glance
+from headway.report.glance import Glance, ShownVerdict, glance, joint_glance
 from headway.report.section import Section
 from headway.report.styles import study_styles
 from headway.report.tables.kind import Matter, ShownTable
@@ -273,9 +274,15 @@ class ExperimentPart:
             *sites,
             *self.judged,
             *shares,
+            *(one.sentence for one in joint_verdicts(self.matter.metrics)),
             *self.metrics[0].answer,
             *filter(None, [self.nearby]),
         )
+
+    @cached_property
+    def joint(self) -> tuple[ShownVerdict, ...]:
+        """What all its metrics say together."""
+        return joint_glance(self.matter.metrics)
 
     @property
     def nearby(self) -> str:

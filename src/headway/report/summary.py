@@ -21,6 +21,7 @@ from headway.analysis import (
     sentences,
 )
 from headway.analysis.acrosslevels import Across
+from headway.analysis.jointly import joint_verdicts
 from headway.analysis.metric import Metric
 from headway.analysis.numbers import MINUS, signed_percent, significant
 from headway.analysis.overview import ComparisonOutcome, overviews
@@ -127,6 +128,7 @@ def _print_experiment(console: Console, results: StudyResults, metrics: Sequence
         console.print(shown)
     for lines in answers(Matter(results, (tuple(metrics),))):
         _print_list(console, "Answer", lines)
+    _print_list(console, "Answer", [one.sentence for one in joint_verdicts(metrics)])
     for analysis in metrics:
         _print_metric(console, results, analysis)
     # What is said of claims says it of published values, too.
