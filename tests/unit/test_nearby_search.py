@@ -312,7 +312,7 @@ def test_results_of_other_sentences_are_refused(
     results = carried_out(tmp_path / "results")
     tried(results, runs=30)
     manifest = results / "nearby" / "manifest.json"
-    manifest.write_text(manifest.read_text().replace("0-seeds-", "0-seats-"))
+    manifest.write_text(manifest.read_text().replace("0-queue-", "0-quay-"))
     with pytest.raises(WrongInputError, match="--replace removes them"):
         tried(results)
 

@@ -128,7 +128,8 @@ class NeighbourSearch:
     def due(self, spent: Spending) -> list[Due]:
         """What is to be carried out next; nothing if all is settled, or the budget is spent.
 
-        First what was begun and is not complete. Then what looks like a change and is yet to be confirmed, and places
+        First what was begun and is not complete. Then cells around which something looks like a change, again with other
+        seeds; what looks like a change and is yet to be confirmed; and places
         between a neighbour that is a change and the cell. Then, for half of the budget, neighbours that were not tried.
         Then those at which the sentence would be another one by the estimate, others that were not tried, and what is
         undecided.
@@ -138,7 +139,7 @@ class NeighbourSearch:
         """
         if incomplete := [due for due in self.begun.values() if self._is_incomplete(due)]:
             return incomplete
-        telling = [*self._unconfirmed(), *self._between()]
+        telling = [*self._again(), *self._unconfirmed(), *self._between()]
         if chosen := self._affordable(telling, spent, 1.0):
             return chosen
         new = [Due(trial, self.looks[0]) for trial in self.trials if trial.name not in self.begun]
@@ -201,6 +202,18 @@ class NeighbourSearch:
             for trial in self.neighbours(sentence):
                 if (tried := self.judge(sentence, trial)) is not None:
                     yield sentence, trial, tried
+
+    def _again(self) -> Iterator[Due]:
+        """The cells themselves around which a sentence seems to change, if they were not tried again."""
+        changing = {
+            id(trial.origin)
+            for _, trial, tried in self._fates()
+            if trial.axis is not AGAIN and (tried.fate.is_change or tried.is_unconfirmed)
+        }
+        for trial in self.trials:
+            is_due = trial.axis is AGAIN and id(trial.origin) in changing
+            if is_due and trial.name not in self.begun:
+                yield Due(trial, self.looks[0])
 
     def _unconfirmed(self) -> Iterator[Due]:
         yield from self._farther(entry for entry in self._fates() if entry[2].is_unconfirmed)

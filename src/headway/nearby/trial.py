@@ -20,8 +20,9 @@ from headway.study.experiment import Experiment, Study
 from headway.study.measurable import those_measured
 from headway.study.setting import Setting
 
-AGAIN = NearbyAxis("seeds", "the same again, with other seeds", 0, lambda _: None, lambda _: ())
-"""What is no neighbour but the cell itself: whether its sentence is found again."""
+AGAIN = NearbyAxis("seeds", "the same again, with other seeds", 1000, lambda _: None, lambda _: ())
+"""What is no neighbour but the cell itself: whether its sentence is found again. That is asked where a sentence seems to change
+elsewhere, and of all others when every axis has been tried once."""
 
 
 BETWEEN = -1
