@@ -1,4 +1,4 @@
-"""docs/methods.md states the numbers that the analysis uses."""
+"""docs/methods.md and docs/claims.md state the numbers that the analysis uses."""
 
 from pathlib import Path
 
@@ -20,7 +20,8 @@ from headway.analysis.verdict import SPREADS_APART
 from headway.statistics.interval import LEVEL
 from headway.statistics.pairs import PAIRED_ALPHA, fewest_pairs, smallest_p
 
-PAGE = (Path(__file__).parents[2] / "docs" / "methods.md").read_text()
+DOCS = Path(__file__).parents[2] / "docs"
+PAGE, CLAIMS = (DOCS / "methods.md").read_text(), (DOCS / "claims.md").read_text()
 
 
 def row(name: str) -> str:
@@ -58,11 +59,11 @@ def test_tables(name: str, told: str) -> None:
 
 
 def test_rules() -> None:
-    bootstrap = " ".join(PAGE[PAGE.index("- Differences of means have") :].split())
+    bootstrap = " ".join(CLAIMS[CLAIMS.index("- Differences of means have") :].split())
     assert f"{RESAMPLES} resamples" in bootstrap[:200]
     assert f"is below {PAIRED_ALPHA}." in paragraph("### Verdict")
     assert f"a factor of {SPREADS_APART} at least" in paragraph("### Spread")
-    published = " ".join(PAGE[PAGE.index("## Published values") :].split())
+    published = " ".join(CLAIMS[CLAIMS.index("## Published values") :].split())
     assert f"within {TOLERANCE:.0%} of".replace("%", " %") in published
 
 

@@ -51,9 +51,9 @@ def verdicts() -> Iterator[str]:
 
 
 def test_other_verdicts_of_the_same_results_have_another_day() -> None:
-    """If it fails and that was meant: set RULES to the day, say in docs/methods.md what changed, and note the digest here."""
+    """If it fails and that was meant: set RULES to the day, say in docs/claims.md what changed, and note the digest here."""
     found = hashlib.sha256("\n".join(verdicts()).encode()).hexdigest()[:16]
     assert KNOWN.get(RULES) == found, (
         f"the rules of {RULES} say something else of the same results (digest {found}): if that is meant, set RULES in "
-        "analysis/claims.py to the day, say in docs/methods.md what changed, and put both here"
+        "analysis/claims.py to the day, say in docs/claims.md what changed, and put both here"
     )

@@ -17,7 +17,7 @@ from headway.records.claimedneighbours import ClaimedNeighbours
 from headway.study.claim import Claim
 
 RULES = "2026-11-29"
-"""Day of the last change by which these rules may judge the same runs otherwise; docs/methods.md says what changed."""
+"""Day of the last change by which these rules may judge the same runs otherwise; docs/claims.md says what changed."""
 
 
 @dataclass(frozen=True)
