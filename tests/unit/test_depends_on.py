@@ -69,6 +69,15 @@ def test_what_changes_is_told_each_and_the_rest_together() -> None:
     assert "h3 1 against" not in text
 
 
+def test_of_several_experiments_each_is_named() -> None:
+    found = answer(
+        sentence("h3", loss=HOLDS).model_copy(update={"experiment": "near"}),
+        sentence("h3", loss=GONE).model_copy(update={"experiment": "far"}),
+    )
+    assert "- In near, h3 against h2" in depends_on(found)
+    assert "- In far, h3 against h2" in depends_on(found)
+
+
 def test_few_sentences_are_told_each() -> None:
     text = depends_on(answer(sentence("h3", loss=HOLDS)))
     assert "h3 against h2" in text and "holds at 1 of 1 neighbour." in text

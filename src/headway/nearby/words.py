@@ -207,7 +207,11 @@ def depends_on(answer: NearbyAnswer) -> str:
     tried = [sentence for sentence in answer.sentences if sentence.counted]
     few = len(tried) <= _FEW
     changing = [sentence for sentence in tried if few or _is_told_alone(sentence)]
-    lines = [f"- {sentence_words(sentence)}" for sentence in changing]
+    several = len({sentence.experiment for sentence in tried}) > 1
+    lines = [
+        f"- {f'In {sentence.experiment}, ' if several else ''}{sentence_words(sentence)}"
+        for sentence in changing
+    ]
     if steady := [sentence for sentence in tried if sentence not in changing]:
         lines.append(f"- {_steadily(steady, alone=not changing)}")
     head = f"**Depends on.** By `headway nearby`, {answer.spent}{choice_words(answer)}:"
