@@ -121,6 +121,22 @@ def test_another_constant_of_a_congestion_controller_is_found_at_the_first_packe
     assert found["11", "12"] == [number + 1, burst + 1]
 
 
+def test_a_build_has_to_meet_the_budgets_of_the_study(place: Path) -> None:
+    """Also one that is no slower than the base; what is undecided is named, and fails nothing."""
+    file = place / "study.toml"
+    study = file.read_text()
+    for limit, at, status, reason in (
+        ("1 ms", "median", 1, "does not hold"),
+        ("60 s", "median", 0, ""),
+        ("60 s", "p75", 0, "undecided"),
+    ):
+        file.write_text(f'{study}[budget]\ntotal_s = {{ most = "{limit}", at = "{at}" }}\n')
+        done = check(place, "same.py", "--base=server.py", "--out=out", "--replace")
+        assert done.returncode == status, done.stderr
+        assert ("head: budget: " in done.stderr) == bool(reason)
+        assert reason in done.stderr
+
+
 def test_a_base_of_another_study_is_refused(place: Path) -> None:
     assert check(place, "server.py", "--out=kept").returncode == 0
     (place / "study.toml").write_text(STUDY.replace("40 ms", "50 ms"))

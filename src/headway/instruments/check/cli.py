@@ -82,7 +82,9 @@ def check(
     from headway.instruments.check.builds import StudySource
     from headway.instruments.check.comparison import BuildCheck, carry_out_check
     from headway.instruments.check.summary import print_check
+    from headway.report import Report
     from headway.report.annotations import annotations_wanted, workflow_commands
+    from headway.report.claimcases import claim_cases
 
     where = out or RESULTS_DIRECTORY / "check"
     task = BuildCheck(
@@ -104,8 +106,9 @@ def check(
         print_check(output(), report)
     else:
         say(report.markdown().removesuffix("\n"))
+    claims = claim_cases(Report.of(where / "head").analyses)
     if annotations_wanted():
-        for line in workflow_commands("Headway", report.cases):
+        for line in workflow_commands("Headway", [*report.cases, *claims]):
             say(line)
     unsound = [
         complaint
@@ -113,9 +116,14 @@ def check(
         if (where / side).is_dir()
         for complaint in complaints(where / side, allow_failures=True, strict=False)
     ]
-    for complaint in unsound:
+    broken = [case for case in claims if not case.passes and not case.is_open]
+    undecided = [case for case in claims if case.is_open]
+    for complaint in (
+        *unsound,
+        *(f"head: {case.name}: {case.said}" for case in (*broken, *undecided)),
+    ):
         complain(complaint)
-    if not report.passes or unsound:
+    if not report.passes or unsound or broken:
         raise typer.Exit(EXIT_FAILED)
 
 
