@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -63,12 +64,23 @@ def test_a_slower_build_fails(place: Path, more: str, status: int, failures: int
     if failures:
         assert errors[0].startswith("::error title=Headway::budget: FCP of head at most 2 %25 more")
         assert "does not hold" in done.stderr
-    again = headway(place, "claims", "results", "--junit", "junit.xml", "--strict")
+    words = ("--junit", "junit.xml", "--assertions", "assertions.json", "--strict")
+    again = headway(place, "claims", "results", *words)
     assert again.returncode == status, again.stderr
     suite = ElementTree.parse(place / "junit.xml").getroot().find("testsuite")
     assert suite is not None
     assert suite.get("tests") == "3"
     assert suite.get("failures") == str(failures)
+    told = json.loads((place / "assertions.json").read_text(encoding="utf-8"))
+    limits = [(one["auditId"], one["operator"], one["expected"]) for one in told]
+    # In both cells each.
+    assert limits == [
+        *[("largest-contentful-paint", "<=", 12_000)] * 2,
+        *[("total-blocking-time", "<=", 8000)] * 2,
+        *[("first-contentful-paint", "<=", 2)] * 2,
+    ]
+    assert all(one["passed"] for one in told[:4])
+    assert all(one["passed"] for one in told) == (not failures)
 
 
 def test_a_budget_of_a_percentile_is_judged_by_runs_that_are_there(place: Path) -> None:

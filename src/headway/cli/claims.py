@@ -41,6 +41,14 @@ def claims(
             "--junit", help="File to write: each claim as a test, for CI.", metavar="FILE"
         ),
     ] = None,
+    assertions: Annotated[
+        Path | None,
+        typer.Option(
+            "--assertions",
+            help="File to write: each limit of each claim, as Lighthouse CI writes its assertions.",
+            metavar="FILE",
+        ),
+    ] = None,
     strict: Annotated[
         bool,
         typer.Option(
@@ -55,10 +63,13 @@ def claims(
     report = print_ledger(directory, study, out)
     from headway.analysis.soundness import unmet_claims
     from headway.report.annotations import annotations_wanted, workflow_commands
+    from headway.report.assertions import claims_as_assertions
     from headway.report.claimcases import claim_cases, claims_as_tests
 
     if junit is not None:
         junit.write_text(claims_as_tests(report.results, report.analyses), encoding="utf-8")
+    if assertions is not None:
+        assertions.write_text(claims_as_assertions(report.analyses), encoding="utf-8")
     if annotations_wanted():
         for line in workflow_commands("Headway", claim_cases(report.analyses)):
             say(line)

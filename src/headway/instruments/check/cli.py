@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -23,6 +23,9 @@ from headway.cli.options import (
 from headway.cli.study import RESULTS_DIRECTORY
 from headway.errors import EXIT_FAILED, WrongInputError
 from headway.terminal import Terminal, complain, output, say
+
+if TYPE_CHECKING:
+    from headway.instruments.check.reports import CheckReport
 
 _USUAL_TOLERANCE = "1 %"
 
@@ -78,13 +81,9 @@ def check(
     than the tolerance, or fails.
     """
     # Imported here because statistics take seconds to load.
-    from headway.analysis.soundness import complaints
     from headway.instruments.check.builds import StudySource
     from headway.instruments.check.comparison import BuildCheck, carry_out_check
     from headway.instruments.check.summary import print_check
-    from headway.report import Report
-    from headway.report.annotations import annotations_wanted, workflow_commands
-    from headway.report.claimcases import claim_cases
 
     where = out or RESULTS_DIRECTORY / "check"
     task = BuildCheck(
@@ -106,25 +105,32 @@ def check(
         print_check(output(), report)
     else:
         say(report.markdown().removesuffix("\n"))
-    claims = claim_cases(Report.of(where / "head").analyses)
+    if _complained(where, report):
+        raise typer.Exit(EXIT_FAILED)
+
+
+def _complained(where: Path, report: CheckReport) -> bool:
+    """Say what is wrong with the results, and which claims the head does not meet; whether anything fails the check."""
+    from headway.analysis.soundness import complaints
+    from headway.report import Report
+    from headway.report.annotations import annotations_wanted, workflow_commands
+    from headway.report.claimcases import claim_cases
+
+    sides = [side for side in ("base", "head") if (where / side).is_dir()]
+    claims = claim_cases(Report.of(where / "head").analyses) if "head" in sides else []
     if annotations_wanted():
         for line in workflow_commands("Headway", [*report.cases, *claims]):
             say(line)
     unsound = [
         complaint
-        for side in ("base", "head")
-        if (where / side).is_dir()
+        for side in sides
         for complaint in complaints(where / side, allow_failures=True, strict=False)
     ]
     broken = [case for case in claims if not case.passes and not case.is_open]
-    undecided = [case for case in claims if case.is_open]
-    for complaint in (
-        *unsound,
-        *(f"head: {case.name}: {case.said}" for case in (*broken, *undecided)),
-    ):
+    unmet = [*broken, *(case for case in claims if case.is_open)]
+    for complaint in (*unsound, *(f"head: {case.name}: {case.said}" for case in unmet)):
         complain(complaint)
-    if not report.passes or unsound or broken:
-        raise typer.Exit(EXIT_FAILED)
+    return bool(not report.passes or unsound or broken)
 
 
 def _share(text: str) -> float:
