@@ -161,6 +161,20 @@ def test_a_wrong_key_is_said_with_its_place(
     assert message in error and "own.toml:1: nearby" in error
 
 
+@pytest.mark.parametrize("protocols", ['["h3"]', '["h2", "h3"]\nfaults.packets = "1-3"'])
+def test_a_study_that_compares_nothing_has_no_neighbours_to_ask_for(
+    protocols: str,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    study = tmp_path / "own.toml"
+    study.write_text(f'nearby = true\nname = "own"\naxes.protocol = {protocols}\n')
+    assert run(monkeypatch, "validate", str(study)) == 2
+    error = " ".join(capsys.readouterr().err.split())
+    assert "own.toml:1: nearby: tries what is said of two contenders" in error
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [

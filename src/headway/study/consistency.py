@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from headway.columns import METRICS
 from headway.errors import WrongInputError, nearest
 from headway.study.claim import Claim, Gap
-from headway.study.experiment import Coordinates, Experiment
+from headway.study.experiment import Coordinates, Experiment, Study
 from headway.study.explain import explain
 from headway.study.measurable import check_metrics, those_measured
 from headway.study.naming import cell_name, slug
@@ -117,6 +117,17 @@ def check_sayings(experiment: Experiment, source: Source) -> None:
     _check_published(experiment, source)
     _check_reasons(experiment, source)
     _check_claims(experiment, source)
+
+
+def check_nearby(study: Study, source: Source) -> None:
+    """Refuse a study whose neighbours are to be tried and that has no sentence to try: it compares nothing, or each run has a fault."""
+    if study.nearby is None:
+        return
+    if not any(len(one.contenders) > 1 and one.faults is None for one in study.experiments):
+        raise WrongInputError(
+            "tries what is said of two contenders, and no experiment here compares any",
+            where=source.where("nearby"),
+        )
 
 
 def check_number(experiments: Sequence[Experiment], source: Source) -> None:

@@ -16,7 +16,7 @@ from headway.foreign.documents import check_depth, toml_tables
 from headway.foreign.kinds.lines import STUDY
 from headway.foreign.kinds.refusing import check_kind
 from headway.study.cellchecks import check_rules
-from headway.study.consistency import check_number
+from headway.study.consistency import check_nearby, check_number
 from headway.study.experiment import NAME, OF_STUDIES, Experiment, Study
 from headway.study.experimentfile import read_experiment
 from headway.study.explain import explain
@@ -311,4 +311,5 @@ def _study(raw: dict[str, Any], source: Source, *, settings: bool = True) -> Stu
         study = Study.model_validate({**of_study, "experiments": experiments})
     except ValidationError as error:
         raise explain(error, source) from None
+    check_nearby(study, source)
     return study.read_from(source)
