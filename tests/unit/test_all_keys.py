@@ -47,6 +47,7 @@ OF_FILES = {
     ("TraceRate", "unit"): "of that file's numbers",
     ("Queue", "bursts"): "before such a file's trace",
     ("Page", "versions"): "needs a recording that says which versions hosts spoke",
+    ("Computing", "costs"): "the others need a recording that tells what its resources cost",
     ("Video", "mpd"): "names a file",
     ("Setting", "programs"): "the file of programs from outside",
 }
