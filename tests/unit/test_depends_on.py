@@ -78,6 +78,18 @@ def test_of_several_experiments_each_is_named() -> None:
     assert "- In far, h3 against h2" in depends_on(found)
 
 
+def test_what_only_seems_to_change_is_told_and_what_is_undecided_counted() -> None:
+    steady = [
+        sentence(f"h3 {number}", loss=HOLDS, BBR=SentenceFate.UNDECIDED) for number in range(3)
+    ]
+    seeming = sentence("h3", loss=SentenceFate.UNDECIDED)
+    (near,) = seeming.neighbours
+    seeming = seeming.model_copy(update={"neighbours": (near.model_copy(update={"leans": GONE}),)})
+    text = depends_on(answer(*steady, seeming))
+    assert "- h3 against h2" in text and "seems to be another one with loss" in text
+    assert "3 other sentences hold at 3 of 6 neighbours (3 undecided), and change at none" in text
+
+
 def test_few_sentences_are_told_each() -> None:
     text = depends_on(answer(sentence("h3", loss=HOLDS)))
     assert "h3 against h2" in text and "holds at 1 of 1 neighbour." in text

@@ -221,7 +221,8 @@ def depends_on(answer: NearbyAnswer) -> str:
 def _is_told_alone(sentence: TriedSentence) -> bool:
     again = sentence.again
     lost = again is not None and again.fate is not SentenceFate.HOLDS
-    return lost or bool(sentence.with_fate(*_CHANGES, SentenceFate.FAILS))
+    seems = any(near.is_unconfirmed for near in sentence.counted)
+    return lost or seems or bool(sentence.with_fate(*_CHANGES, SentenceFate.FAILS))
 
 
 def _steadily(sentences: Sequence[TriedSentence], *, alone: bool) -> str:
@@ -232,7 +233,9 @@ def _steadily(sentences: Sequence[TriedSentence], *, alone: bool) -> str:
     who = counted(len(sentences), "sentence" if alone else "other sentence")
     hold, change = ("holds", "changes") if len(sentences) == 1 else ("hold", "change")
     near = f"{holding} of {counted(every, 'neighbour')}"
-    return f"{who} {hold} at {near}, and {change} at none: {listed([*labels])}."
+    undecided = every - holding
+    rest = f" ({undecided} undecided)" if undecided else ""
+    return f"{who} {hold} at {near}{rest}, and {change} at none: {listed([*labels])}."
 
 
 def fate_words(neighbour: TriedNeighbour) -> str:
