@@ -13,6 +13,7 @@ from headway.analysis.jointly import joint_verdicts
 from headway.analysis.metric import Metric
 from headway.analysis.numbers import signed_percent, significant
 from headway.analysis.partition import Leaning, leaning
+from headway.analysis.sample import ONE_PATH
 from headway.report.tables.table import NONE, level_headings, levels
 from headway.report.telling import telling_cells
 
@@ -179,7 +180,7 @@ def _remark(analysis: Analysis, shown: Sequence[Cell]) -> str:
     better, worse = analysis.metric.words
     said = f"Green: {better}; purple: {worse}; grey: not shown to differ, or by less than 1 %. Bold: the best. {analysis.metric.legend}".rstrip()
     if any(one.on_one_path for cell in shown for one in cell.comparisons):
-        said += f" {EXACT} An exact path: all repetitions are one run, n = 1."
+        said += f" {EXACT} An exact path: repetitions differ by less than {100 * ONE_PATH:g} %, so that they count as one, n = 1."
     if any(side.failures for cell in analysis.cells for side in cell.sides):
         said += (
             f" {FAILED} Some of its runs failed: medians are of the repetitions that all finished."
