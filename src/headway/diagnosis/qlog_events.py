@@ -30,7 +30,7 @@ from headway.diagnosis.qlog_text import (
 Wanted = Callable[[str], bool]
 """Tells of an event's JSON text whether it is worth decoding."""
 _OF_QLOG = frozenset({"qlog_version", "qlog_format", "file_schema", "serialization_format"})
-_OVERRIDES = ('"time_format"', '"group_id"')
+_TIME_FORMAT, _GROUP = '"time_format"', '"group_id"'
 """What an event may say itself: how its time counts, and which connection it is of."""
 
 
@@ -218,7 +218,7 @@ def _worth_decoding(
         return
     left_out: deque[str] = deque(maxlen=2)  # the last may be cut
     for place, record in enumerate(records):
-        overrides = any(name in record for name in _OVERRIDES)
+        overrides = _TIME_FORMAT in record or _GROUP in record
         if not place or wanted(record) or overrides:
             if overrides:
                 yield from left_out

@@ -15,6 +15,7 @@ from headway.diagnosis.qlog_forms import Event, epoch_s
 from headway.diagnosis.qlog_text import table
 
 _INTERVAL_NS = 100_000_000
+_NUMBERS = (int, float)
 _METRICS = frozenset({"metrics_updated", "recovery_metrics_updated", "congestion_metric_update"})
 """The last is mvfst's."""
 _LOST, _STATE = "packet_lost", "congestion_state_updated"
@@ -23,7 +24,6 @@ _MACHINES = {_STATE: "congestion", "connection_state_updated": "connection"}
 _SENT, _RECEIVED = "packet_sent", "packet_received"
 _BLOCKED = frozenset({"data_blocked", "stream_data_blocked"})
 _UNBLOCKED = frozenset({"max_data", "max_stream_data"})
-_USEFUL = ("metrics_updated", _LOST, *_MACHINES, _SENT, "max_data", "max_stream_data")
 _NOT_IN_FLIGHT = frozenset({"ack", "connection_close"})
 """A packet of such frames only does not count as in flight (RFC 9002, section 2)."""
 
@@ -83,7 +83,16 @@ class QuicTrace:
 
 def is_useful(record: str) -> bool:
     """Whether an event's text matters: it tells of the sender's state, or of what was sent."""
-    return any(word in record for word in _USEFUL)
+    # Nearly all that matter have the first or the second; one after the other is faster than a loop over them.
+    return (
+        _SENT in record
+        or "metrics_updated" in record
+        or _LOST in record
+        or "max_data" in record
+        or "max_stream_data" in record
+        or _STATE in record
+        or "connection_state_updated" in record
+    )
 
 
 def reduce_trace(trace: TraceEvents, host: str) -> list[QuicTrace]:
@@ -195,19 +204,16 @@ class _State:
             self.blocked &= _UNBLOCKED.isdisjoint(_frame_types(data))
 
     def _metrics(self, data: dict[str, Any]) -> None:
-        told: dict[str, Any] = {
-            name: value for name, value in data.items() if isinstance(value, int | float)
-        }
         # aioquic says cwnd.
-        self.cwnd_bytes = told.get("congestion_window", told.get("cwnd", self.cwnd_bytes))
-        self.ssthresh_bytes = told.get("ssthresh", self.ssthresh_bytes)
-        self.srtt_ms = told.get("smoothed_rtt", self.srtt_ms)
-        backoff = told.get("pto_count", self.backoff)
+        self.cwnd_bytes = _told(data, "congestion_window", _told(data, "cwnd", self.cwnd_bytes))
+        self.ssthresh_bytes = _told(data, "ssthresh", self.ssthresh_bytes)
+        self.srtt_ms = _told(data, "smoothed_rtt", self.srtt_ms)
+        backoff = _told(data, "pto_count", self.backoff)
         self.timeouts += max(0, backoff - self.backoff)
         self.backoff = backoff
         # Programs log metrics when an acknowledgement has come, and leave out what has not changed
         # since; what they send until the next one is added.
-        self.told_in_flight_bytes = told.get("bytes_in_flight", self.told_in_flight_bytes)
+        self.told_in_flight_bytes = _told(data, "bytes_in_flight", self.told_in_flight_bytes)
         if self.told_in_flight_bytes is not None:
             self._in_flight(self.told_in_flight_bytes)
 
@@ -216,5 +222,14 @@ class _State:
         self.most_in_flight_bytes = max(now, self.most_in_flight_bytes or 0)
 
 
+def _told(data: dict[str, Any], name: str, before: Any) -> Any:
+    """A number that an event tells; what was known before if it tells none."""
+    value = data.get(name)
+    return value if isinstance(value, _NUMBERS) else before
+
+
 def _frame_types(data: dict[str, Any]) -> set[str]:
-    return {table(frame).get("frame_type", "") for frame in data.get("frames") or ()}
+    return {
+        frame.get("frame_type", "") if type(frame) is dict else ""
+        for frame in data.get("frames") or ()
+    }
