@@ -177,12 +177,12 @@ def try_nearby(
     from headway.nearby.session import try_nearby as carry_out
     from headway.records.manifest import read_manifest
 
-    told = ToldNeighbourhood(runs, minutes, axes, without)
+    told_neighbourhood = ToldNeighbourhood(runs, minutes, axes, without)
     manifest = read_manifest(Path(results))
     request = NearbyRequest(
         results=Path(results),
         command=f"headway.try_nearby({str(results)!r})",
-        wanted=told.in_place_of(manifest.study.nearby if manifest else None),
+        wanted=told_neighbourhood.in_place_of(manifest.study.nearby if manifest else None),
         jobs=jobs,
         replace=replace,
     )
@@ -245,13 +245,15 @@ class Results:
         from headway.analysis.acrosslevels import across_levels
         from headway.report.tables.comparisons import comparisons_frame
 
-        found = self._loaded
-        levels = [across_levels(found, experiment) for experiment in found.experiments]
+        study_results = self._loaded
+        levels = [
+            across_levels(study_results, experiment) for experiment in study_results.experiments
+        ]
         return comparisons_frame(
             [
                 *(
-                    analyse(found, experiment, metric)
-                    for experiment in found.experiments
+                    analyse(study_results, experiment, metric)
+                    for experiment in study_results.experiments
                     for metric in experiment.metrics
                 ),
                 *(analysis for across in levels if across for analysis in across.analyses),
@@ -267,8 +269,10 @@ class Results:
         from headway.analysis import analyse
         from headway.report.tables.shares import shares_frame
 
-        found = self._loaded
-        return shares_frame([analyse(found, experiment) for experiment in found.experiments])
+        study_results = self._loaded
+        return shares_frame(
+            [analyse(study_results, experiment) for experiment in study_results.experiments]
+        )
 
     @property
     def neighbours(self) -> pl.DataFrame:

@@ -204,10 +204,10 @@ def normalised(reason: str) -> str:
 
 def kinds_of(reasons: Iterable[str]) -> list[tuple[str, int]]:
     """The reasons that are not alike, the most frequent first: the first of each kind, and how many there are."""
-    found: dict[str, list[str]] = {}
+    texts: dict[str, list[str]] = {}
     for reason in reasons:
-        found.setdefault(normalised(reason), []).append(reason)
-    return sorted(((alike[0], len(alike)) for alike in found.values()), key=lambda one: -one[1])
+        texts.setdefault(normalised(reason), []).append(reason)
+    return sorted(((alike[0], len(alike)) for alike in texts.values()), key=lambda pair: -pair[1])
 
 
 def counted(count: int, noun: str) -> str:

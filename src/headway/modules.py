@@ -23,10 +23,10 @@ def modules_in(package: str, besides: str = "") -> list[ModuleType]:
         besides: a module of it that is left out, since it asks for the others.
     """
     paths = importlib.import_module(package).__path__
-    found = sorted(
+    texts = sorted(
         f"{package}.{module.name}" for module in pkgutil.iter_modules(paths) if not module.ispkg
     )
-    return [importlib.import_module(name) for name in found if name != besides]
+    return [importlib.import_module(name) for name in texts if name != besides]
 
 
 def instruments() -> list[str]:
@@ -66,5 +66,5 @@ def instrument_directories(kind: str) -> list[Path]:
     spec = importlib.util.find_spec(INSTRUMENTS)
     places = [Path(place) for place in (spec.submodule_search_locations or [] if spec else [])]
     names = [name.rpartition(".")[2] for name in instruments()]
-    found = (place / name / kind for name in names for place in places)
-    return [directory for directory in found if directory.is_dir()]
+    paths = (place / name / kind for name in names for place in places)
+    return [directory for directory in paths if directory.is_dir()]

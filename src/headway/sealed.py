@@ -69,24 +69,24 @@ def _by_times(entry: Path, _sealed_ns: int, _inode: int) -> tuple[str, ...]:
 
 def _damages(entry: Path, is_trusted: Callable[[_State, str], bool]) -> list[str]:
     try:
-        told = json.loads((entry / CONTENT_FILE).read_bytes())
-        states: _States = {name: (size, at_ns, key) for name, (size, at_ns, key) in told.items()}
+        value = json.loads((entry / CONTENT_FILE).read_bytes())
+        states: _States = {name: (size, at_ns, key) for name, (size, at_ns, key) in value.items()}
     except (ValueError, TypeError, AttributeError):
         return [CONTENT_FILE]
-    found, moved = [], dict(states)
+    texts, moved = [], dict(states)
     for name, state in states.items():
         if is_trusted(state, name):
             continue
         now = _state_or_none(entry / name)
         if now is None or (now[0], now[2]) != (state[0], state[2]):
-            found.append(name)
+            texts.append(name)
         else:
             moved[name] = now
-    found += [name for name in _names(entry) if name not in states]
-    if not found and moved != states:
+    texts += [name for name in _names(entry) if name not in states]
+    if not texts and moved != states:
         with suppress(OSError):
             _write(entry, moved)
-    return found
+    return texts
 
 
 def _write(entry: Path, states: _States) -> None:
@@ -107,20 +107,20 @@ def _names(entry: Path) -> Iterator[str]:
 def _looks(file: Path) -> tuple[int, int] | None:
     """Its size and its time; none of what is not there."""
     try:
-        found = file.lstat()
+        result = file.lstat()
     except OSError:
         return None
-    return found.st_size, found.st_mtime_ns
+    return result.st_size, result.st_mtime_ns
 
 
 def _state(file: Path) -> _State:
-    found = file.lstat()
+    result = file.lstat()
     if file.is_symlink():
         key = hashlib.sha256(os.fsencode(file.readlink())).hexdigest()
     else:
         with file.open("rb") as opened:
             key = hashlib.file_digest(opened, "sha256").hexdigest()
-    return found.st_size, found.st_mtime_ns, key
+    return result.st_size, result.st_mtime_ns, key
 
 
 def _state_or_none(file: Path) -> _State | None:

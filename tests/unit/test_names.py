@@ -20,3 +20,30 @@ def test_a_modules_docstring_begins_with_its_subject() -> None:
         and words[0].strip(",:") in INTERROGATIVES
     ]
     assert not clauses
+
+
+ADJECTIVES = frozenset({"found", "held", "one", "said", "told"})
+"""They say what was done to a thing, and not which thing it is."""
+
+
+def test_nothing_in_a_function_is_called_by_what_was_done_to_it() -> None:
+    called = [
+        f"{name}:{node.lineno} {word}"
+        for name, file in modules().items()
+        for node in ast.walk(tree(file))
+        if (word := _bound(node)) in ADJECTIVES
+    ]
+    assert not called
+
+
+def _bound(node: ast.AST) -> str | None:
+    """The name that a node binds; fields of classes are annotated, and read beside their class."""
+    match node:
+        case ast.arg(arg=word):
+            return word
+        case ast.Assign(targets=[ast.Name(id=word)]) | ast.NamedExpr(target=ast.Name(id=word)):
+            return word
+        case ast.For(target=target) | ast.comprehension(target=target):
+            words = [name.id for name in ast.walk(target) if isinstance(name, ast.Name)]
+            return next((word for word in words if word in ADJECTIVES), None)
+    return None

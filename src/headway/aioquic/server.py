@@ -139,7 +139,11 @@ class ConnectionTable:
                 if connection is touched or connection.quic.get_timer() <= now:
                     connection.advance(now)
                     self._send(connection)
-            self._connections = [one for one in self._connections if not one.ended]
+            self._connections = [
+                server_connection
+                for server_connection in self._connections
+                if not server_connection.ended
+            ]
 
     def close(self) -> None:
         """End all connections."""
@@ -148,7 +152,10 @@ class ConnectionTable:
 
     def _wait(self) -> ServerConnection | None:
         """Until a datagram comes or something is due: the connection that the datagram is for."""
-        due = min((one.quic.get_timer() for one in self._connections), default=None)
+        due = min(
+            (server_connection.quic.get_timer() for server_connection in self._connections),
+            default=None,
+        )
         wait_s = None if due is None else max(0.0, due - time.monotonic())
         if not select.select([self.socket], [], [], wait_s)[0]:
             return None

@@ -44,12 +44,14 @@ class Across:
     @cached_property
     def paired(self) -> bool:
         """Whether runs at two levels shared seeds wherever they were compared."""
-        return all(one.is_paired for one in self._compared)
+        return all(value.is_paired for value in self._compared)
 
     @cached_property
     def _compared(self) -> list[Any]:
-        compared = [one for analysis in self.analyses for _, one in analysis.comparisons]
-        return [one for one in compared if one.relative is not None]
+        compared = [
+            comparison for analysis in self.analyses for _, comparison in analysis.comparisons
+        ]
+        return [comparison for comparison in compared if comparison.relative is not None]
 
 
 def across_levels(results: StudyResults, experiment: ToldExperiment) -> Across | None:
@@ -61,10 +63,10 @@ def across_levels(results: StudyResults, experiment: ToldExperiment) -> Across |
     axis = axis_of(runs, grid, asked.axis)
     if axis is None or len(axis.factor.levels) < 2:
         return None
-    told = _told(experiment, axis, grid, asked.baseline)
-    turned = replace(results, runs=_turned(runs, axis, grid, told.name), flows=None)
-    analyses = tuple(analyse(turned, told, metric) for metric in told.metrics)
-    return Across(axis.factor.name, str(told.baseline), analyses)
+    told_experiment = _told(experiment, axis, grid, asked.baseline)
+    turned = replace(results, runs=_turned(runs, axis, grid, told_experiment.name), flows=None)
+    analyses = tuple(analyse(turned, told_experiment, metric) for metric in told_experiment.metrics)
+    return Across(axis.factor.name, str(told_experiment.baseline), analyses)
 
 
 def _told(
@@ -98,12 +100,12 @@ def _told(
 
 def _level(axis: Axis, grid: Mapping[str, Mapping[str, Any]], value: Any) -> int:
     """Index of the level with this value; the first if none is given, or it was not run."""
-    found = (
+    numbers = (
         level
         for cell, level in axis.level_of.items()
         if value is not None and str(grid[cell].get(axis.key)) == str(value)
     )
-    return next(found, 0)
+    return next(numbers, 0)
 
 
 def _turned(

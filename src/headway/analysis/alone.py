@@ -53,8 +53,8 @@ def alone_sentences(analysis: Analysis) -> tuple[str, ...]:
     contender, metric = analysis.baseline, analysis.metric
     subject = f"{contender} takes" if metric.column == _TAKEN else f"{contender}: {metric.label}"
     return tuple(
-        f"{f'{one.where}: ' if one.where else ''}{subject} {one.said}."
-        for one in own_values(analysis)
+        f"{f'{own_value.where}: ' if own_value.where else ''}{subject} {own_value.said}."
+        for own_value in own_values(analysis)
     )
 
 

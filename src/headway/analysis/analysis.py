@@ -87,11 +87,11 @@ class Analysis:
     @cached_property
     def titles(self) -> Mapping[str, str]:
         """Titles of all cells by name, in the order of tables; those with a fault after those without."""
-        found = {cell.name: cell.title for cell in self.cells}
+        texts = {cell.name: cell.title for cell in self.cells}
         for name, without in cells_without(self.experiment).items():
-            parts = (found.get(without, ""), fault_of(self.experiment, name))
-            found.setdefault(name, ", ".join(filter(None, parts)))
-        return found
+            parts = (texts.get(without, ""), fault_of(self.experiment, name))
+            texts.setdefault(name, ", ".join(filter(None, parts)))
+        return texts
 
     @property
     def cells_as_studied(self) -> tuple[Cell, ...]:
@@ -120,7 +120,7 @@ def analyse(
         raise WrongInputError(f"the records have no column {chosen.column!r}")
     names = ordered_contenders(asked, runs)
     pairings = pairings_of(asked, names)
-    found = conditions(runs, coordinates_without(asked))
+    result = conditions(runs, coordinates_without(asked))
     return Analysis(
         experiment=asked,
         metric=chosen,
@@ -128,9 +128,9 @@ def analyse(
         contenders=names,
         traits=traits(asked, runs, names),
         pairings=pairings,
-        conditions=found,
+        conditions=result,
         cells=_cells(
-            found,
+            result,
             sides_by_cell(runs, chosen, names, asked.number_of_looks),
             pairings,
             chosen,
@@ -148,29 +148,29 @@ def analyse(
 
 
 def _cells(
-    found: Conditions,
+    results: Conditions,
     sides_of: Mapping[str, tuple[ContenderRuns, ...]],
     pairings: Sequence[Pairing],
     metric: Metric,
     beside: Sequence[TestResult],
 ) -> tuple[Cell, ...]:
-    comparisons = _compared(found, sides_of, pairings, metric, beside)
+    comparisons = _compared(results, sides_of, pairings, metric, beside)
     leaders = leaders_by_cell(sides_of, comparisons, metric)
     return tuple(
         Cell(
             name=name,
-            title=found.title(name),
+            title=results.title(name),
             levels=levels,
             sides=sides_of[name],
             comparisons=tuple(comparisons[name]),
             leaders=leaders[name],
         )
-        for name, levels in found.levels.items()
+        for name, levels in results.levels.items()
     )
 
 
 def _compared(
-    found: Conditions,
+    results: Conditions,
     sides_of: Mapping[str, tuple[ContenderRuns, ...]],
     pairings: Sequence[Pairing],
     metric: Metric,
@@ -178,9 +178,9 @@ def _compared(
 ) -> dict[str, list[Comparison]]:
     """The comparisons of all cells: one family, or with others beside them."""
     met = [
-        (name, contest) for name in found.levels for contest in contests(sides_of[name], pairings)
+        (name, contest) for name in results.levels for contest in contests(sides_of[name], pairings)
     ]
-    compared: dict[str, list[Comparison]] = {name: [] for name in found.levels}
+    compared: dict[str, list[Comparison]] = {name: [] for name in results.levels}
     all_of_them = compare([contest for _, contest in met], metric, beside=beside)
     for (name, _), comparison in zip(met, all_of_them, strict=True):
         compared[name].append(comparison)

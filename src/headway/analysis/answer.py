@@ -24,24 +24,24 @@ def answer(analysis: Analysis) -> tuple[str, ...]:
     First a sentence for every comparison, those first that are farthest apart; of a single cell its own sentences.
     Then who failed, whose set-ups are unequal, what the differences depend on, and what could not be compared.
     """
-    found = headlines(analysis) if len(analysis.cells) > 1 else sentences(analysis)
+    texts = headlines(analysis) if len(analysis.cells) > 1 else sentences(analysis)
     if len(analysis.contenders) == 1:
-        found = alone_sentences(analysis)
+        texts = alone_sentences(analysis)
     return (
-        *map(analysis.metric.said, (*fault_sentences(analysis), *found)),
+        *map(analysis.metric.said, (*fault_sentences(analysis), *texts)),
         *remarks(analysis),
     )
 
 
 def headlines(analysis: Analysis) -> tuple[str, ...]:
     """A sentence for every comparison, those first that are farthest apart."""
-    found = (headline(analysis, pairing) for pairing in by_telling(analysis))
-    return tuple(map(analysis.metric.said, filter(None, found)))
+    texts = (headline(analysis, pairing) for pairing in by_telling(analysis))
+    return tuple(map(analysis.metric.said, filter(None, texts)))
 
 
 def by_telling(analysis: Analysis) -> list[Pairing]:
     """The comparisons, those first that are farthest apart."""
-    return sorted(analysis.pairings, key=lambda one: -telling(analysis, one))
+    return sorted(analysis.pairings, key=lambda pairing: -telling(analysis, pairing))
 
 
 def remarks(analysis: Analysis) -> tuple[str, ...]:
@@ -58,7 +58,7 @@ def remarks(analysis: Analysis) -> tuple[str, ...]:
 
 def interaction_sentences(analysis: Analysis) -> tuple[str, ...]:
     """What the differences depend on; then of which nothing is seen, neither by a test nor by the cells' verdicts."""
-    told, unseen = [], defaultdict[str, list[str]](list)
+    texts, unseen = [], defaultdict[str, list[str]](list)
     for whole in wholes(analysis):
         by_cells = dividing(analysis, whole.pairing)
         between = f"between {whole.pairing.contender} and {whole.pairing.against}"
@@ -72,7 +72,7 @@ def interaction_sentences(analysis: Analysis) -> tuple[str, ...]:
             first, *more = shown
             most = f"most on {first}" if len(whole.interactions) > 1 else f"on {first}"
             also = f", then on {listed(more)}" if more else ""
-            told.append(f"The difference {between} depends {most}{also}{rest}.")
+            texts.append(f"The difference {between} depends {most}{also}{rest}.")
         elif others and any(
             interaction.test and interaction.test.can_decide for interaction in whole.interactions
         ):
@@ -81,7 +81,7 @@ def interaction_sentences(analysis: Analysis) -> tuple[str, ...]:
         f"No sign that the difference {listed(pairs, 'or that')} depends on {others}."
         for others, pairs in unseen.items()
     ]
-    return (*told, *nothing)
+    return (*texts, *nothing)
 
 
 def _not_compared(analysis: Analysis) -> tuple[str, ...]:

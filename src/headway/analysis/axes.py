@@ -75,9 +75,9 @@ def _axis(name: str, key: str, column: Condition | None, cells: Grid, runs: pl.D
     values: dict[str, Any] = {}
     level_of: dict[str, int] = {}
     for cell, at in cells.items():
-        told = json.dumps(at.get(key), sort_keys=True)
-        values.setdefault(told, at.get(key))
-        level_of[cell] = list(values).index(told)
+        text = json.dumps(at.get(key), sort_keys=True)
+        values.setdefault(text, at.get(key))
+        level_of[cell] = list(values).index(text)
     recorded = _recorded(runs, column, level_of, len(values)) if column else None
     texts = _told_apart(
         [
@@ -116,11 +116,11 @@ def _recorded(
     runs: pl.DataFrame, column: Condition, level_of: Mapping[str, int], levels: int
 ) -> list[list[Any]]:
     """What the records say of each level."""
-    found: dict[int, dict[Any, None]] = defaultdict(dict)
+    by_values: dict[int, dict[Any, None]] = defaultdict(dict)
     table = runs.group_by("cell", maintain_order=True).agg(pl.col(column.column).unique().sort())
     for cell, values in table.iter_rows():
-        found[level_of[cell]].update(dict.fromkeys(values))
-    return [list(found[level]) for level in range(levels)]
+        by_values[level_of[cell]].update(dict.fromkeys(values))
+    return [list(by_values[level]) for level in range(levels)]
 
 
 def _text(key: str, value: Any, column: Condition | None, recorded: list[Any]) -> str:
@@ -170,12 +170,12 @@ def _words_of(value: Any, prefix: str = "") -> Iterator[str]:
 def _in_one_unit(values: Sequence[Any]) -> tuple[float, ...] | None:
     """The levels as numbers if all are written in the same unit."""
     try:
-        found = [split_quantity(str(value)) for value in values]
+        pairs = [split_quantity(str(value)) for value in values]
     except UnitError:
         return None
-    if len({unit for _, unit in found}) > 1:
+    if len({unit for _, unit in pairs}) > 1:
         return None
-    return tuple(float(number) for number, _ in found)
+    return tuple(float(number) for number, _ in pairs)
 
 
 def _names(column_of: Mapping[str, Condition | None]) -> dict[str, str]:

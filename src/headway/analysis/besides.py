@@ -71,23 +71,23 @@ def besides(analysis: Analysis) -> tuple[BesideOthers, ...]:
     """Of every two contenders that are compared and have flows of the same name, what these get, cell by cell."""
     known = {(share.cell.name, share.contender): share for share in shares(analysis)}
     met = [
-        (pairing, one, other, ours, theirs)
+        (pairing, left, other, ours, theirs)
         for pairing in analysis.pairings
         for cell in analysis.cells
-        if (one := known.get((cell.name, pairing.contender)))
+        if (left := known.get((cell.name, pairing.contender)))
         and (other := known.get((cell.name, pairing.against)))
-        for ours, theirs in _common(one, other)
+        for ours, theirs in _common(left, other)
     ]
     contests = [
         Contest(pairing, ours.measured, theirs.measured) for pairing, _, _, ours, theirs in met
     ]
     return tuple(
-        BesideOthers(pairing, ours.named, one, other, found)
-        for (pairing, one, other, ours, _), found in zip(
+        BesideOthers(pairing, ours.named, first, other, comparison)
+        for (pairing, first, other, ours, _), comparison in zip(
             met, compare(contests, _GOODPUT), strict=True
         )
     )
 
 
-def _common(one: Shares, other: Shares) -> list[tuple[NameShares, NameShares]]:
-    return [(ours, theirs) for ours in one.names if (theirs := other.of(ours.named))]
+def _common(item: Shares, other: Shares) -> list[tuple[NameShares, NameShares]]:
+    return [(ours, theirs) for ours in item.names if (theirs := other.of(ours.named))]

@@ -56,12 +56,12 @@ def _without(
 
 def _differences(runs: ClaimRuns, place: Place) -> dict[tuple[int, int], float]:
     """Logarithms of the ratios of runs that share a seed."""
-    one, other = (
+    first, other = (
         {(run.seed, run.rep): run.value for run in runs.measured(*side).observations}
         for side in (place.one, place.other)
     )
     return {
-        key: math.log(one[key] / other[key])
-        for key in one.keys() & other.keys()
-        if one[key] > 0 and other[key] > 0
+        key: math.log(first[key] / other[key])
+        for key in first.keys() & other.keys()
+        if first[key] > 0 and other[key] > 0
     }

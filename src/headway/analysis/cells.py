@@ -125,7 +125,7 @@ class ContenderRuns:
     @property
     def reason(self) -> str:
         """Why most of the runs that did not end well did not; empty if all did."""
-        reasons = kinds_of(one.reason for one in self.ended_badly if one.reason)
+        reasons = kinds_of(failure.reason for failure in self.ended_badly if failure.reason)
         return next((reason for reason, _ in reasons), "")
 
     @property
@@ -142,8 +142,8 @@ class ContenderRuns:
         """The metric in every run; with an interval of time, goodput in it."""
         if span is None:
             return self.measured
-        found = self.received.goodput_in(span) if self.received else Measurements(())
-        return replace(found, looks=self.measured.looks)
+        measurements = self.received.goodput_in(span) if self.received else Measurements(())
+        return replace(measurements, looks=self.measured.looks)
 
     @property
     def observations(self) -> tuple[Observation, ...]:
@@ -192,17 +192,20 @@ class Cell:
         Where no repetition is common, all its runs.
         """
         own = {side.contender: side.measured for side in self.sides if side.sample}
-        common = [{(run.seed, run.rep) for run in one.observations} for one in own.values()]
+        common = [
+            {(run.seed, run.rep) for run in measurements.observations}
+            for measurements in own.values()
+        ]
         shared = set.intersection(*common) if common else set()
-        found = {
+        sample_summaries = {
             name: summarise(
-                [run.value for run in one.observations if (run.seed, run.rep) in shared]
-                or list(one.values),
-                one.looks,
+                [run.value for run in measurements.observations if (run.seed, run.rep) in shared]
+                or list(measurements.values),
+                measurements.looks,
             )
-            for name, one in own.items()
+            for name, measurements in own.items()
         }
-        return {name: sample for name, sample in found.items() if sample}
+        return {name: sample for name, sample in sample_summaries.items() if sample}
 
     @cached_property
     def _sides(self) -> dict[str, ContenderRuns]:
@@ -210,7 +213,7 @@ class Cell:
 
     @cached_property
     def _comparisons(self) -> dict[Pairing, Comparison]:
-        return {one.pairing: one for one in self.comparisons}
+        return {comparison.pairing: comparison for comparison in self.comparisons}
 
     @property
     def winner(self) -> str | None:
@@ -255,12 +258,12 @@ def sides_by_cell(
         pl.col("proxy_cc").drop_nulls().unique().sort(),
         *(pl.col(column).filter(_finished()).mean() for column in HOLDUPS.values()),
     )
-    found: dict[str, dict[str, ContenderRuns]] = {}
+    all_all_contender_runs: dict[str, dict[str, ContenderRuns]] = {}
     for row in table.iter_rows(named=True):
-        found.setdefault(row["cell"], {})[row["contender"]] = _side(row, looks)
+        all_all_contender_runs.setdefault(row["cell"], {})[row["contender"]] = _side(row, looks)
     return {
         cell: tuple(sides[name] for name in contenders if name in sides)
-        for cell, sides in found.items()
+        for cell, sides in all_all_contender_runs.items()
     }
 
 
@@ -290,7 +293,9 @@ def _side(row: dict[str, Any], looks: int) -> ContenderRuns:
         main_limited_by=_counted(row["main_limited_by"]),
         known_from=tuple(name for name, _ in _counted(row["limits_source"])),
         ended_badly=tuple(
-            sorted(map(_failure, row["ended_badly"]), key=lambda one: (one.seed, one.rep))
+            sorted(
+                map(_failure, row["ended_badly"]), key=lambda failure: (failure.seed, failure.rep)
+            )
         ),
         sent_in=_bursts(row, "sender"),
         came_in=_bursts(row, "bottleneck"),

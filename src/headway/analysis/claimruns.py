@@ -76,12 +76,12 @@ class ClaimRuns:
 
     def rows(self, groups: Iterable[Group], axis: str) -> list[list[Group]]:
         """Groups that differ in an axis only, in its order; the axis within a group tells none apart."""
-        found: dict[str, list[Group]] = {}
+        cells: dict[str, list[Group]] = {}
         for group in groups:
             at = self.analysis.experiment.coordinates.get(group[0].name, {})
             others = {key: at[key] for key in at if key not in (axis, self.claim.over)}
-            found.setdefault(repr(others), []).append(group)
-        return list(found.values())
+            cells.setdefault(repr(others), []).append(group)
+        return list(cells.values())
 
     def title(self, group: Group) -> str:
         """What tells a group from the others, and of how many cells it is; empty if nothing varies."""
@@ -97,9 +97,11 @@ class ClaimRuns:
         ]
         return ", ".join([counted(len(group), self.counted), *shared])
 
-    def place(self, group: Group, one: str, other: str) -> Place:
+    def place(self, group: Group, text: str, other: str) -> Place:
         """One contender against another in a group."""
-        return Place(self.said(group, f"{one} against {other}"), (group, (one,)), (group, (other,)))
+        return Place(
+            self.said(group, f"{text} against {other}"), (group, (text,)), (group, (other,))
+        )
 
     def said(self, group: Group, what: str) -> str:
         """Where, and what, in words."""
@@ -111,8 +113,8 @@ class ClaimRuns:
 
         Of a claim over an axis, medians of the cells, each in place of a run, and their ratios.
         """
-        found = [self._measured(group, name) for name in contenders]
-        return _ratios(*found) if len(found) > 1 else found[0]
+        all_measurements = [self._measured(group, name) for name in contenders]
+        return _ratios(*all_measurements) if len(all_measurements) > 1 else all_measurements[0]
 
     def summary(self, measured: Measurements) -> SampleSummary | None:
         """Of runs; of a claim over an axis, of all cells, those that typically timed out as the worst."""
@@ -128,22 +130,28 @@ class ClaimRuns:
         statistic: Statistic | None = None,
     ) -> Finding:
         """The difference of two samples, relative or in the metric's unit; typical, or of the means."""
-        one, other = self.measured(*place.one), self.measured(*place.other)
-        if not one.sample or not other.sample:
+        first, other = self.measured(*place.one), self.measured(*place.other)
+        if not first.sample or not other.sample:
             return Finding(place.what, None, None, region, 0, unit, self.counted)
         pairing = Pairing(place.one[1][0], place.other[1][0])
         level = self._level(place, pairing)
         # Claims are about values, whichever of them are better; only an order asks for that.
         metric = self.analysis.metric.as_measured
-        found = compare([Contest(pairing, one, other)], metric, level)[0]
+        comparison = compare([Contest(pairing, first, other)], metric, level)[0]
         relative = unit == RELATIVE_UNIT
-        value, interval = _relative(found, one, other, statistic) if relative else _absolute(found)
-        if self.claim.over is not None and not found.is_paired:
+        value, interval = (
+            _relative(comparison, first, other, statistic) if relative else _absolute(comparison)
+        )
+        if self.claim.over is not None and not comparison.is_paired:
             return Finding(place.what, None, None, region, 0, unit, self.counted)
-        if self.claim.over is None and value is not None and always_alike(one.sample, other.sample):
+        if (
+            self.claim.over is None
+            and value is not None
+            and always_alike(first.sample, other.sample)
+        ):
             interval = Interval(value, value, 1.0, "every run")
-        n = found.pairs.n or min(one.sample.n, other.sample.n)
-        alike = one.sample.on_one_path and other.sample.on_one_path
+        n = comparison.pairs.n or min(first.sample.n, other.sample.n)
+        alike = first.sample.on_one_path and other.sample.on_one_path
         repeated = self.claim.over is None and alike
         return Finding(
             place.what, value, interval, region, n, unit, self.counted, repeated=repeated
@@ -231,28 +239,31 @@ def _places(grid: Mapping[str, Mapping[str, object]], axis: str) -> dict[str, in
 
 
 def _relative(
-    found: Comparison, one: Measurements, other: Measurements, statistic: Statistic | None
+    comparison: Comparison,
+    measurements: Measurements,
+    other: Measurements,
+    statistic: Statistic | None,
 ) -> tuple[float | None, Interval | None]:
     """In percent; infinite where the other typically measured nothing, or the one timed out."""
-    value, interval = found.relative, found.relative_interval
+    value, interval = comparison.relative, comparison.relative_interval
     if statistic is Statistic.MEAN:
-        value, interval = relative_means(one, other)
-    elif value is None and found.difference.sign:
-        value = math.inf if found.difference.sign > 0 else -1.0
+        value, interval = relative_means(measurements, other)
+    elif value is None and comparison.difference.sign:
+        value = math.inf if comparison.difference.sign > 0 else -1.0
     return (None if value is None else 100 * value), (interval.scaled(100) if interval else None)
 
 
-def _absolute(found: Comparison) -> tuple[float | None, Interval | None]:
+def _absolute(comparison: Comparison) -> tuple[float | None, Interval | None]:
     """The median of the pairs' differences, in the metric's unit."""
-    return found.pairs.median, found.pairs.interval
+    return comparison.pairs.median, comparison.pairs.interval
 
 
-def _ratios(one: Measurements, other: Measurements) -> Measurements:
+def _ratios(measurements: Measurements, other: Measurements) -> Measurements:
     """A contender's values over another's, run by run with the same seed."""
     others = {(run.seed, run.rep): run.value for run in other.observations}
     ratios = (
         Observation(run.seed, run.rep, run.value / base)
-        for run in one.observations
+        for run in measurements.observations
         if (base := others.get((run.seed, run.rep)))
     )
-    return Measurements.of(ratios, looks=max(one.looks, other.looks))
+    return Measurements.of(ratios, looks=max(measurements.looks, other.looks))

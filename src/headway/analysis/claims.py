@@ -47,13 +47,15 @@ class Judged:
         """What it comes down to: the findings that agree with the judgement; all, if none does."""
         if self.judgement is Judgement.OTHER_REASON:
             return self.findings
-        agreeing = tuple(one for one in self.findings if one.judgement is self.judgement)
+        agreeing = tuple(
+            finding for finding in self.findings if finding.judgement is self.judgement
+        )
         return agreeing or self.findings
 
     @property
     def on_one_path(self) -> bool:
         """Whether all that decides it is of exact paths, whose repetitions are one run over and over."""
-        return bool(self.findings) and all(one.on_one_path for one in self.deciding)
+        return bool(self.findings) and all(finding.on_one_path for finding in self.deciding)
 
     @property
     def needed(self) -> int | None:
@@ -103,11 +105,11 @@ def _over(neighbours: ClaimedNeighbours | None) -> Judgement:
 
 def _all_of(findings: Iterable[Finding]) -> Judgement:
     """What has to hold in every part."""
-    found = {finding.judgement for finding in findings}
+    judgements = {finding.judgement for finding in findings}
     for judgement in (Judgement.BROKEN, Judgement.NOT_MEASURED, Judgement.UNDECIDED):
-        if judgement in found:
+        if judgement in judgements:
             return judgement
-    return Judgement.HOLDS if found else Judgement.NOT_MEASURED
+    return Judgement.HOLDS if judgements else Judgement.NOT_MEASURED
 
 
 def _together(cells: Sequence[Judgement], share: float) -> Judgement:
@@ -116,7 +118,7 @@ def _together(cells: Sequence[Judgement], share: float) -> Judgement:
     if not known:
         return Judgement.NOT_MEASURED
     enough = len(known) * share / 100
-    holding, broken = (known.count(one) for one in (Judgement.HOLDS, Judgement.BROKEN))
+    holding, broken = (known.count(literal) for literal in (Judgement.HOLDS, Judgement.BROKEN))
     if holding >= enough:
         return Judgement.HOLDS
     return Judgement.BROKEN if len(known) - broken < enough else Judgement.UNDECIDED

@@ -33,46 +33,46 @@ def judged(analyses: Sequence[Analysis]) -> tuple[Judged, ...]:
     )
 
 
-def ledger_sentence(found: Iterable[Judged]) -> str:
+def ledger_sentence(judgeds: Iterable[Judged]) -> str:
     """How many hold; empty without claims."""
-    claims = [*found]
-    counts = Counter(one.judgement for one in claims)
+    claims = [*judgeds]
+    counts = Counter(claim.judgement for claim in claims)
     if not counts:
         return ""
-    told = ", ".join(
+    text = ", ".join(
         f"{judgement}: {counts[judgement]}" for judgement in Judgement if counts[judgement]
     )
     holding = (Judgement.HOLDS, Judgement.OTHER_REASON)
-    exact = sum(one.on_one_path for one in claims if one.judgement in holding)
+    exact = sum(claim.on_one_path for claim in claims if claim.judgement in holding)
     rests = (
         f" {exact} of those that hold {'rests' if exact == 1 else 'rest'} on exact paths: n = 1."
         if exact
         else ""
     )
-    return f"{counted(counts.total(), 'claim')} judged by our runs ({told}).{rests}"
+    return f"{counted(counts.total(), 'claim')} judged by our runs ({text}).{rests}"
 
 
-def ours(one: Judged) -> str:
+def ours(item: Judged) -> str:
     """What our runs have to show for a claim or against it, in words."""
-    if not one.findings:
+    if not item.findings:
         return "no run of these cells is there"
-    deciding = one.deciding
+    deciding = item.deciding
     shown = "; ".join(map(in_words, deciding[:_MOST_FINDINGS]))
     left = len(deciding) - _MOST_FINDINGS
-    told = f"{shown}; and {left} more" if left > 0 else shown
-    if len(one.findings) > 1:
-        agreeing = sum(finding.judgement is one.judgement for finding in one.findings)
-        told = f"{agreeing} of {len(one.findings)}: {told}" if agreeing else told
-    return "; ".join(filter(None, [told, over_neighbours(one)]))
+    text = f"{shown}; and {left} more" if left > 0 else shown
+    if len(item.findings) > 1:
+        agreeing = sum(finding.judgement is item.judgement for finding in item.findings)
+        text = f"{agreeing} of {len(item.findings)}: {text}" if agreeing else text
+    return "; ".join(filter(None, [text, over_neighbours(item)]))
 
 
-def over_neighbours(one: Judged) -> str:
+def over_neighbours(item: Judged) -> str:
     """What becomes of a claim at the neighbours over which it is meant; empty of one that is meant over none."""
-    if not one.claim.nearby:
+    if not item.claim.nearby:
         return ""
-    near = one.neighbours
+    near = item.neighbours
     if near is None:
-        return f"its neighbours ({listed(one.claim.nearby)}) were not tried: `headway nearby` does"
+        return f"its neighbours ({listed(item.claim.nearby)}) were not tried: `headway nearby` does"
     tried = len(near.holds) + len(near.changes) + len(near.undecided)
     return "; ".join(
         [
@@ -95,15 +95,15 @@ def in_words(finding: Finding) -> str:
     return f"{finding.what}: {value}{unit} ({about}, {rests_on})"
 
 
-def off(one: Judged) -> str:
+def off(item: Judged) -> str:
     """How far our runs are from a claim that does not hold: the estimate that is furthest off."""
-    broken = [finding for finding in one.findings if finding.judgement is Judgement.BROKEN]
+    broken = [finding for finding in item.findings if finding.judgement is Judgement.BROKEN]
     if not broken:
-        return over_neighbours(one)
+        return over_neighbours(item)
     worst = max(broken, key=lambda finding: finding.region.distance(finding.value or 0.0))
-    factor = _factor(one.claim.rule, worst)
-    told = f", {significant(factor)} times the published" if factor else ""
-    return f"{in_words(worst)}{told}; it would have to be {_wanted(worst)}"
+    factor = _factor(item.claim.rule, worst)
+    text = f", {significant(factor)} times the published" if factor else ""
+    return f"{in_words(worst)}{text}; it would have to be {_wanted(worst)}"
 
 
 def _factor(rule: Rule, finding: Finding) -> float | None:
@@ -128,34 +128,34 @@ def _wanted(finding: Finding) -> str:
     return f"from {significant(low)} to {significant(high)}{unit}"
 
 
-def would_decide(one: Judged) -> str:
+def would_decide(item: Judged) -> str:
     """What an undecided claim needs; empty of others."""
-    if one.judgement is not Judgement.UNDECIDED:
+    if item.judgement is not Judgement.UNDECIDED:
         return ""
-    if not any(finding.judgement is Judgement.UNDECIDED for finding in one.findings):
+    if not any(finding.judgement is Judgement.UNDECIDED for finding in item.findings):
         return ""  # its neighbours are what is open
-    if one.needed is None:
-        return f"no number of {one.wanted} up to {MOST_NEEDED:,} would decide"
-    return f"about {one.needed} {one.wanted} would decide"
+    if item.needed is None:
+        return f"no number of {item.wanted} up to {MOST_NEEDED:,} would decide"
+    return f"about {item.needed} {item.wanted} would decide"
 
 
 def rule_in_words(claim: Claim) -> str:
     """A claim's rule as it stands in the study, its kind and its keys; and its cause."""
-    told = _keys_in_words(claim.rule)
+    text = _keys_in_words(claim.rule)
     cause = claim.because
     if claim.nearby:
-        told = f"{told}; nearby, over {listed(claim.nearby)}"
+        text = f"{text}; nearby, over {listed(claim.nearby)}"
     if cause is None:
-        return told
-    bare = ", ".join(f"{other} for {one}" for one, other in cause.without.items())
-    return f"{told}; because {cause.what}: with {bare} at most {cause.leaves:g} % of it"
+        return text
+    bare = ", ".join(f"{other} for {first}" for first, other in cause.without.items())
+    return f"{text}; because {cause.what}: with {bare} at most {cause.leaves:g} % of it"
 
 
 def _keys_in_words(rule: Rule) -> str:
     keys = rule.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
     kind = keys.pop("kind")
-    told = ", ".join(
+    text = ", ".join(
         f"{name} {' > '.join(value) if isinstance(value, list) else value}"
         for name, value in keys.items()
     )
-    return f"{kind}: {told}"
+    return f"{kind}: {text}"

@@ -80,8 +80,8 @@ _OBJECTS = re.compile(r"objects-(\d+)x(\d+)([A-Za-z]+)")
 """A page of so many objects of one size."""
 
 UNSAID = {
-    one.name: (one.naming.absent,) if one.naming.unsaid is None else one.naming.unsaid
-    for one in COLUMNS
+    item.name: (item.naming.absent,) if item.naming.unsaid is None else item.naming.unsaid
+    for item in COLUMNS
 }
 """Values of constants that go without saying."""
 
@@ -100,8 +100,8 @@ def shortened(runs: pl.DataFrame) -> Callable[[Condition], Condition]:
 def _common_words(names: Sequence[str]) -> str:
     """Words without digits that all names begin with and none consists of."""
     words = [name.split() for name in names]
-    least = min((len(found) for found in words), default=1) - 1
-    together = zip(*(found[:least] for found in words), strict=True)
+    least = min((len(word) for word in words), default=1) - 1
+    together = zip(*(word[:least] for word in words), strict=True)
     common = itertools.takewhile(
         lambda group: len(set(group)) == 1 and not re.search(r"\d", group[0]), together
     )
@@ -115,8 +115,8 @@ def _short(workload: str, common: str) -> str:
 
 def _count(workload: str) -> int:
     """How many objects a page of objects of one size has; 0 of other workloads."""
-    found = _OBJECTS.search(workload)
-    return int(found[1]) if found else 0
+    match = _OBJECTS.search(workload)
+    return int(match[1]) if match else 0
 
 
 def null_last(value: Any) -> tuple[bool, Any]:
@@ -129,24 +129,24 @@ def ordered_levels(
 ) -> list[tuple[Any, ...]]:
     """Levels in ascending order; workloads by their size."""
     if column != "workload":
-        return sorted(values, key=lambda found: tuple(map(null_last, found)))
+        return sorted(values, key=lambda result: tuple(map(null_last, result)))
     table = runs.group_by("workload").agg(*_SIZES, _PAGE_BYTES)
     sizes = {
         name: [*map(null_last, (*size, _count(name), page_bytes))]
         for name, *size, page_bytes in table.iter_rows()
     }
-    return sorted(values, key=lambda found: [(sizes[name], name) for name in found])
+    return sorted(values, key=lambda result: [(sizes[name], name) for name in result])
 
 
 def numbers(
     column: Condition, shown: list[list[Any]], runs: pl.DataFrame
 ) -> tuple[float, ...] | None:
     """The levels as numbers, different from each other; workloads by what orders them."""
-    values = [found[0] for found in shown if len(found) == 1]
+    values = [result[0] for result in shown if len(result) == 1]
     if column.column == "workload":
         sizes = {name: size for name, *size in runs.group_by("workload").agg(*_SIZES).iter_rows()}
         telling = [{sizes[name][place] for name in values} for place in range(len(_SIZES))]
-        place = next((at for at, found in enumerate(telling) if len(found) == len(values)), 0)
+        place = next((at for at, result in enumerate(telling) if len(result) == len(values)), 0)
         values = [sizes[name][place] for name in values]
     numeric = [value for value in values if isinstance(value, int | float)]
     return tuple(numeric) if len(set(numeric)) == len(shown) else None

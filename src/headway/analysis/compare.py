@@ -175,16 +175,16 @@ def compare(
     family = decide(judged, apart, metric, beside)
     level = max(least_level, interval_level(family.members))
     apart = [
-        differences(met.one, met.other, metric, level) if test and test.family else found
-        for met, found, test in zip(judged, apart, family.tests, strict=True)
+        differences(met.one, met.other, metric, level) if test and test.family else difference
+        for met, difference, test in zip(judged, apart, family.tests, strict=True)
     ]
     looks = [met.looks for met in contests]
     welchs = adjusted(at_looks(welch([met.samples for met in judged]), looks))
     ranks = adjusted(at_looks(mann_whitney([met.values for met in judged]), looks))
     shapes = adjusted(at_looks(kolmogorov_smirnov([met.values for met in contests]), looks))
     views = zip(welchs, ranks, shapes, strict=True)
-    found = zip(contests, judged, apart, family.tests, views, strict=True)
-    return tuple(_comparison(*one, metric, family.needed(one[0], one[2])) for one in found)
+    result = zip(contests, judged, apart, family.tests, views, strict=True)
+    return tuple(_comparison(*item, metric, family.needed(item[0], item[2])) for item in result)
 
 
 def clearly_slower(contests: Sequence[Contest], metric: Metric) -> list[bool]:
@@ -193,13 +193,14 @@ def clearly_slower(contests: Sequence[Contest], metric: Metric) -> list[bool]:
     apart = [differences(met.one, met.other, metric) for met in judged]
     tests = decide(judged, apart, metric).tests
     return [
-        judge(*met.samples, found, test, metric)[0] is Verdict.SLOWER and not _trifle(found)
-        for met, found, test in zip(judged, apart, tests, strict=True)
+        judge(*met.samples, difference, test, metric)[0] is Verdict.SLOWER
+        and not _trifle(difference)
+        for met, difference, test in zip(judged, apart, tests, strict=True)
     ]
 
 
-def _trifle(found: Difference) -> bool:
-    return found.relative is not None and abs(found.relative) < NEGLIGIBLE
+def _trifle(difference: Difference) -> bool:
+    return difference.relative is not None and abs(difference.relative) < NEGLIGIBLE
 
 
 def _comparison(
@@ -212,12 +213,12 @@ def _comparison(
     needed: int,
 ) -> Comparison:
     means, ranks, shape = views
-    one, other = met.samples
+    first, other = met.samples
     verdict, basis = judge(*judged.samples, apart, test, metric)
     return Comparison(
         contender=met.pairing.contender,
         against=met.pairing.against,
-        sample=one,
+        sample=first,
         against_sample=other,
         difference=apart,
         delta=delta(*judged.samples),
@@ -231,14 +232,14 @@ def _comparison(
         cliffs_delta=cliffs_delta(*judged.values),
         verdict=verdict,
         basis=basis,
-        spread=None if basis is Basis.TOO_FEW else spread(verdict, one, other, shape),
+        spread=None if basis is Basis.TOO_FEW else spread(verdict, first, other, shape),
         needed=needed,
     )
 
 
 def _compared(judged: Contest, metric: Metric) -> tuple[float, float] | None:
-    one, other = judged.samples
-    return (one.median, other.median) if metric.best is not None and one and other else None
+    first, other = judged.samples
+    return (first.median, other.median) if metric.best is not None and first and other else None
 
 
 def _pair(met: Contest, apart: Difference, metric: Metric) -> Pairs:
@@ -272,8 +273,8 @@ def _medians(met: Contest, worst: float) -> tuple[float, float] | None:
     ]
     if not pairs:
         return None
-    one, other = (statistics.median(values) for values in zip(*pairs, strict=True))
-    return one, other
+    first, other = (statistics.median(values) for values in zip(*pairs, strict=True))
+    return first, other
 
 
 def _variance_left(pairs: Sequence[tuple[float, float]]) -> float | None:
@@ -281,4 +282,4 @@ def _variance_left(pairs: Sequence[tuple[float, float]]) -> float | None:
         return None
     ones, others = zip(*pairs, strict=True)
     apart = statistics.variance(ones) + statistics.variance(others)
-    return statistics.variance([one - other for one, other in pairs]) / apart if apart else None
+    return statistics.variance([first - other for first, other in pairs]) / apart if apart else None

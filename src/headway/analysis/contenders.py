@@ -72,11 +72,11 @@ def ordered_contenders(experiment: ToldExperiment, runs: pl.DataFrame) -> tuple[
     return ordered_names(experiment, set(runs["contender"].unique().to_list()))
 
 
-def ordered_names(experiment: ToldExperiment, found: Set[str]) -> tuple[str, ...]:
+def ordered_names(experiment: ToldExperiment, results: Set[str]) -> tuple[str, ...]:
     """These contenders in the same order."""
     given = list(experiment.contenders)
     places = {name: place for place, name in enumerate(given or _USUAL_ORDER)}
-    return tuple(sorted(found, key=lambda name: (places.get(name, len(places)), name)))
+    return tuple(sorted(results, key=lambda name: (places.get(name, len(places)), name)))
 
 
 def baseline_of(experiment: ToldExperiment, contenders: Sequence[str]) -> str:
@@ -118,9 +118,9 @@ def _conditions(
 ) -> Iterator[Trait]:
     """Conditions that each contender has one of, but not all of them the same."""
     for column in columns:
-        found = [row[column.column] for row in of]
-        if column.column not in _TRAITS and all(len(values) == 1 for values in found):
-            trait = Trait(column.name, tuple(column.text(value) for (value,) in found))
+        result = [row[column.column] for row in of]
+        if column.column not in _TRAITS and all(len(values) == 1 for values in result):
+            trait = Trait(column.name, tuple(column.text(value) for (value,) in result))
             if trait.telling:
                 yield trait
 
@@ -157,22 +157,22 @@ def own_settings(
     ]
     differing = [
         key
-        for key in dict.fromkeys(key for one in settings for key in one)
-        if len({one.get(key) for one in settings}) > 1
+        for key in dict.fromkeys(key for setting in settings for key in setting)
+        if len({setting.get(key) for setting in settings}) > 1
     ]
     if not differing:
         return ()
     texts = (
-        ", ".join(f"{key_words(key)} {one[key]}".strip() for key in differing if key in one)
-        for one in settings
+        ", ".join(f"{key_words(key)} {setting[key]}".strip() for key in differing if key in setting)
+        for setting in settings
     )
     return tuple(text or _NONE for text in texts)
 
 
 def _given(made: Mapping[str, object], contenders: Sequence[str]) -> tuple[Trait, ...]:
     """The settings as the study states them: knobs of programs have no column."""
-    found = own_settings(made, contenders)
-    return (Trait(GIVEN, found),) if found else ()
+    texts = own_settings(made, contenders)
+    return (Trait(GIVEN, texts),) if texts else ()
 
 
 def _settings(made: object, prefix: str = "") -> Iterator[tuple[str, str]]:

@@ -38,15 +38,15 @@ def count_difference(
     if smallest < 2:
         return value, None
     resampled = np.zeros(RESAMPLES)
-    for one, other in known:
-        stream = 0 if one.seeds == other.seeds else 1
-        ours = resampled_medians(one.values, stream=0)
+    for first, other in known:
+        stream = 0 if first.seeds == other.seeds else 1
+        ours = resampled_medians(first.values, stream=0)
         resampled += _side(ours, resampled_medians(other.values, stream=stream), beyond)
     return value, percentile_interval(towards * resampled, smallest)
 
 
 def _side(
-    one: NDArray[np.float64], other: NDArray[np.float64], beyond: float
+    nd_array: NDArray[np.float64], other: NDArray[np.float64], beyond: float
 ) -> NDArray[np.float64]:
     """1 where the first is larger by more than that share of the other, -1 where it is smaller by more."""
-    return np.asarray(np.sign(one - other) * (abs(one - other) > beyond * abs(other)))
+    return np.asarray(np.sign(nd_array - other) * (abs(nd_array - other) > beyond * abs(other)))

@@ -74,22 +74,26 @@ def _alone(
     Of pairs, if runs share seeds, else of places. What each contender always measured alike is not tested.
     """
     testable = [
-        not (one and other and one.constant and other.constant) or any(map(math.isinf, found.logs))
-        for (one, other), found in zip((met.samples for met in contests), apart, strict=True)
+        not (first and other and first.constant and other.constant)
+        or any(map(math.isinf, difference.logs))
+        for (first, other), difference in zip((met.samples for met in contests), apart, strict=True)
     ]
     paired = wilcoxon(
-        [found.logs if tested else () for found, tested in zip(apart, testable, strict=True)]
+        [
+            difference.logs if tested else ()
+            for difference, tested in zip(apart, testable, strict=True)
+        ]
     )
     unpaired = mann_whitney(
         [
-            met.ranked(metric) if tested and not found.logs else ((), ())
-            for met, found, tested in zip(contests, apart, testable, strict=True)
+            met.ranked(metric) if tested and not difference.logs else ((), ())
+            for met, difference, tested in zip(contests, apart, testable, strict=True)
         ]
     )
     return at_looks(
         [
-            one or (replace(other, alpha=PAIRED_ALPHA) if other else None)
-            for one, other in zip(paired, unpaired, strict=True)
+            first or (replace(other, alpha=PAIRED_ALPHA) if other else None)
+            for first, other in zip(paired, unpaired, strict=True)
         ],
         [met.looks for met in contests],
     )

@@ -54,33 +54,38 @@ class Difference:
         From how wide the interval is, as if the ratios' logarithms were normal; None if so few
         runs, or such scattered ones, would have shown none.
         """
-        one = self.interval
-        if one is None or one.low <= -1 or math.isinf(one.high) or not one.reaches_level:
+        interval = self.interval
+        if (
+            interval is None
+            or interval.low <= -1
+            or math.isinf(interval.high)
+            or not interval.reaches_level
+        ):
             return None
-        half_width = (math.log1p(one.high) - math.log1p(one.low)) / 2
-        return math.expm1(half_width * _reach(len(self.logs), one.level))
+        half_width = (math.log1p(interval.high) - math.log1p(interval.low)) / 2
+        return math.expm1(half_width * _reach(len(self.logs), interval.level))
 
 
 def differences(
-    one: Measurements, other: Measurements, metric: Metric, level: float = LEVEL
+    measurements: Measurements, other: Measurements, metric: Metric, level: float = LEVEL
 ) -> Difference:
     """How the contender's runs differ from the other's, by pairs with the same seed if there are any.
 
     Args:
-        one: the contender's runs.
+        measurements: the contender's runs.
         other: the other's.
         metric: what was measured.
         level: confidence of the interval, whatever decided how many runs there are.
     """
-    level = level_at_looks(level, max(one.looks, other.looks))
+    level = level_at_looks(level, max(measurements.looks, other.looks))
     # A run that timed out is worse than any that finished: the ratio is infinite, or 0.
     worst = math.inf if metric.less_is_better else 0.0
-    seeds, logs = _paired(one.ranked(worst), other.ranked(worst))
+    seeds, logs = _paired(measurements.ranked(worst), other.ranked(worst))
     if logs:
         return of_pairs(logs, seeds, level)
-    if one.sample is None or other.sample is None:
+    if measurements.sample is None or other.sample is None:
         return Difference((), (), None, None, None)
-    ones, others = one.with_given_up(worst), other.with_given_up(worst)
+    ones, others = measurements.with_given_up(worst), other.with_given_up(worst)
     interval = typical_shift_interval(ones, others, level)
     return _of_typical(typical_shift(ones, others), interval, (), ())
 

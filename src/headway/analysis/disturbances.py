@@ -76,21 +76,21 @@ def unmet(results: StudyResults) -> tuple[Unmet, ...]:
     it is told of each cell, too.
     """
     return tuple(
-        one for experiment in results.experiments for one in _of_experiment(results, experiment)
+        item for experiment in results.experiments for item in _of_experiment(results, experiment)
     )
 
 
 def _of_experiment(results: StudyResults, experiment: ToldExperiment) -> Iterator[Unmet]:
-    for text, found in _by_disturbance(results.runs_of(experiment)).items():
+    for text, numbers in _by_disturbance(results.runs_of(experiment)).items():
         named = Named.parse(text)
-        without = _without(found, certain=named.kind in _CERTAIN)
+        without = _without(numbers, certain=named.kind in _CERTAIN)
         if without:
             cells, contenders = ({side[place] for side in without} for place in (0, 1))
-            of_cells, of_contenders = ({side[place] for side in found} for place in (0, 1))
+            of_cells, of_contenders = ({side[place] for side in numbers} for place in (0, 1))
             yield Unmet(
                 experiment.name,
                 named,
-                runs=sum(len(found[side]) for side in without),
+                runs=sum(len(numbers[side]) for side in without),
                 sides=tuple(without),
                 cells=len(cells) if cells != of_cells else None,
                 contenders=tuple(sorted(contenders)) if contenders != of_contenders else (),
@@ -99,13 +99,13 @@ def _of_experiment(results: StudyResults, experiment: ToldExperiment) -> Iterato
 
 def _by_disturbance(runs: pl.DataFrame) -> dict[str, dict[_Side, list[int]]]:
     """How many packets met each disturbance that is named, in each run that counted, by side."""
-    found: dict[str, dict[_Side, list[int]]] = defaultdict(lambda: defaultdict(list))
+    numbers: dict[str, dict[_Side, list[int]]] = defaultdict(lambda: defaultdict(list))
     counting = runs.filter(pl.col("lost_down").is_not_null() & pl.col("disturbances").is_not_null())
     for row in counting.iter_rows(named=True):
         for text in row["disturbances"]:
             named = Named.parse(text)
-            found[text][row["cell"], row["contender"]].append(_packets(named, row))
-    return found
+            numbers[text][row["cell"], row["contender"]].append(_packets(named, row))
+    return numbers
 
 
 def _packets(named: Named, row: Mapping[str, Any]) -> int:
@@ -115,10 +115,10 @@ def _packets(named: Named, row: Mapping[str, Any]) -> int:
     return met + (row[other.column] if other and str(other) in row["disturbances"] else 0)
 
 
-def _without(found: Mapping[_Side, Sequence[int]], *, certain: bool) -> list[_Side]:
+def _without(by_side: Mapping[_Side, Sequence[int]], *, certain: bool) -> list[_Side]:
     """The sides in which it did not take place, as far as that is to be told."""
-    met = [side for side, counts in found.items() if any(counts)]
+    met = [side for side, counts in by_side.items() if any(counts)]
     if not met or certain:
-        return [side for side in found if side not in met]
+        return [side for side in by_side if side not in met]
     lucky = {contender for _, contender in met}
-    return [side for side in found if side[1] not in lucky]
+    return [side for side in by_side if side[1] not in lucky]

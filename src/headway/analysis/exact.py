@@ -27,12 +27,12 @@ def tied_mann_whitney(
     # Doubled to be whole where values are tied; moved to keep sums small.
     ranks = np.rint(2 * mean_ranks(np.concatenate([ones, others], axis=1))).astype(int)
     ranks -= ranks.min(axis=1, keepdims=True)
-    found = ranks[:, :n].sum(axis=1)
+    value = ranks[:, :n].sum(axis=1)
     ranks.sort(axis=1)
     tails = (_tails(tuple(pattern), n) for pattern in ranks.tolist())
     return [
         min(1.0, 2 * float(min(at_most[place], at_least[place])))
-        for (at_most, at_least), place in zip(tails, found, strict=True)
+        for (at_most, at_least), place in zip(tails, value, strict=True)
     ]
 
 

@@ -48,25 +48,25 @@ def conditions(runs: pl.DataFrame, grid: Grid) -> Conditions:
     drawn: list[Constant] = []
     runs, columns = in_words(runs, tuple(map(shortened(runs), COLUMNS)))
     values_of = _values(runs, columns)
-    told = axes_of(runs, grid, columns)
-    for axis in told:
+    axes = axes_of(runs, grid, columns)
+    for axis in axes:
         if len(axis.factor.levels) > 1:
             factors.append(axis.factor)
             keys = {cell: (*keys[cell], axis.level_of[cell]) for cell in cells}
         elif axis.column is None:
             (level,), (title,) = axis.factor.levels, axis.factor.titles
             constants.append(Constant(axis.factor.name, level, title))
-    said = {axis.column for axis in told if len(axis.factor.levels) > 1}
+    texts = {axis.column for axis in axes if len(axis.factor.levels) > 1}
     for column in columns:
-        if column.column in said:
+        if column.column in texts:
             continue
-        if (found := values_of.get(column.column)) is None:
+        if (result := values_of.get(column.column)) is None:
             constants += _constant(column, (runs[column.column][0],))
             continue
-        if any(len(values) > 1 for values in found.values()):
-            drawn.append(_drawn(column, found))
+        if any(len(values) > 1 for values in result.values()):
+            drawn.append(_drawn(column, result))
             continue
-        by_cell = _by_cell(found)
+        by_cell = _by_cell(result)
         ordered = ordered_levels(set(by_cell.values()), runs, column.column)
         if len(ordered) == 1:
             constants += _constant(column, ordered[0])
@@ -96,11 +96,11 @@ def _values(runs: pl.DataFrame, columns: Sequence[Condition]) -> dict[str, _Valu
     return {name: dict(zip(places, table[name].to_list(), strict=True)) for name in names}
 
 
-def _by_cell(found: _Values) -> dict[str, tuple[Any, ...]]:
+def _by_cell(results: _Values) -> dict[str, tuple[Any, ...]]:
     """What a column says of each cell, nulls last; the same of all if it cannot tell them apart."""
     of_contender: dict[str, set[Any]] = defaultdict(set)
     of_cell: dict[str, set[Any]] = defaultdict(set)
-    for (cell, contender), values in found.items():
+    for (cell, contender), values in results.items():
         of_contender[contender].update(values)
         of_cell[cell].update(values)
     varying = {contender for contender, values in of_contender.items() if len(values) > 1}
@@ -108,7 +108,7 @@ def _by_cell(found: _Values) -> dict[str, tuple[Any, ...]]:
         everything = tuple(sorted(set().union(*of_contender.values()), key=null_last))
         return dict.fromkeys(of_cell, everything)
     telling: dict[str, set[Any]] = defaultdict(set)
-    for (cell, contender), values in found.items():
+    for (cell, contender), values in results.items():
         if contender in varying:
             telling[cell].update(values)
     return {
@@ -117,9 +117,9 @@ def _by_cell(found: _Values) -> dict[str, tuple[Any, ...]]:
     }
 
 
-def _drawn(column: Condition, found: _Values) -> Constant:
+def _drawn(column: Condition, results: _Values) -> Constant:
     """The range of what was drawn."""
-    values = sorted(set(itertools.chain.from_iterable(found.values())), key=null_last)
+    values = sorted(set(itertools.chain.from_iterable(results.values())), key=null_last)
     ends = [values[0], values[-1]] if len(values) > 2 else values
     return Constant(
         column.name,
@@ -141,7 +141,7 @@ def _told_apart(
 
 def _factor(column: Condition, ordered: list[tuple[Any, ...]], runs: pl.DataFrame) -> Factor:
     shared = set.intersection(*map(set, ordered))
-    shown = [[v for v in found if v not in shared] or list(found) for found in ordered]
+    shown = [[v for v in result if v not in shared] or list(result) for result in ordered]
     return Factor(
         name=column.name,
         levels=tuple(" / ".join(map(column.text, values)) for values in shown),
@@ -150,8 +150,8 @@ def _factor(column: Condition, ordered: list[tuple[Any, ...]], runs: pl.DataFram
     )
 
 
-def _constant(column: Condition, found: tuple[Any, ...]) -> list[Constant]:
+def _constant(column: Condition, values: tuple[Any, ...]) -> list[Constant]:
     """A constant worth stating: known, and the same for all contenders."""
-    if len(found) > 1 or (found[0] is None and column.naming.absent is None):
+    if len(values) > 1 or (values[0] is None and column.naming.absent is None):
         return []
-    return [Constant(column.name, column.text(found[0]), column.keyed(found[0]))]
+    return [Constant(column.name, column.text(values[0]), column.keyed(values[0]))]

@@ -37,29 +37,35 @@ class ContenderFailures:
 
     @property
     def seeds(self) -> tuple[int, ...]:
-        return tuple(sorted({one.seed for one in self.each}))
+        return tuple(sorted({failure.seed for failure in self.each}))
 
 
 def failures(analysis: Analysis) -> tuple[ContenderFailures, ...]:
     """The contenders that failed at all, but for runs that met a fault, as the study asks."""
-    found = (_failures(analysis, name, lambda one: not one.fault) for name in analysis.contenders)
-    return tuple(one for one in found if one.each)
+    all_contender_failures = (
+        _failures(analysis, name, lambda failure: not failure.fault) for name in analysis.contenders
+    )
+    return tuple(
+        contender_failures
+        for contender_failures in all_contender_failures
+        if contender_failures.each
+    )
 
 
 def _failures(
     analysis: Analysis, contender: str, is_told: Callable[[Failure], bool]
 ) -> ContenderFailures:
     sides = [(cell, side) for cell in analysis.cells if (side := cell.side(contender))]
-    found = [(cell, side) for cell, side in sides if any(map(is_told, side.ended_badly))]
-    each = [one for _, side in found for one in side.ended_badly if is_told(one)]
-    return ContenderFailures(contender, tuple(found), tuple(each))
+    pairs = [(cell, side) for cell, side in sides if any(map(is_told, side.ended_badly))]
+    each = [failure for _, side in pairs for failure in side.ended_badly if is_told(failure)]
+    return ContenderFailures(contender, tuple(pairs), tuple(each))
 
 
 def _not_survived(analysis: Analysis) -> Iterator[str]:
     """``h3 did not survive lose down 3 (2 of 2 runs with it): curl exited with 55.``"""
     for name in analysis.contenders:
-        every = _failures(analysis, name, lambda one: bool(one.fault))
-        for fault in dict.fromkeys(one.fault for one in every.each):
+        every = _failures(analysis, name, lambda failure: bool(failure.fault))
+        for fault in dict.fromkeys(failure.fault for failure in every.each):
             own = _failures(analysis, name, partial(_met, fault))
             runs = sum(side.runs for _, side in own.found)
             with_it = f"{len(own.each)} of {counted(runs, 'run')} with it"
@@ -74,14 +80,18 @@ def as_worst(analysis: Analysis) -> tuple[tuple[Comparison, Comparison], ...]:
     and so both are told.
     """
     contests = [
-        Contest(one.pairing, _measured(cell, one.contender), _measured(cell, one.against))
-        for cell, one in analysis.comparisons
+        Contest(
+            comparison.pairing,
+            _measured(cell, comparison.contender),
+            _measured(cell, comparison.against),
+        )
+        for cell, comparison in analysis.comparisons
     ]
     compared = compare(contests, analysis.metric)
     return tuple(
-        (one, other)
-        for (cell, one), other in zip(analysis.comparisons, compared, strict=True)
-        if _has_failed(cell, one.contender) or _has_failed(cell, one.against)
+        (first, other)
+        for (cell, first), other in zip(analysis.comparisons, compared, strict=True)
+        if _has_failed(cell, first.contender) or _has_failed(cell, first.against)
     )
 
 
@@ -93,38 +103,44 @@ def _has_failed(cell: Cell, contender: str) -> bool:
 def _measured(cell: Cell, contender: str) -> Measurements:
     side = cell.side(contender)
     assert side
-    lost = ((one.seed, one.rep) for one in side.ended_badly)
+    lost = ((failure.seed, failure.rep) for failure in side.ended_badly)
     return replace(side.measured, given_up=tuple(sorted({*side.measured.given_up, *lost})))
 
 
-def _met(fault: str, one: Failure) -> bool:
-    return one.fault == fault
+def _met(fault: str, failure: Failure) -> bool:
+    return failure.fault == fault
 
 
 def failure_sentences(analysis: Analysis) -> tuple[str, ...]:
     """Who failed, and what that does to the comparison; nothing if nobody did."""
-    told = [*_not_survived(analysis), *(_who(analysis, failure) for failure in failures(analysis))]
+    texts = [*_not_survived(analysis), *(_who(analysis, failure) for failure in failures(analysis))]
     if as_worst(analysis):
-        told.append(_what_it_does(analysis))
-    return tuple(told)
+        texts.append(_what_it_does(analysis))
+    return tuple(texts)
 
 
-def _who(analysis: Analysis, one: ContenderFailures) -> str:
+def _who(analysis: Analysis, contender_failures: ContenderFailures) -> str:
     """``h3 failed in 6 of 120 runs, all with 2 % loss and seed 8 (1 of 10 runs there): curl exited with 55.``"""
-    runs = sum(side.runs for cell in analysis.cells if (side := cell.side(one.contender)))
-    given_up = all(failure.timed_out for failure in one.each)
-    verb = "did not finish" if not given_up and any(f.timed_out for f in one.each) else "failed"
+    runs = sum(
+        side.runs for cell in analysis.cells if (side := cell.side(contender_failures.contender))
+    )
+    given_up = all(failure.timed_out for failure in contender_failures.each)
+    verb = (
+        "did not finish"
+        if not given_up and any(f.timed_out for f in contender_failures.each)
+        else "failed"
+    )
     verb = "timed out" if given_up else verb
-    where = " ".join(_common(analysis, one))
+    where = " ".join(_common(analysis, contender_failures))
     where += " and " if where.startswith("with ") else ", with " if where else "with "
-    there = _runs_there(analysis, one)
+    there = _runs_there(analysis, contender_failures)
     share = (
-        f" ({len(one.each)} of {counted(there, 'run')} there)"
-        if len(one.found) < len(analysis.cells)
+        f" ({len(contender_failures.each)} of {counted(there, 'run')} there)"
+        if len(contender_failures.found) < len(analysis.cells)
         else ""
     )
-    all_of = "all " if len(one.each) > 1 else ""
-    return f"{one.contender} {verb} in {len(one.each)} of {counted(runs, 'run')}, {all_of}{where}{_seeds(one)}{share}{_why(one)}."
+    all_of = "all " if len(contender_failures.each) > 1 else ""
+    return f"{contender_failures.contender} {verb} in {len(contender_failures.each)} of {counted(runs, 'run')}, {all_of}{where}{_seeds(contender_failures)}{share}{_why(contender_failures)}."
 
 
 def failed_runs(analysis: Analysis, cells: Sequence[Cell], contender: str) -> str:
@@ -133,7 +149,7 @@ def failed_runs(analysis: Analysis, cells: Sequence[Cell], contender: str) -> st
     Seeds are named where failures have them in common.
     """
     sides = [(cell, side) for cell in cells if (side := cell.side(contender))]
-    each = tuple(one for _, side in sides for one in side.ended_badly)
+    each = tuple(failure for _, side in sides for failure in side.ended_badly)
     count = sum(side.failures for _, side in sides)
     if not count:
         return ""
@@ -145,45 +161,47 @@ def failed_runs(analysis: Analysis, cells: Sequence[Cell], contender: str) -> st
     return f"{count} of {counted(runs, 'run')} of {contender} failed{where}"
 
 
-def _runs_there(analysis: Analysis, one: ContenderFailures) -> int:
+def _runs_there(analysis: Analysis, contender_failures: ContenderFailures) -> int:
     """How many runs the contender has in these cells; with the seeds of its failures, if these are named."""
-    cells = [cell.name for cell, _ in one.found]
-    own = analysis.runs.filter(pl.col("contender") == one.contender, pl.col("cell").is_in(cells))
-    if len(one.seeds) > _MOST_SEEDS:
+    cells = [cell.name for cell, _ in contender_failures.found]
+    own = analysis.runs.filter(
+        pl.col("contender") == contender_failures.contender, pl.col("cell").is_in(cells)
+    )
+    if len(contender_failures.seeds) > _MOST_SEEDS:
         return own.height
-    return own.filter(pl.col("seed").is_in(one.seeds)).height
+    return own.filter(pl.col("seed").is_in(contender_failures.seeds)).height
 
 
-def _common(analysis: Analysis, one: ContenderFailures) -> list[str]:
+def _common(analysis: Analysis, contender_failures: ContenderFailures) -> list[str]:
     """The levels that all failures have, where that says anything."""
-    told = []
+    texts = []
     for place, factor in enumerate(analysis.conditions.factors):
-        levels = tuple(sorted({cell.levels[place] for cell, _ in one.found}))
+        levels = tuple(sorted({cell.levels[place] for cell, _ in contender_failures.found}))
         if len(levels) < len({cell.levels[place] for cell in analysis.cells}):
-            told.append(words(Restriction(factor, levels)))
-    return told
+            texts.append(words(Restriction(factor, levels)))
+    return texts
 
 
-def _seeds(one: ContenderFailures) -> str:
-    if len(one.seeds) > _MOST_SEEDS:
-        return f"{len(one.seeds)} different seeds"
-    return f"seed{'s' if len(one.seeds) > 1 else ''} {listed(list(map(str, one.seeds)))}"
+def _seeds(contender_failures: ContenderFailures) -> str:
+    if len(contender_failures.seeds) > _MOST_SEEDS:
+        return f"{len(contender_failures.seeds)} different seeds"
+    return f"seed{'s' if len(contender_failures.seeds) > 1 else ''} {listed(list(map(str, contender_failures.seeds)))}"
 
 
-def _why(one: ContenderFailures) -> str:
+def _why(contender_failures: ContenderFailures) -> str:
     """The reason of most, of how many with other numbers, and how many others there are."""
-    told = list(filter(None, map(_reason, one.each)))
-    reasons = kinds_of(told)
+    texts = list(filter(None, map(_reason, contender_failures.each)))
+    reasons = kinds_of(texts)
     if not reasons:
         return ""
     (first, count), *others = reasons
-    unlike = count - told.count(first)
+    unlike = count - texts.count(first)
     likewise = (
-        f" (in {told.count(first)} of them; in {unlike} with other numbers)" if unlike else ""
+        f" (in {texts.count(first)} of them; in {unlike} with other numbers)" if unlike else ""
     )
     more = f" (so {count} of them; {counted(len(others), 'other reason')})" if others else ""
     also = likewise + more
-    if any(failure.came_to for failure in one.each):
+    if any(failure.came_to for failure in contender_failures.each):
         return f". {first[:1].upper()}{first[1:]}{also}"
     return f": {first}{also}"
 
@@ -197,20 +215,20 @@ def _what_it_does(analysis: Analysis) -> str:
     """Whether it matters that failed runs are left out."""
     rule = "Failed runs are left out of the comparison together with their counterparts"
     by_pairing: dict[Pairing, list[tuple[Comparison, Comparison]]] = {}
-    for one, other in as_worst(analysis):
-        by_pairing.setdefault(one.pairing, []).append((one, other))
-    told = [said for pairing, found in by_pairing.items() for said in _turned(pairing, found)]
-    if not told:
+    for first, other in as_worst(analysis):
+        by_pairing.setdefault(first.pairing, []).append((first, other))
+    texts = [text for pairing, pairs in by_pairing.items() for text in _turned(pairing, pairs)]
+    if not texts:
         return f"{rule}; counted as slower than any that finished, they would change none of these statements."
-    return f"{rule}; counted as slower than any that finished, {listed(told)}."
+    return f"{rule}; counted as slower than any that finished, {listed(texts)}."
 
 
-def _turned(pairing: Pairing, found: Sequence[tuple[Comparison, Comparison]]) -> Iterator[str]:
+def _turned(pairing: Pairing, pairs: Sequence[tuple[Comparison, Comparison]]) -> Iterator[str]:
     """``h3 would be shown to be faster than h2 in 0 instead of 5 of the 6 conditions concerned``."""
     for kind, word in ((Leaning.BETTER, "faster"), (Leaning.WORSE, "slower")):
-        before, after = (sum(leaning(pair[place]) is kind for pair in found) for place in (0, 1))
+        before, after = (sum(leaning(pair[place]) is kind for pair in pairs) for place in (0, 1))
         if before != after:
-            of = f"the {len(found)} conditions" if len(found) > 1 else "the 1 condition"
+            of = f"the {len(pairs)} conditions" if len(pairs) > 1 else "the 1 condition"
             yield (
                 f"{pairing.contender} would be shown to be {word} than {pairing.against} in {after} instead of "
                 f"{before} of {of} concerned"

@@ -86,8 +86,12 @@ def family_sentence(results: StudyResults, experiment: ToldExperiment, size: int
         experiment: an experiment of it.
         size: how many comparisons its family has.
     """
-    comparing = [one for one in results.experiments if len(one.contenders) > 1 or one.comparisons]
-    families = sum(len(one.metrics) for one in comparing)
+    comparing = [
+        told_experiment
+        for told_experiment in results.experiments
+        if len(told_experiment.contenders) > 1 or told_experiment.comparisons
+    ]
+    families = sum(len(told_experiment.metrics) for told_experiment in comparing)
     several = len(comparing) > 1
     match results.manifest.study.adjust:
         case AdjustedTogether.STUDY:
@@ -101,7 +105,9 @@ def family_sentence(results: StudyResults, experiment: ToldExperiment, size: int
     start = f"Verdicts and intervals are adjusted for {counted(size, 'comparison')} together, those of {of}"
     if others < 2:
         return f"{start}; that is all of the study."
-    metrics = sorted({column for one in comparing for column in one.metrics})
+    metrics = sorted(
+        {column for told_experiment in comparing for column in told_experiment.metrics}
+    )
     made_of = " and ".join(
         [
             *([counted(len(comparing), "experiment")] if several else []),

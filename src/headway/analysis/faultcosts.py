@@ -101,13 +101,13 @@ class Sweep:
     @property
     def worst(self) -> FaultCost | None:
         """The one that costs most of those that a run survives."""
-        return max(self.survived, key=lambda one: one.median, default=None)
+        return max(self.survived, key=lambda fault_cost: fault_cost.median, default=None)
 
     @property
     def mean(self) -> float | None:
         """Of those that a run survives."""
-        found = [one.median for one in self.survived]
-        return statistics.fmean(found) if found else None
+        values = [fault_cost.median for fault_cost in self.survived]
+        return statistics.fmean(values) if values else None
 
     def expected(self, loss: float) -> float | None:
         """What independent losses of this share of packets cost in the mean, where one is lost at most.
@@ -120,7 +120,7 @@ class Sweep:
         if any(len(cost.fault.packets) > 1 for cost in self.costs):
             return None
         alone = loss * (1 - loss) ** (len(self.costs) - 1)
-        return alone * math.fsum(one.median for one in self.survived)
+        return alone * math.fsum(fault_cost.median for fault_cost in self.survived)
 
 
 def sweeps(analysis: Analysis) -> tuple[Sweep, ...]:
@@ -169,7 +169,7 @@ def _sweep(
         any(_strays(row, digests.get(row["seed"])) for row in rows) for rows in by_fault.values()
     ]
     every = [_cost(column, rows, before) for rows in by_fault.values()]
-    costs = [one for one in every if one.met]
+    costs = [fault_cost for fault_cost in every if fault_cost.met]
     return Sweep(
         unmet=len(every) - len(costs),
         strayed=sum(strays),
@@ -178,18 +178,18 @@ def _sweep(
         contender=contender,
         without=statistics.median(values) if values else math.nan,
         packets={way: _most(own[f"packets_{way}"]) for way in Way},
-        costs=tuple(sorted(costs, key=lambda one: _order(one.fault))),
+        costs=tuple(sorted(costs, key=lambda cost: _order(cost.fault))),
     )
 
 
 def _strays(row: Mapping[str, Any], without: str | None) -> bool:
     """Whether a run with a fault was another before it than that without; unknown is no."""
     number: int | None = row["packets_before"]
-    found: str | None = row["packet_digests"]
-    if not number or without is None or found is None:
+    text: str | None = row["packet_digests"]
+    if not number or without is None or text is None:
         return False
     end = number * DIGEST_DIGITS
-    return len(without) >= end and without[end - DIGEST_DIGITS : end] != found
+    return len(without) >= end and without[end - DIGEST_DIGITS : end] != text
 
 
 def _most(counts: pl.Series) -> int:

@@ -24,8 +24,8 @@ _ENDINGS = {1: "st", 2: "nd", 3: "rd"}
 
 def fault_sentences(analysis: Analysis) -> tuple[str, ...]:
     """What faults cost each contender in each cell, those first that do worst."""
-    found = sorted(sweeps(analysis), key=_badness, reverse=True)
-    return tuple(". ".join(_sentences(analysis, one)) + "." for one in found)
+    result = sorted(sweeps(analysis), key=_badness, reverse=True)
+    return tuple(". ".join(_sentences(analysis, sweep)) + "." for sweep in result)
 
 
 def _badness(sweep: Sweep) -> tuple[int, float]:
@@ -83,15 +83,21 @@ def _dying(sweep: Sweep) -> str:
 
 def _fatal(fatal: Sequence[FaultCost]) -> str:
     """Which faults a run does not survive, and of what it dies."""
-    shown = [f"{position(one.fault)} {_done(one)}" for one in fatal[:_MOST_FATAL]]
+    shown = [
+        f"{position(fault_cost.fault)} {_done(fault_cost)}" for fault_cost in fatal[:_MOST_FATAL]
+    ]
     if left := len(fatal) - len(shown):
         shown.append(f"{left} more")
     return f"fails if {listed(shown, 'or')} ({fatal[0].reason})"
 
 
-def _done(one: FaultCost) -> str:
-    carried = one.carried if len(one.carried) <= _SHOWN else f"{one.carried[:_SHOWN]}\u2026"
-    return f"{one.fault.kind.done} ({carried})" if carried else one.fault.kind.done
+def _done(fault_cost: FaultCost) -> str:
+    carried = (
+        fault_cost.carried
+        if len(fault_cost.carried) <= _SHOWN
+        else f"{fault_cost.carried[:_SHOWN]}\u2026"
+    )
+    return f"{fault_cost.fault.kind.done} ({carried})" if carried else fault_cost.fault.kind.done
 
 
 def signed(metric: Metric, cost: float) -> str:

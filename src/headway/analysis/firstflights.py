@@ -38,7 +38,7 @@ def first_flights(analysis: Analysis) -> dict[str, FirstFlight]:
         .sort("first_flight_packets", "first_flight_bytes", "cell")
     )
     rows = by_cell.group_by("contender", maintain_order=True).last()
-    found = {
+    by_value = {
         row["contender"]: FirstFlight(
             round(row["first_flight_packets"]),
             round(row["first_flight_bytes"]),
@@ -46,7 +46,7 @@ def first_flights(analysis: Analysis) -> dict[str, FirstFlight]:
         )
         for row in rows.iter_rows(named=True)
     }
-    return {name: found[name] for name in analysis.contenders if name in found}
+    return {name: by_value[name] for name in analysis.contenders if name in by_value}
 
 
 def first_flight_sentences(analysis: Analysis) -> tuple[str, ...]:
@@ -54,26 +54,28 @@ def first_flight_sentences(analysis: Analysis) -> tuple[str, ...]:
 
     Only of flights that all were ended by congestion windows it is said that initial windows differ.
     """
-    found = first_flights(analysis)
+    flights = first_flights(analysis)
     apart = {
         name
         for pairing in analysis.pairings
-        for one, other in [(found.get(pairing.contender), found.get(pairing.against))]
-        if one and other and one.is_apart_from(other)
+        for left, other in [(flights.get(pairing.contender), flights.get(pairing.against))]
+        if left and other and left.is_apart_from(other)
         for name in (pairing.contender, pairing.against)
     }
     if not apart:
         return ()
-    named = sorted((name for name in found if name in apart), key=lambda name: -found[name].packets)
-    windows = all(found[name].limit is FlightLimit.CONGESTION_WINDOW for name in named)
+    named = sorted(
+        (name for name in flights if name in apart), key=lambda name: -flights[name].packets
+    )
+    windows = all(flights[name].limit is FlightLimit.CONGESTION_WINDOW for name in named)
     first, *rest = named
-    told = [
-        f"{first} sent {found[first].packets} packets {_size(found[first], windows)}",
-        *(f"{name} {found[name].packets} {_size(found[name], windows)}" for name in rest),
+    texts = [
+        f"{first} sent {flights[first].packets} packets {_size(flights[first], windows)}",
+        *(f"{name} {flights[name].packets} {_size(flights[name], windows)}" for name in rest),
     ]
     return (
         f"{'Initial windows' if windows else 'First flights'} differ: before the first acknowledgment came back, "
-        f"{listed(told)}. That is a head start, and counts most for small bodies.",
+        f"{listed(texts)}. That is a head start, and counts most for small bodies.",
     )
 
 

@@ -86,11 +86,11 @@ def flow_runs(flows: pl.DataFrame | None) -> FlowRuns:
     rows: dict[tuple[str, str, str], list[_Row]] = defaultdict(list)
     for row in flows.filter(~pl.col("background")).select(_NEEDED).iter_rows(named=True):
         rows[row["cell"], row["contender"], row["run_id"]].append(row)
-    found: dict[tuple[str, str], list[FlowsRun]] = defaultdict(list)
+    flows_runs: dict[tuple[str, str], list[FlowsRun]] = defaultdict(list)
     for (cell, contender, _), own in rows.items():
         if len(own) > 1 and all(map(_is_told, own)):
-            found[cell, contender].append(_run(own))
-    return {place: tuple(runs) for place, runs in found.items()}
+            flows_runs[cell, contender].append(_run(own))
+    return {place: tuple(runs) for place, runs in flows_runs.items()}
 
 
 def _is_told(row: _Row) -> bool:

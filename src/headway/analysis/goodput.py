@@ -133,21 +133,21 @@ class Ratios:
     high: Values
 
 
-def ratios_over_time(one: Received, other: Received) -> Ratios:
+def ratios_over_time(received: Received, other: Received) -> Ratios:
     """The mean of the bytes that a contender's runs had received over the mean of another's.
 
     The intervals are percentile intervals of the bootstrap for each time on its own. Runs with the
     same seeds are resampled by seed, else each contender's on their own.
     """
-    intervals = max(one.intervals, other.intervals)
-    ours, base = one.totals(intervals), other.totals(intervals)
+    intervals = max(received.intervals, other.intervals)
+    ours, base = received.totals(intervals), other.totals(intervals)
     values = _ratios(ours.mean(axis=0), base.mean(axis=0))
     if min(len(ours), len(base)) < 2:
         nothing = np.full(intervals, np.nan)
         return Ratios(values, nothing, nothing)
     resampled = _ratios(
         resampled_means(ours, stream=0),
-        resampled_means(base, stream=0 if one.seeds == other.seeds else 1),
+        resampled_means(base, stream=0 if received.seeds == other.seeds else 1),
     )
     ends: Sequence[float] = ((1 - LEVEL) / 2, (1 + LEVEL) / 2)
     with np.errstate(invalid="ignore"):

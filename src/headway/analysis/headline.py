@@ -30,19 +30,19 @@ _UNTESTED = (Leaning.BETTER_UNTESTED, Leaning.WORSE_UNTESTED, Leaning.BOTH_UNTES
 
 def headline(analysis: Analysis, pairing: Pairing) -> str:
     """``h3 against h2: without loss 12 to 15 % sooner for 100 kB and ...; with 2 % loss ...``; empty if never run."""
-    found = parts(analysis, pairing)
-    if not found:
+    answer_parts = parts(analysis, pairing)
+    if not answer_parts:
         return ""
-    clauses = [_clause(analysis, pairing, group) for group in _by_outer_condition(found)]
-    means = (f"{where}, {said}" for where, said in _mean(analysis, pairing, found))
-    said = _reserved_once("; ".join([*clauses, *means]), found)
-    exact = exact_paths([case for part in found for case in part.cases])
-    return f"{pairing}: {said}{f' ({exact})' if exact else ''}."
+    clauses = [_clause(analysis, pairing, group) for group in _by_outer_condition(answer_parts)]
+    means = (f"{where}, {text}" for where, text in _mean(analysis, pairing, answer_parts))
+    sentence = _reserved_once("; ".join([*clauses, *means]), answer_parts)
+    exact = exact_paths([case for part in answer_parts for case in part.cases])
+    return f"{pairing}: {sentence}{f' ({exact})' if exact else ''}."
 
 
 def exact_paths(cases: Sequence[Case]) -> str:
     """How many of some cells have an exact path, whose repetitions count as one run; empty if none has."""
-    exact = sum(one.on_one_path for _, one in cases)
+    exact = sum(comparison.on_one_path for _, comparison in cases)
     if not exact:
         return ""
     if exact == len(cases):
@@ -73,45 +73,48 @@ def told_failures(analysis: Analysis, pairing: Pairing) -> tuple[str, ...]:
     Where the comparison has no parts, of all its runs: the headline leaves that to a sentence of its own.
     """
     groups = _by_outer_condition(parts(analysis, pairing))
-    said = [
+    texts = [
         ", ".join([*map(words, group[0].where[:1]), failed])
         for group in groups
         for failed in _failed(analysis, pairing, group)
     ]
     if any(group[0].where for group in groups):
-        return tuple(said)
+        return tuple(texts)
     return tuple(_failed_in(analysis, pairing, analysis.cells))
 
 
 def told_parts(analysis: Analysis, pairing: Pairing) -> tuple[ToldPart, ...]:
     """The parts of the headline, each by itself, in the metric's words."""
-    found = parts(analysis, pairing)
-    told = [
+    answer_parts = parts(analysis, pairing)
+    own_parts = [
         ToldPart(
             where=", ".join(map(words, part.where)),
             said=analysis.metric.said(_predicate(analysis, part)),
             counts={kind: len(cases) for kind in Leaning if (cases := part.of(kind))},
             exact=exact_paths(part.cases),
         )
-        for part in found
+        for part in answer_parts
     ]
     means = (
-        replace(told[0], where=where, said=said) for where, said in _mean(analysis, pairing, found)
+        replace(own_parts[0], where=where, said=text)
+        for where, text in _mean(analysis, pairing, answer_parts)
     )
-    return (*told, *means)
+    return (*own_parts, *means)
 
 
 def _clause(analysis: Analysis, pairing: Pairing, group: Sequence[AnswerPart]) -> str:
     """The parts that have the outer condition in common."""
     inner = [" ".join([_predicate(analysis, part), *map(words, part.where[1:])]) for part in group]
-    said = listed(inner) if len(inner) < 3 else "; ".join(inner).replace("; ", ", ")
+    text = listed(inner) if len(inner) < 3 else "; ".join(inner).replace("; ", ", ")
     where = group[0].where[:1]
     failed = _failed(analysis, pairing, group)
-    return ", and ".join([" ".join([*map(words, where), said]), *failed])
+    return ", and ".join([" ".join([*map(words, where), text]), *failed])
 
 
-def _by_outer_condition(found: Sequence[AnswerPart]) -> list[list[AnswerPart]]:
-    return [list(group) for _, group in itertools.groupby(found, key=lambda part: part.where[:1])]
+def _by_outer_condition(answer_parts: Sequence[AnswerPart]) -> list[list[AnswerPart]]:
+    return [
+        list(group) for _, group in itertools.groupby(answer_parts, key=lambda part: part.where[:1])
+    ]
 
 
 def _failed(analysis: Analysis, pairing: Pairing, group: Sequence[AnswerPart]) -> list[str]:
@@ -123,7 +126,7 @@ def _failed(analysis: Analysis, pairing: Pairing, group: Sequence[AnswerPart]) -
 
 def _failed_in(analysis: Analysis, pairing: Pairing, cells: Sequence[Cell]) -> list[str]:
     sides = (pairing.contender, pairing.against)
-    return [said for name in sides if (said := failed_runs(analysis, cells, name))]
+    return [text for name in sides if (text := failed_runs(analysis, cells, name))]
 
 
 def _predicate(analysis: Analysis, part: AnswerPart) -> str:
@@ -139,36 +142,41 @@ def _predicate(analysis: Analysis, part: AnswerPart) -> str:
         open_ones = [case for case in same if not case[1].negligible]
         if len(moved) >= len(open_ones):
             least = [0.0] if len(open_ones) < len(same) else []
-            said = _sized(metric, moved, least)
-            return said + (f" (not shown {_named(analysis, part, open_ones)})" if open_ones else "")
+            text = _sized(metric, moved, least)
+            return text + (f" (not shown {_named(analysis, part, open_ones)})" if open_ones else "")
         return f"{_same(same)}, {_sized(metric, moved)} {_named(analysis, part, moved)}"
     count = len(part.cases)
-    told = [
+    texts = [
         f"{_alike(analysis, AnswerPart(part.where, part.of(kind)), kind)} in {len(part.of(kind))}"
         for kind in kinds
     ]
-    told[0] += f" of {count} conditions"
-    return listed(told)
+    texts[0] += f" of {count} conditions"
+    return listed(texts)
 
 
 def _alone(analysis: Analysis, part: AnswerPart) -> str:
     """A single cell, with its interval."""
-    ((_, one),) = part.cases
+    ((_, comparison),) = part.cases
     (kind,) = (kind for kind in Leaning if part.of(kind))
-    interval = one.difference.interval
-    if one.relative is None or interval is None or interval.low == interval.high or one.identical:
+    interval = comparison.difference.interval
+    if (
+        comparison.relative is None
+        or interval is None
+        or interval.low == interval.high
+        or comparison.identical
+    ):
         return _alike(analysis, part, kind)
     if kind in (Leaning.BETTER, Leaning.WORSE):
-        return _with_interval(analysis.metric, one.difference, one.leaning)
-    said = _alike(analysis, part, kind)
-    return f"{said} ({signed(one.difference).told})" if kind is Leaning.SAME else said
+        return _with_interval(analysis.metric, comparison.difference, comparison.leaning)
+    text = _alike(analysis, part, kind)
+    return f"{text} ({signed(comparison.difference).told})" if kind is Leaning.SAME else text
 
 
 def _with_interval(metric: Metric, difference: Difference, way: Verdict | None) -> str:
     """``12 % sooner (95 % interval 11 to 13 %)``."""
-    word, told = metric.comparative[0 if way is Verdict.FASTER else 1], sized(difference)
-    said = f"{word} by {told.size}" if told.factor else f"{told.size} {word}"
-    return f"{said} ({'; '.join(told.sure)})"
+    word, written = metric.comparative[0 if way is Verdict.FASTER else 1], sized(difference)
+    text = f"{word} by {written.size}" if written.factor else f"{written.size} {word}"
+    return f"{text} ({'; '.join(written.sure)})"
 
 
 def _alike(analysis: Analysis, part: AnswerPart, kind: Leaning) -> str:
@@ -190,37 +198,37 @@ def _alike(analysis: Analysis, part: AnswerPart, kind: Leaning) -> str:
 
 
 def _too_few(cases: Sequence[Case]) -> str:
-    needed = sorted({one.needed for _, one in cases})
+    needed = sorted({comparison.needed for _, comparison in cases})
     return f"{_RESERVE} (it takes {_span(str(needed[0]), str(needed[-1]))})"
 
 
 def _in_pairs(cases: Sequence[Case]) -> str:
     """`` in 6 of 6 pairs``: how many point the one way that all of them do."""
-    counts = {max(one.pairs.faster, one.pairs.slower) for _, one in cases}
-    pairs = {one.pairs.n for _, one in cases}
+    counts = {max(comparison.pairs.faster, comparison.pairs.slower) for _, comparison in cases}
+    pairs = {comparison.pairs.n for _, comparison in cases}
     if len(counts) > 1 or len(pairs) > 1 or pairs == {0}:
         return " in every pair" if pairs != {0} and counts == pairs else ""
     (count,), (n,) = counts, pairs
     return f" in {count} of {counted(n, 'pair')}"
 
 
-def _reserved_once(said: str, found: Sequence[AnswerPart]) -> str:
+def _reserved_once(sentence: str, answer_parts: Sequence[AnswerPart]) -> str:
     """A sentence in which several parts have too few repetitions: how many it takes is said once, and first."""
-    untested = [case for part in found for case in part.of(*_UNTESTED)]
-    if said.count(_RESERVE) < 2:
-        return said
+    untested = [case for part in answer_parts for case in part.of(*_UNTESTED)]
+    if sentence.count(_RESERVE) < 2:
+        return sentence
     reserve = f"{_too_few(untested)}: "
-    if all(len(part.of(*_UNTESTED)) == len(part.cases) for part in found):
-        return f"{reserve}{said.replace(reserve, '')}"
-    before, *after = said.split(reserve)
+    if all(len(part.of(*_UNTESTED)) == len(part.cases) for part in answer_parts):
+        return f"{reserve}{sentence.replace(reserve, '')}"
+    before, *after = sentence.split(reserve)
     return f"{before}{reserve}{f'{_RESERVE}: '.join(after)}"
 
 
 def _same(cases: Sequence[Case]) -> str:
-    every = [one for _, one in cases]
-    if all(one.identical for one in every):
+    every = [comparison for _, comparison in cases]
+    if all(comparison.identical for comparison in every):
         return "the same run for run"
-    equal = sum(one.negligible for one in every)
+    equal = sum(comparison.negligible for comparison in every)
     if equal == len(every):
         return "within 1 %"
     if not equal:
@@ -232,7 +240,7 @@ def _same(cases: Sequence[Case]) -> str:
 
 def _sized(metric: Metric, cases: Sequence[Case], least: Sequence[float] = ()) -> str:
     """``12 to 15 % sooner``, whichever way they are."""
-    sizes = [one.relative for _, one in cases if one.relative is not None]
+    sizes = [comparison.relative for _, comparison in cases if comparison.relative is not None]
     better = cases[0][1].leaning is Verdict.FASTER
     word = metric.comparative[0 if better else 1]
     if not sizes:
@@ -265,8 +273,8 @@ def _named(analysis: Analysis, part: AnswerPart, cases: Sequence[Case]) -> str:
 
 def _why_not(part: AnswerPart) -> str:
     """Who finished nothing in these cells, and why."""
-    for cell, one in part.cases:
-        for side in filter(None, (cell.side(one.contender), cell.side(one.against))):
+    for cell, comparison in part.cases:
+        for side in filter(None, (cell.side(comparison.contender), cell.side(comparison.against))):
             if side.sample is None:
                 return _ended(side)
     return ""
@@ -280,11 +288,11 @@ def _ended(side: ContenderRuns) -> str:
 
 
 def _mean(
-    analysis: Analysis, pairing: Pairing, found: Sequence[AnswerPart]
+    analysis: Analysis, pairing: Pairing, answer_parts: Sequence[AnswerPart]
 ) -> Iterator[tuple[str, str]]:
     """The mean over cells, which says something only where they are alike: of what, and what it says."""
-    whole = next((one for one in wholes(analysis) if one.pairing == pairing), None)
-    if len(found) > 1 or whole is None or not whole.alike:
+    whole = next((item for item in wholes(analysis) if item.pairing == pairing), None)
+    if len(answer_parts) > 1 or whole is None or not whole.alike:
         return
     if whole.verdict in (Verdict.FASTER, Verdict.SLOWER):
         yield _of_mean(whole), _mean_size(analysis.metric, whole)
@@ -307,6 +315,10 @@ def _mean_size(metric: Metric, whole: Whole) -> str:
 
 def telling(analysis: Analysis, pairing: Pairing) -> float:
     """How far two contenders are apart where that is shown: the sum over cells, as logarithms."""
-    every = (one for cell in analysis.cells if (one := cell.comparison(pairing)) and one.matters)
-    sizes = [abs(log_of(one)) for one in every if one.relative is not None and one.relative > -1]
+    every = (item for cell in analysis.cells if (item := cell.comparison(pairing)) and item.matters)
+    sizes = [
+        abs(log_of(comparison))
+        for comparison in every
+        if comparison.relative is not None and comparison.relative > -1
+    ]
     return math.fsum(sizes) / len(analysis.cells)

@@ -89,7 +89,7 @@ def interactions(
     ]
     looks = [analysis.experiment.number_of_looks] * len(contrasts)
     tests = adjusted(at_looks(wilcoxon([() if alike(gap) else gap for _, gap in contrasts]), looks))
-    found = []
+    result = []
     for place, groups in by_factor.items():
         factor = analysis.conditions.factors[place]
         levels = tuple(
@@ -101,8 +101,10 @@ def interactions(
             for (where, gap), test in zip(contrasts, tests, strict=True)
             if where == place
         ]
-        found.append(_interaction(factor.name, levels, own))
-    return tuple(sorted(found, key=lambda one: (-one.established, -one.spread)))
+        result.append(_interaction(factor.name, levels, own))
+    return tuple(
+        sorted(result, key=lambda interaction: (-interaction.established, -interaction.spread))
+    )
 
 
 def _interaction(
@@ -138,27 +140,29 @@ def _is_shown(test: TestResult | None, gap: Sequence[float]) -> bool:
 def _groups(cases: Sequence[Case], place: int) -> dict[int, list[Case]]:
     """Cases by their level of a factor; empty if the levels do not stand in the same cells otherwise."""
     groups: dict[int, list[Case]] = defaultdict(list)
-    for cell, one in cases:
-        groups[cell.levels[place]].append((cell, one))
+    for cell, comparison in cases:
+        groups[cell.levels[place]].append((cell, comparison))
     others = {
         level: sorted((*cell.levels[:place], *cell.levels[place + 1 :]) for cell, _ in group)
         for level, group in groups.items()
     }
     first, *rest = others.values()
-    return dict(sorted(groups.items())) if rest and all(one == first for one in rest) else {}
+    return (
+        dict(sorted(groups.items())) if rest and all(numbers == first for numbers in rest) else {}
+    )
 
 
 def _gaps(groups: Sequence[Sequence[Case]]) -> Iterator[list[float]]:
     """For two levels at a time, how far apart they are in each repetition."""
     chosen = groups if len(groups) <= _MOST_LEVELS else (groups[0], groups[-1])
     means = [means_by_seed(group) for group in chosen]
-    for one, other in combinations(means, 2):
-        seeds = [seed for seed in one if seed in other]
+    for first, other in combinations(means, 2):
+        seeds = [seed for seed in first if seed in other]
         if len(seeds) > 1:
-            yield [other[seed] - one[seed] for seed in seeds]
+            yield [other[seed] - first[seed] for seed in seeds]
 
 
 def _level(title: str, group: Sequence[Case], leaning: Verdict, metric: Metric) -> Level:
-    same = sum(one.matters and one.verdict is leaning for _, one in group)
+    same = sum(comparison.matters and comparison.verdict is leaning for _, comparison in group)
     relative = math.expm1(centre(group))
     return Level(title, relative, direction(relative, metric), same)

@@ -95,29 +95,31 @@ class JointVerdict:
     @property
     def is_trade(self) -> bool:
         """Whether something is better and something worse."""
-        return any(one.better for one in self.outcomes) and any(one.worse for one in self.outcomes)
+        return any(outcome.better for outcome in self.outcomes) and any(
+            outcome.worse for outcome in self.outcomes
+        )
 
     @property
     def tone(self) -> str:
         """Of all together: ``mixed`` of a trade, else what most of the metrics are that differ."""
         if self.is_trade:
             return "mixed"
-        kinds = [one.kind for one in self.outcomes]
+        kinds = [outcome.kind for outcome in self.outcomes]
         return next((kind for kind in ("better", "worse", "open") if kind in kinds), "same")
 
     @property
     def clause(self) -> str:
         """What the metrics say together, agreement first: ``sooner in LCP and Speed Index, later in FCP: a trade``."""
         groups: dict[str, list[str]] = {}
-        for one in self.outcomes:
-            groups.setdefault(_group(one), []).append(one.name)
+        for outcome in self.outcomes:
+            groups.setdefault(_group(outcome), []).append(outcome.name)
         ordered = sorted(groups.items(), key=lambda group: (_rank(group[0]), -len(group[1])))
         if len(ordered) == 1:
             words, names = ordered[0]
             every = "both metrics" if len(names) == 2 else f"all {len(names)} metrics"
             return f"{words} in {every}: {_named(names)}"
-        said = ", ".join(f"{words} in {_named(names)}" for words, names in ordered)
-        return f"{said}: a trade" if self.is_trade else said
+        text = ", ".join(f"{words} in {_named(names)}" for words, names in ordered)
+        return f"{text}: a trade" if self.is_trade else text
 
     @property
     def sentence(self) -> str:
@@ -133,21 +135,21 @@ def joint_verdicts(analyses: Sequence[Analysis]) -> tuple[JointVerdict, ...]:
     """
     if len(analyses) < 2:
         return ()
-    found: dict[Pairing, list[MetricOutcome]] = {one: [] for one in by_telling(analyses[0])}
+    by_pairing: dict[Pairing, list[MetricOutcome]] = {item: [] for item in by_telling(analyses[0])}
     for analysis in analyses:
         for overview in overviews(analysis):
             pairing = Pairing(overview.contender, overview.against)
-            if pairing in found:
-                found[pairing].append(MetricOutcome(analysis.metric, overview))
+            if pairing in by_pairing:
+                by_pairing[pairing].append(MetricOutcome(analysis.metric, overview))
     return tuple(
         JointVerdict(pairing, tuple(outcomes))
-        for pairing, outcomes in found.items()
+        for pairing, outcomes in by_pairing.items()
         if len(outcomes) > 1
     )
 
 
-def _group(one: MetricOutcome) -> str:
-    better, worse = one.metric.comparative
+def _group(metric_outcome: MetricOutcome) -> str:
+    better, worse = metric_outcome.metric.comparative
     words = {
         "better": better,
         "worse": worse,
@@ -155,7 +157,7 @@ def _group(one: MetricOutcome) -> str:
         "same": "the same",
         "open": "not shown to differ",
     }
-    return words[one.kind]
+    return words[metric_outcome.kind]
 
 
 def _rank(words: str) -> int:

@@ -24,9 +24,9 @@ def leaders_by_cell(
     best_of = {cell: best for cell, sides in sides_of.items() if (best := _best(sides, metric))}
     behind = {(cell, name) for cell in best_of for name in _losers(compared[cell])}
     met = {
-        (cell, frozenset((one.contender, one.against)))
-        for cell, found in compared.items()
-        for one in found
+        (cell, frozenset((comparison.contender, comparison.against)))
+        for cell, comparisons in compared.items()
+        for comparison in comparisons
     }
     contests = [
         (cell, Contest(Pairing(side.contender, best.contender), side.measured, best.measured))
@@ -52,11 +52,13 @@ def leaders_by_cell(
     }
 
 
-def _losers(found: Sequence[Comparison]) -> Iterator[str]:
+def _losers(comparisons: Sequence[Comparison]) -> Iterator[str]:
     """Who is clearly slower than another, by the comparisons of a cell."""
-    for one in found:
-        if one.matters:
-            yield one.against if one.verdict is Verdict.FASTER else one.contender
+    for comparison in comparisons:
+        if comparison.matters:
+            yield (
+                comparison.against if comparison.verdict is Verdict.FASTER else comparison.contender
+            )
 
 
 def _best(sides: Sequence[ContenderRuns], metric: Metric) -> ContenderRuns | None:

@@ -16,15 +16,15 @@ Case = tuple[Cell, Comparison]
 """A comparison, and the cell that it is of."""
 
 
-def log_of(one: Comparison) -> float:
+def log_of(comparison: Comparison) -> float:
     """The logarithm of a comparison's typical ratio."""
-    assert one.relative is not None
-    return math.log1p(one.relative)
+    assert comparison.relative is not None
+    return math.log1p(comparison.relative)
 
 
 def centre(cases: Sequence[Case]) -> float:
     """The mean of the logarithms of the typical ratios: each cell counts the same."""
-    return statistics.fmean(log_of(one) for _, one in cases)
+    return statistics.fmean(log_of(comparison) for _, comparison in cases)
 
 
 def means_by_seed(cases: Sequence[Case]) -> dict[int, float]:
@@ -33,11 +33,13 @@ def means_by_seed(cases: Sequence[Case]) -> dict[int, float]:
     Where a run failed, its cell is taken to be as it is in the middle.
     """
     away: dict[int, list[float]] = defaultdict(list)
-    for _, one in cases:
-        for seed, log in zip(one.difference.seeds, _bounded(one.difference.logs), strict=True):
-            away[seed].append(log - log_of(one))
+    for _, comparison in cases:
+        for seed, log in zip(
+            comparison.difference.seeds, _bounded(comparison.difference.logs), strict=True
+        ):
+            away[seed].append(log - log_of(comparison))
     middle = centre(cases)
-    return {seed: middle + math.fsum(found) / len(cases) for seed, found in sorted(away.items())}
+    return {seed: middle + math.fsum(values) / len(cases) for seed, values in sorted(away.items())}
 
 
 def of_all(cases: Sequence[Case], last: int) -> tuple[Case, ...]:
@@ -50,19 +52,19 @@ def of_all(cases: Sequence[Case], last: int) -> tuple[Case, ...]:
         cases: the comparisons.
         last: seed of the last repetition that was carried out in all cells.
     """
-    if any(min(one.difference.seeds) > last for _, one in cases):
+    if any(min(comparison.difference.seeds) > last for _, comparison in cases):
         return ()
-    return tuple((cell, _up_to(one, last)) for cell, one in cases)
+    return tuple((cell, _up_to(comparison, last)) for cell, comparison in cases)
 
 
-def _up_to(one: Comparison, last: int) -> Comparison:
+def _up_to(comparison: Comparison, last: int) -> Comparison:
     """A comparison by the pairs up to a seed."""
-    pairs = zip(one.difference.seeds, one.difference.logs, strict=True)
+    pairs = zip(comparison.difference.seeds, comparison.difference.logs, strict=True)
     kept = [(seed, log) for seed, log in pairs if seed <= last]
-    if len(kept) == len(one.difference.seeds):
-        return one
+    if len(kept) == len(comparison.difference.seeds):
+        return comparison
     seeds, logs = zip(*kept, strict=True)
-    return replace(one, difference=of_pairs(logs, seeds))
+    return replace(comparison, difference=of_pairs(logs, seeds))
 
 
 def alike(logs: Sequence[float]) -> bool:

@@ -95,7 +95,7 @@ class Metric:
         if self.words == FASTER_SLOWER:
             return text
         words = dict(zip(FASTER_SLOWER, self.words, strict=True))
-        return _FASTER_OR_SLOWER.sub(lambda found: words[found[0]], text)
+        return _FASTER_OR_SLOWER.sub(lambda match: words[match[0]], text)
 
     def text(self, value: float) -> str:
         """One value with its unit."""
@@ -107,9 +107,9 @@ class Metric:
         texts = distinguished([value * factor for value in values])
         return [f"{text} {unit}".rstrip() for text in texts]
 
-    def headed(self, said: str) -> str:
+    def headed(self, text: str) -> str:
         """A heading above values, with their unit if they have one."""
-        return said if self.unit == "1" else f"{said} [{self.unit}]"
+        return text if self.unit == "1" else f"{text} [{self.unit}]"
 
     def scale(self, values: Sequence[float]) -> tuple[float, str]:
         """Factor and unit to write these values in: milliseconds if all are short times."""
@@ -125,9 +125,9 @@ def metric_named(column: str) -> Metric:
         WrongInputError: nothing tells which of two values of the column would be better.
     """
     if (known := METRICS.get(column)) and known.ranking:
-        told = known.ranking
-        less = told.better is Better.LESS or told.best is not None
-        return Metric(column, told.label, known.unit, less, told.words, told.best)
+        ranking = known.ranking
+        less = ranking.better is Better.LESS or ranking.best is not None
+        return Metric(column, ranking.label, known.unit, less, ranking.words, ranking.best)
     if column.endswith("_s"):
         return Metric(column, column.removesuffix("_s").replace("_", " "), "s")
     raise WrongInputError(

@@ -39,10 +39,10 @@ def networks(analysis: Analysis, least: int = LEAST_SITES) -> tuple[Network, ...
     cells: dict[str, dict[str, Cell]] = {}
     for cell in analysis.cells:
         others = zip(factors, cell.levels, strict=True)
-        titles = [one.titles[level] for n, (one, level) in enumerate(others) if n != place]
+        titles = [item.titles[level] for n, (item, level) in enumerate(others) if n != place]
         site = factors[place].levels[cell.levels[place]]
         cells.setdefault(", ".join(titles), {})[site] = cell
-    return tuple(Network(title, found) for title, found in cells.items())
+    return tuple(Network(title, result) for title, result in cells.items())
 
 
 def medians(analysis: Analysis, column: str) -> dict[tuple[str, str], float]:

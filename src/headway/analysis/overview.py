@@ -105,13 +105,19 @@ class _Case:
 
 def _tally(cases: Sequence[_Case]) -> OutcomeTally:
     counts = Counter(case.outcome for case in cases)
-    return OutcomeTally(tuple((one, counts[one]) for one in ComparisonOutcome if counts[one]))
+    return OutcomeTally(
+        tuple(
+            (comparison_outcome, counts[comparison_outcome])
+            for comparison_outcome in ComparisonOutcome
+            if counts[comparison_outcome]
+        )
+    )
 
 
 def _range(cases: Sequence[_Case], wanted: ComparisonOutcome) -> tuple[float, float] | None:
-    found = [
+    values = [
         case.comparison.relative
         for case in cases
         if case.outcome is wanted and case.comparison.relative is not None
     ]
-    return (min(found, key=abs), max(found, key=abs)) if found else None
+    return (min(values, key=abs), max(values, key=abs)) if values else None

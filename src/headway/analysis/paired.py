@@ -29,18 +29,18 @@ _HALVINGS = 60
 """Steps to a value among counted averages: as many as a float has bits that matter."""
 
 
-def log_ratio(one: float, other: float) -> float:
+def log_ratio(value: float, other: float) -> float:
     """Logarithm of the ratio of two values; of 0 and of infinity, which a run never ends with, too.
 
     Rounded beyond what was measured, so that equal ratios are ties.
     """
-    if one == other:
+    if value == other:
         return 0.0
-    if one <= 0 or math.isinf(other):
+    if value <= 0 or math.isinf(other):
         return -math.inf
-    if other <= 0 or math.isinf(one):
+    if other <= 0 or math.isinf(value):
         return math.inf
-    return round(math.log(one) - math.log(other), 12)
+    return round(math.log(value) - math.log(other), 12)
 
 
 @dataclass(frozen=True)
@@ -105,11 +105,11 @@ def typical_interval(logs: Sequence[float], level: float = LEVEL) -> Interval | 
         low, high = find(k), find(n * (n + 1) // 2 + 1 - k)
     else:
         low, high = _not_rejected(np.asarray(logs, dtype=float), 1 - level)
-    found = Interval(low, high, coverage, "signed ranks", level)
+    interval = Interval(low, high, coverage, "signed ranks", level)
     if coverage < level:
-        return found
+        return interval
     test = signed_ranks(logs)
-    return found.settled(holds_zero=test is None or test.p > 1 - level)
+    return interval.settled(holds_zero=test is None or test.p > 1 - level)
 
 
 def _tied(logs: Sequence[float]) -> bool:
@@ -173,8 +173,8 @@ def _counted_to(ordered: NDArray[np.float64], k: int) -> float:
     return round(high, 12) if abs(high) < 500 else math.copysign(math.inf, high)
 
 
-def _middle(one: float, other: float) -> float:
-    middle = (one + other) / 2
+def _middle(value: float, other: float) -> float:
+    middle = (value + other) / 2
     return 0.0 if math.isnan(middle) else middle
 
 

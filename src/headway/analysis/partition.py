@@ -75,30 +75,34 @@ class AnswerPart:
         return tuple(case for case in self.cases if leaning(case[1]) in leanings)
 
 
-def leaning(one: Comparison) -> Leaning:
+def leaning(comparison: Comparison) -> Leaning:
     """How a comparison came out."""
-    better = one.leaning is Verdict.FASTER
-    if one.verdict is Verdict.INCOMPARABLE:
+    better = comparison.leaning is Verdict.FASTER
+    if comparison.verdict is Verdict.INCOMPARABLE:
         return Leaning.INCOMPARABLE
-    if one.basis is Basis.TOO_FEW and not one.is_one_way:
+    if comparison.basis is Basis.TOO_FEW and not comparison.is_one_way:
         return Leaning.BOTH_UNTESTED
-    if one.basis is Basis.TOO_FEW and one.leaning is not Verdict.EQUAL:
+    if comparison.basis is Basis.TOO_FEW and comparison.leaning is not Verdict.EQUAL:
         return Leaning.BETTER_UNTESTED if better else Leaning.WORSE_UNTESTED
-    if not one.matters:
+    if not comparison.matters:
         return Leaning.SAME
     return Leaning.BETTER if better else Leaning.WORSE
 
 
 def dividing(analysis: Analysis, pairing: Pairing) -> frozenset[str]:
     """Names of the factors by which a comparison is in parts."""
-    found = parts(analysis, pairing)
-    return frozenset(one.factor.name for part in found for one in part.where)
+    answer_parts = parts(analysis, pairing)
+    return frozenset(restriction.factor.name for part in answer_parts for restriction in part.where)
 
 
 @lru_cache(maxsize=64)
 def parts(analysis: Analysis, pairing: Pairing) -> tuple[AnswerPart, ...]:
     """The parts of a comparison, in the order of their levels; none if it was made in no cell."""
-    cases = [_Met.of((cell, one)) for cell in analysis.cells if (one := cell.comparison(pairing))]
+    cases = [
+        _Met.of((cell, comparison))
+        for cell in analysis.cells
+        if (comparison := cell.comparison(pairing))
+    ]
     if not cases:
         return ()
     factors = analysis.conditions.factors
@@ -111,8 +115,8 @@ def parts(analysis: Analysis, pairing: Pairing) -> tuple[AnswerPart, ...]:
     ]
     # Two ends of a range more to tell, each as exactly as so many cells let them be known (Schwarz 1978).
     part_bits = _PART_BITS + math.log2(len(cases))
-    found = (_divided(cases, factors, way, part_bits) for way in ways)
-    _, best = min(found, key=lambda entry: (round(entry[0], 6), len(entry[1])))
+    pairs = (_divided(cases, factors, way, part_bits) for way in ways)
+    _, best = min(pairs, key=lambda entry: (round(entry[0], 6), len(entry[1])))
     return tuple(best)
 
 
@@ -149,27 +153,27 @@ def _divided(
 ) -> _Division:
     """The cheapest parts by these factors, the outer one first."""
     if not way:
-        return part_bits + _bits(cases), [AnswerPart((), tuple(one.case for one in cases))]
+        return part_bits + _bits(cases), [AnswerPart((), tuple(met.case for met in cases))]
     place, *inner = way
     factor, levels = factors[place], _in_order(cases, factors[way[0]], place)
 
     def cost(first: int, last: int) -> _Division:
         chosen = tuple(sorted(levels[first:last]))
         inside = [case for case in cases if case.levels[place] in chosen]
-        bits, found = _divided(inside, factors, inner, part_bits)
+        bits, answer_parts = _divided(inside, factors, inner, part_bits)
         if len(chosen) == len(levels):
-            return bits, found
+            return bits, answer_parts
         own = Restriction(factor, chosen)
-        return bits, [AnswerPart((own, *part.where), part.cases) for part in found]
+        return bits, [AnswerPart((own, *part.where), part.cases) for part in answer_parts]
 
-    bits, found = _cheapest(len(levels), cost)
+    bits, result = _cheapest(len(levels), cost)
     first = {level: at for at, level in enumerate(levels if factor.values else sorted(levels))}
-    return bits, sorted(found, key=lambda part: _at(part, factor, first))
+    return bits, sorted(result, key=lambda part: _at(part, factor, first))
 
 
 def _at(part: AnswerPart, factor: Factor, places: dict[int, int]) -> int:
-    own = [one for one in part.where[:1] if one.factor is factor]
-    return min((places[level] for one in own for level in one.levels), default=0)
+    own = [restriction for restriction in part.where[:1] if restriction.factor is factor]
+    return min((places[level] for restriction in own for level in restriction.levels), default=0)
 
 
 def _cheapest(count: int, cost: Callable[[int, int], _Division]) -> _Division:
@@ -181,8 +185,8 @@ def _cheapest(count: int, cost: Callable[[int, int], _Division]) -> _Division:
     return best[count]
 
 
-def _sum(one: _Division, other: _Division) -> _Division:
-    return one[0] + other[0], [*one[1], *other[1]]
+def _sum(division: _Division, other: _Division) -> _Division:
+    return division[0] + other[0], [*division[1], *other[1]]
 
 
 def _in_order(cases: Sequence[_Met], factor: Factor, place: int) -> list[int]:
@@ -210,19 +214,19 @@ def _bits(cases: Sequence[_Met]) -> float:
     return outcomes + spread + (_OPPOSITE_BITS if opposite else 0.0)
 
 
-def _log(one: Comparison) -> float:
+def _log(comparison: Comparison) -> float:
     """The logarithm of the typical ratio, none farther than a factor of 20; what may be chance is none."""
-    if leaning(one) in (Leaning.SAME, Leaning.BOTH_UNTESTED):
+    if leaning(comparison) in (Leaning.SAME, Leaning.BOTH_UNTESTED):
         return 0.0
-    if one.relative is None:
-        return math.log(20) * (one.difference.sign or 0)
+    if comparison.relative is None:
+        return math.log(20) * (comparison.difference.sign or 0)
     farthest = math.log(20)
-    return max(-farthest, min(farthest, math.log1p(max(one.relative, -0.99))))
+    return max(-farthest, min(farthest, math.log1p(max(comparison.relative, -0.99))))
 
 
-def _known_to(one: Comparison) -> float:
+def _known_to(comparison: Comparison) -> float:
     """How exactly a difference is known, as a logarithm: half of its interval, and no less than 3 %."""
-    interval = one.relative_interval
+    interval = comparison.relative_interval
     if interval is None or interval.low <= -1 or math.isinf(interval.high):
         return math.log(20)
     return max(3 * NEGLIGIBLE, (math.log1p(interval.high) - math.log1p(interval.low)) / 2)

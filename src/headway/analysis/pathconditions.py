@@ -22,8 +22,8 @@ def in_words(
 
     An aspect that has a column of numbers takes its place, so that nobody reads the first of many rates as the rate.
     """
-    found = [_aspects(entries or ()) for entries in runs[_COLUMN].to_list()]
-    names = dict.fromkeys(name for one in found for name in one)
+    result = [_aspects(entries or ()) for entries in runs[_COLUMN].to_list()]
+    names = dict.fromkeys(name for item in result for name in item)
     if not names:
         return runs, tuple(columns)
     numbered = {column.name: column for column in columns}
@@ -31,7 +31,7 @@ def in_words(
     conditions = {column.column: column for column in columns}
     others: list[Condition] = []
     for name in names:
-        own = [one.get(name) for one in found]
+        own = [item.get(name) for item in result]
         if column := numbered.get(name):
             values = runs[column.column].to_list()
             own = [
@@ -44,7 +44,7 @@ def in_words(
             column = Condition(aspect_column(name), naming, str)
             others.append(column)
         texts.append(pl.Series(column.column, own, dtype=pl.String()))
-    place = next(at for at, one in enumerate(columns) if one.column == _BEFORE)
+    place = next(at for at, condition in enumerate(columns) if condition.column == _BEFORE)
     ordered = list(conditions.values())
     return runs.with_columns(texts), (*ordered[:place], *others, *ordered[place:])
 

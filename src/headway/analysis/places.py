@@ -28,10 +28,10 @@ def told_place(analysis: Analysis, cells: Sequence[Cell], among: Sequence[Cell])
         return ""
     if len(cells) == len(among):
         return f"in {'both' if len(among) == 2 else f'all {len(among)}'} conditions"
-    if len(cells) > 1 and (told := _within_axis(analysis, cells, among)):
-        return f"with {told}"
-    if told := _levels(analysis, cells, among):
-        return told
+    if len(cells) > 1 and (text := _within_axis(analysis, cells, among)):
+        return f"with {text}"
+    if text := _levels(analysis, cells, among):
+        return text
     if len(cells) <= _MOST_NAMED:
         return listed([cell_words(analysis.conditions, cell) for cell in cells])
     return f"in {len(cells)} of {len(among)} conditions"
@@ -55,7 +55,7 @@ def _within_axis(analysis: Analysis, cells: Sequence[Cell], among: Sequence[Cell
             for part in _parts(key, value) if isinstance(value, Mapping) else ():
                 having[part].add(cell.name)
     names = {cell.name for cell in cells}
-    return next((value for (_, value), found in having.items() if found == names), "")
+    return next((value for (_, value), texts in having.items() if texts == names), "")
 
 
 def _parts(key: str, table: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

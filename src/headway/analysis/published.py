@@ -80,31 +80,35 @@ class Beside:
 
 def beside(analysis: Analysis) -> tuple[Beside, ...]:
     """Every value that the experiment names as published of this metric, beside ours."""
-    return tuple(_beside(analysis, one) for one in of_metric(analysis))
+    return tuple(_beside(analysis, told_published) for told_published in of_metric(analysis))
 
 
 def agreement_sentence(analyses: Sequence[Analysis]) -> str:
     """How many of the values published of these metrics agree; empty if nothing was published."""
-    counts = Counter(one.agreement for analysis in analyses for one in beside(analysis))
+    counts = Counter(item.agreement for analysis in analyses for item in beside(analysis))
     if not counts:
         return ""
-    told = "; ".join(f"{kind.value}: {counts[kind]}" for kind in Agreement if counts[kind])
-    return f"{counted(counts.total(), 'published value')} beside ours ({told})."
+    text = "; ".join(f"{kind.value}: {counts[kind]}" for kind in Agreement if counts[kind])
+    return f"{counted(counts.total(), 'published value')} beside ours ({text})."
 
 
 def evidence(side: ContenderRuns) -> str:
     """What our runs say of why they took as long: limits, packets sent again, and senders."""
     limits = ", ".join(f"{name} in {count}" for name, count in side.limited_by)
-    told = [f"limited by {limits} of {counted(side.runs, 'run')}"] if limits else []
+    texts = [f"limited by {limits} of {counted(side.runs, 'run')}"] if limits else []
     if side.retransmits is not None:
-        told.append(f"{plain(side.retransmits)} packets lost or sent again (median)")
-    return "; ".join([*told, ", ".join(side.senders)])
+        texts.append(f"{plain(side.retransmits)} packets lost or sent again (median)")
+    return "; ".join([*texts, ", ".join(side.senders)])
 
 
 def of_metric(analysis: Analysis) -> list[ToldPublished]:
     """The published values of the analysed metric."""
     known = analysis.experiment.published
-    return [one for one in known if one.metric == analysis.metric.column]
+    return [
+        told_published
+        for told_published in known
+        if told_published.metric == analysis.metric.column
+    ]
 
 
 def factor_of(analysis: Analysis, published: ToldPublished) -> float:
@@ -176,10 +180,10 @@ def _ours(
         return (sample.mean, sample.mean_interval) if mean else (sample.median, sample.interval)
     if comparison is None or against is None:
         return None, None
-    one, other = side.measured_in(published.span), against.measured_in(published.span)
+    first, other = side.measured_in(published.span), against.measured_in(published.span)
     if mean:
-        return relative_means(one, other)
-    return relative_difference(one.sample, other.sample), relative_interval(one, other)
+        return relative_means(first, other)
+    return relative_difference(first.sample, other.sample), relative_interval(first, other)
 
 
 def _agreement(

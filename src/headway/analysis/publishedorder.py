@@ -47,9 +47,10 @@ class PublishedOrder:
 def orders(analysis: Analysis) -> tuple[PublishedOrder, ...]:
     """For what the experiment compares: whether ours differ in the published direction."""
     values = {
-        (one.span, one.cell, one.contender): one.value / factor_of(analysis, one)
-        for one in of_metric(analysis)
-        if one.against is None
+        (told_published.span, told_published.cell, told_published.contender): told_published.value
+        / factor_of(analysis, told_published)
+        for told_published in of_metric(analysis)
+        if told_published.against is None
     }
     return tuple(
         _order(analysis, cell, span, compared.pairing, (values[first], values[second]))
@@ -67,13 +68,13 @@ def _order(
     pairing: Pairing,
     published: tuple[float, float],
 ) -> PublishedOrder:
-    metric, (one, other) = analysis.metric, published
+    metric, (first, other) = analysis.metric, published
     sides = {side.contender: side for side in cell.sides}
     comparison = comparison_of(
         analysis, cell, span, sides[pairing.contender], sides[pairing.against]
     )
-    equal = abs(one - other) < NEGLIGIBLE * max(abs(one), abs(other)) or one == other
-    theirs = Verdict.EQUAL if equal else direction(metric.away(one) - metric.away(other), metric)
+    equal = abs(first - other) < NEGLIGIBLE * max(abs(first), abs(other)) or first == other
+    theirs = Verdict.EQUAL if equal else direction(metric.away(first) - metric.away(other), metric)
     ours = our_direction(comparison)
     same = ours is theirs
     if theirs is Verdict.EQUAL and comparison.relative is not None:

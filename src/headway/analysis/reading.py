@@ -45,10 +45,12 @@ class StudyResults:
     @cached_property
     def experiments(self) -> tuple[ToldExperiment, ...]:
         """The experiments that have runs: as the manifest tells them, then what it does not."""
-        found = self.runs["experiment"].unique().sort().to_list()
-        told = {experiment.name: experiment for experiment in self.manifest.study.experiments}
-        others = (ToldExperiment(name=name) for name in found if name not in told)
-        return (*(told[name] for name in told if name in found), *others)
+        values = self.runs["experiment"].unique().sort().to_list()
+        told_experiments = {
+            experiment.name: experiment for experiment in self.manifest.study.experiments
+        }
+        others = (ToldExperiment(name=name) for name in values if name not in told_experiments)
+        return (*(told_experiments[name] for name in told_experiments if name in values), *others)
 
     @property
     def number(self) -> str:
@@ -80,14 +82,14 @@ class StudyResults:
 
     def judged_by(self, study: ToldStudy) -> StudyResults:
         """The same results, beside the claims and published values that a study has of them."""
-        told = {one.name: one for one in study.experiments}
+        told_experiments = {experiment.name: experiment for experiment in study.experiments}
         experiments = tuple(
-            one.model_copy(
+            first.model_copy(
                 update={"claims": other.claims, "published": other.published}
-                if (other := told.get(one.name))
+                if (other := told_experiments.get(first.name))
                 else {"claims": (), "published": ()}
             )
-            for one in self.manifest.study.experiments
+            for first in self.manifest.study.experiments
         )
         own = self.manifest.study.model_copy(update={"experiments": experiments})
         return replace(self, manifest=self.manifest.model_copy(update={"study": own}))
@@ -100,8 +102,8 @@ class StudyResults:
         """The rows of its flows; None if none competed."""
         if self.flows is None:
             return None
-        found = self.flows.filter(pl.col("experiment") == experiment.name)
-        return None if found.is_empty() else found
+        frame = self.flows.filter(pl.col("experiment") == experiment.name)
+        return None if frame.is_empty() else frame
 
 
 def load_results(directory: Path) -> StudyResults:

@@ -62,13 +62,13 @@ def _contenders(analysis: Analysis, asked: Sequence[str]) -> tuple[str, ...]:
 def _cells(analysis: Analysis, asked: Sequence[str]) -> tuple[Cell, ...]:
     if not asked:
         return analysis.cells
-    found: set[str] = set()
+    texts: set[str] = set()
     for text in asked:
         named = {cell.name for cell in analysis.cells if _is_called(cell, text)}
         if not named:
             raise WrongInputError(f"there is no cell {text!r}{_known(analysis, text)}")
-        found |= named
-    return tuple(cell for cell in analysis.cells if cell.name in found)
+        texts |= named
+    return tuple(cell for cell in analysis.cells if cell.name in texts)
 
 
 def _is_called(cell: Cell, text: str) -> bool:

@@ -137,10 +137,10 @@ def _of_instruments(rule: type) -> _FindingsOf:
 def _spread(runs: ClaimRuns, group: Group, rule: Spread) -> Finding:
     """The ratio of two mean deviations from the median."""
     place = runs.place(group, *rule.named)
-    one, other = runs.measured(*place.one), runs.measured(*place.other)
-    value, interval = scatter_ratio(one.values, other.values)
+    first, other = runs.measured(*place.one), runs.measured(*place.other)
+    value, interval = scatter_ratio(first.values, other.values)
     region = Region.of(None, rule.low, rule.high)
-    n = min(len(one.values), len(other.values))
+    n = min(len(first.values), len(other.values))
     return Finding(f"{place.what}, scatter", value, interval, region, n, "")
 
 
@@ -228,7 +228,7 @@ def _counts(runs: ClaimRuns, groups: Sequence[Group], rule: CellCounts) -> Findi
     region = Region.of(None, rule.low, rule.high, has_edges=False)
     pairs = [tuple(runs.measured(group, (name,)) for name in rule.named) for group in groups]
     value, interval = count_difference(
-        [(one, other) for one, other in pairs],
+        [(first, other) for first, other in pairs],
         rule.beyond / 100,
         less_is_better=runs.analysis.metric.less_is_better,
     )

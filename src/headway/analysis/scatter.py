@@ -14,7 +14,7 @@ _FEWEST = 6
 
 
 def scatter_ratio(
-    one: Sequence[float], other: Sequence[float]
+    values: Sequence[float], other: Sequence[float]
 ) -> tuple[float | None, Interval | None]:
     """The ratio of two samples' mean absolute deviations from their medians, and its interval.
 
@@ -25,17 +25,17 @@ def scatter_ratio(
         None for both if a sample is of one value, or the other one does not scatter; no interval of
         fewer than six values.
     """
-    if min(len(one), len(other)) < 2:
+    if min(len(values), len(other)) < 2:
         return None, None
-    ours, theirs = _deviation(one), _deviation(other)
+    ours, theirs = _deviation(values), _deviation(other)
     if theirs == 0:
         return None, None
     ratio = ours / theirs
     if ours == 0:
         return ratio, Interval(0.0, 0.0, 1.0, "every run")
-    if min(len(one), len(other)) < _FEWEST:
+    if min(len(values), len(other)) < _FEWEST:
         return ratio, None
-    reach = NormalDist().inv_cdf((1 + LEVEL) / 2) * math.sqrt(_variance(one) + _variance(other))
+    reach = NormalDist().inv_cdf((1 + LEVEL) / 2) * math.sqrt(_variance(values) + _variance(other))
     low, high = ratio * math.exp(-reach), ratio * math.exp(reach)
     return ratio, Interval(low, high, LEVEL, "Bonett-Seier")
 

@@ -21,22 +21,22 @@ _SMALL = ("no", "too", "one")
 
 def sentence(cell: Cell, comparison: Comparison, metric: Metric) -> str:
     """One comparison as a sentence, with its cell's title and the failures on either side."""
-    said = statement(cell, comparison, metric)
+    text = statement(cell, comparison, metric)
     if cell.title:
-        return f"{cell.title}: {said}"
-    return as_start(said)
+        return f"{cell.title}: {text}"
+    return as_start(text)
 
 
 def statement(cell: Cell, comparison: Comparison, metric: Metric) -> str:
     """The sentence without its cell's title."""
-    said = f"{_said(cell, comparison, metric)}{_spread(comparison, metric)}"
-    return metric.said(f"{said}.{_failures(cell, comparison)}")
+    text = f"{_said(cell, comparison, metric)}{_spread(comparison, metric)}"
+    return metric.said(f"{text}.{_failures(cell, comparison)}")
 
 
-def as_start(said: str) -> str:
+def as_start(sentence: str) -> str:
     """A statement as the start of a sentence; names of contenders stay small."""
-    small = next((word for word in _SMALL if said.startswith(f"{word} ")), "")
-    return f"{small.capitalize()}{said.removeprefix(small)}"
+    small = next((word for word in _SMALL if sentence.startswith(f"{word} ")), "")
+    return f"{small.capitalize()}{sentence.removeprefix(small)}"
 
 
 def sentences(analysis: Analysis) -> tuple[str, ...]:
@@ -71,13 +71,13 @@ def _said(cell: Cell, comparison: Comparison, metric: Metric) -> str:
 
 def _direction(comparison: Comparison, verb: str) -> str:
     """``h3 is faster than h2 by 34 %``; whatever the verdict, the medians' direction."""
-    one, other = comparison.contender, comparison.against
+    first, other = comparison.contender, comparison.against
     if comparison.leaning is Verdict.EQUAL:
-        return f"{one} and {other} took the same in the typical pair"
+        return f"{first} and {other} took the same in the typical pair"
     size = "" if comparison.relative is None else f" by {sized(comparison.difference).size}"
     varied = comparison.basis is not Basis.EVERY_RUN and comparison.pairs.n > 1
     of = " in the typical pair" if size and varied else ""
-    return f"{one} {verb} {comparison.leaning} than {other}{size}{of}"
+    return f"{first} {verb} {comparison.leaning} than {other}{size}{of}"
 
 
 def _sure(comparison: Comparison) -> tuple[str, ...]:
@@ -94,17 +94,17 @@ def _within(comparison: Comparison) -> str:
 def _medians(comparison: Comparison, metric: Metric) -> tuple[str, ...]:
     if comparison.sample is None or comparison.against_sample is None:
         return ()
-    one, other = _against(comparison, metric)
+    first, other = _against(comparison, metric)
     counts = (comparison.sample.n, comparison.against_sample.n)
     if set(counts) == {comparison.pairs.n} or not comparison.is_paired:
         of = str(counts[0]) if counts[0] == counts[1] else f"{counts[0]} and {counts[1]}"
-        return (f"medians of {of}: {one} against {other}",)
+        return (f"medians of {of}: {first} against {other}",)
     # Runs without a partner are no part of the difference, and could contradict it.
     medians = comparison.pairs.medians
     if medians is None or not all(map(math.isfinite, medians)):
         return ()
-    one, other = metric.texts(medians)
-    return (f"medians of these pairs: {one} against {other}",)
+    first, other = metric.texts(medians)
+    return (f"medians of these pairs: {first} against {other}",)
 
 
 def _against(comparison: Comparison, metric: Metric) -> list[str]:
@@ -130,19 +130,19 @@ def _pairs(pairs: Pairs) -> tuple[str, ...]:
 
 def _in_every_run(comparison: Comparison, metric: Metric) -> str:
     assert comparison.sample and comparison.against_sample
-    one, other = _against(comparison, metric)
+    first, other = _against(comparison, metric)
     counts = sorted({comparison.sample.n, comparison.against_sample.n})
     equal = f"all {' and '.join(map(str, counts))} runs of each the same, so n = 1"
-    if comparison.verdict is Verdict.EQUAL and metric.best is not None and one != other:
+    if comparison.verdict is Verdict.EQUAL and metric.best is not None and first != other:
         alike = f"{comparison.contender} and {comparison.against} are as far from {metric.best:g}"
-        return f"{alike} in every run ({one} against {other}; {equal})"
+        return f"{alike} in every run ({first} against {other}; {equal})"
     if comparison.verdict is Verdict.EQUAL:
         return (
             f"no difference between {comparison.contender} and {comparison.against} "
-            f"({one} in every run; {equal})"
+            f"({first} in every run; {equal})"
         )
     direction = _direction(comparison, "is")
-    return f"{_within(comparison)}{direction} in every run ({one} against {other}; {equal})"
+    return f"{_within(comparison)}{direction} in every run ({first} against {other}; {equal})"
 
 
 def _identical(comparison: Comparison, metric: Metric) -> str:
@@ -154,26 +154,26 @@ def _identical(comparison: Comparison, metric: Metric) -> str:
 
 def _of_too_few(comparison: Comparison, metric: Metric) -> str:
     direction = _direction(comparison, "was")
-    one, other = comparison.sample, comparison.against_sample
-    if one and other and one.n == other.n == 1:
+    first, other = comparison.sample, comparison.against_sample
+    if first and other and first.n == other.n == 1:
         inside = " against ".join(_against(comparison, metric))
         return f"one run of each, and without repetition on both sides no test applies: {direction} ({inside})"
     beside = (*_medians(comparison, metric), *_pairs(comparison.pairs))
     if not comparison.is_one_way:
-        told = "; ".join((*_signed(comparison), *beside))
+        text = "; ".join((*_signed(comparison), *beside))
         who = f"{comparison.contender} was now faster, now slower than {comparison.against}"
-        return f"{_too_few(comparison)}: {who} ({told})"
-    told = "; ".join((*_sure(comparison), *beside))
-    return f"{_too_few(comparison)}: {direction} ({told})"
+        return f"{_too_few(comparison)}: {who} ({text})"
+    text = "; ".join((*_sure(comparison), *beside))
+    return f"{_too_few(comparison)}: {direction} ({text})"
 
 
 def _too_few(comparison: Comparison) -> str:
     """``too few runs to be sure (6 pairs; it takes 8 among so many comparisons)``."""
-    one, other = comparison.sample, comparison.against_sample
+    first, other = comparison.sample, comparison.against_sample
     if comparison.is_paired:
         there = counted(comparison.pairs.n, "pair")
     else:
-        there = f"{one.n if one else 0} and {other.n if other else 0} without pairs"
+        there = f"{first.n if first else 0} and {other.n if other else 0} without pairs"
     alone = fewest_pairs() if comparison.is_paired else fewest_runs()
     among = " among so many comparisons" if comparison.needed > alone else ""
     return f"too few runs to be sure ({there}; it takes {comparison.needed}{among})"
@@ -219,15 +219,15 @@ def _spread(comparison: Comparison, metric: Metric) -> str:
     assert comparison.sample and comparison.against_sample
     if comparison.spread is SpreadVerdict.SHAPE:
         return "; their distributions differ in shape"
-    one, other = metric.texts([comparison.sample.iqr, comparison.against_sample.iqr])
-    ranges = f"interquartile range {one} against {other}"
+    first, other = metric.texts([comparison.sample.iqr, comparison.against_sample.iqr])
+    ranges = f"interquartile range {first} against {other}"
     return f"; {comparison.contender} is {comparison.spread} ({ranges})"
 
 
 def _incomparable(cell: Cell, comparison: Comparison, metric: Metric) -> str:
     pair = f"{comparison.contender} and {comparison.against}"
-    told = listed([_finished(side, metric) for side in _sides(cell, comparison)])
-    return f"{pair} cannot be compared: {told}"
+    text = listed([_finished(side, metric) for side in _sides(cell, comparison)])
+    return f"{pair} cannot be compared: {text}"
 
 
 def _sides(cell: Cell, comparison: Comparison) -> list[ContenderRuns]:

@@ -124,10 +124,10 @@ def shares(analysis: Analysis) -> tuple[Shares, ...]:
     """Who got how much in every cell, contender by contender; empty if no flows competed."""
     runs = analysis.flows
     return tuple(
-        _shares(cell, name, found, analysis.experiment.number_of_looks)
+        _shares(cell, name, run, analysis.experiment.number_of_looks)
         for cell in analysis.cells
         for name in analysis.contenders
-        if (found := runs.get((cell.name, name)))
+        if (run := runs.get((cell.name, name)))
     )
 
 
@@ -136,7 +136,7 @@ def _shares(cell: Cell, contender: str, runs: Sequence[FlowsRun], looks: int) ->
     names = tuple(_of_name(name, runs, looks) for name in named)
     several = len(named) > 1
     least = _known(summarise([min(run.parts(named)) for run in runs], looks))
-    lowest = min(names, key=lambda one: one.part.median)
+    lowest = min(names, key=lambda name_shares: name_shares.part.median)
     greedy = all(flow.greedy for run in runs for flow in run.flows)
     sharing = _sharing(lowest.part if several else least, least) if greedy else Shared.UNTOLD
     taken = several and sharing in (Shared.TAKEN, Shared.STARVED)
@@ -148,7 +148,7 @@ def _shares(cell: Cell, contender: str, runs: Sequence[FlowsRun], looks: int) ->
         total_mbit=_known(summarise([run.total_mbit for run in runs], looks)),
         least=least,
         sharing=sharing,
-        taker=max(names, key=lambda one: one.part.median).named if taken else "",
+        taker=max(names, key=lambda name_shares: name_shares.part.median).named if taken else "",
         taken=lowest.named if taken else "",
     )
 
@@ -198,6 +198,6 @@ def _ranked(flows: Sequence[RunFlow], totals: Sequence[float], looks: int) -> Fl
     )
 
 
-def _known(found: SampleSummary | None) -> SampleSummary:
-    assert found, "there is a run at least"
-    return found
+def _known(sample_summary: SampleSummary | None) -> SampleSummary:
+    assert sample_summary, "there is a run at least"
+    return sample_summary

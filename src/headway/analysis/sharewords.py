@@ -27,20 +27,23 @@ def share_sentences(analysis: Analysis) -> tuple[str, ...]:
     First whether anybody is starved, then of every contender who takes from whom and where, then what flows get
     beside others and would get beside their own kind.
     """
-    found = shares(analysis)
-    if not found:
+    all_shares = shares(analysis)
+    if not all_shares:
         return ()
-    own = {name: [one for one in found if one.contender == name] for name in analysis.contenders}
+    own = {
+        name: [item for item in all_shares if item.contender == name]
+        for name in analysis.contenders
+    }
     # What flows of different kinds do to each other is asked first; those of one kind are what it is held against.
-    few = tuple(_few(found))
+    few = tuple(_few(all_shares))
     ordered = sorted(filter(None, own.values()), key=lambda cells: len(cells[0].names) < 2)
     each = (_contender(analysis, cells) for cells in ordered)
-    return (*few, *_worst(analysis, found), *each, *_all_besides(analysis))
+    return (*few, *_worst(analysis, all_shares), *each, *_all_besides(analysis))
 
 
-def _few(found: Sequence[Shares]) -> Iterator[str]:
+def _few(all_shares: Sequence[Shares]) -> Iterator[str]:
     """That runs are too few for an interval: what is then said is of these runs, and of no others."""
-    runs = [one.runs for one in found if one.sharing is not Shared.UNTOLD]
+    runs = [item.runs for item in all_shares if item.sharing is not Shared.UNTOLD]
     if runs and min(runs) < fewest_pairs():
         yield (
             f"Too few runs to be sure of who gets how much ({_range_of(runs)}; it takes {fewest_pairs()}): what "
@@ -53,17 +56,17 @@ def _range_of(runs: Sequence[int]) -> str:
     return counted(low, "run") if low == high else f"{low} to {high} runs"
 
 
-def _worst(analysis: Analysis, found: Sequence[Shares]) -> Iterator[str]:
+def _worst(analysis: Analysis, all_shares: Sequence[Shares]) -> Iterator[str]:
     """Whether anybody is starved, and who has least, where that is; of different flows before those of one kind."""
-    judged = [one for one in found if one.sharing is not Shared.UNTOLD]
-    starved = [one for one in judged if one.sharing is Shared.STARVED]
-    mixed = [one for one in judged if len(one.names) > 1]
+    judged = [item for item in all_shares if item.sharing is not Shared.UNTOLD]
+    starved = [item for item in judged if item.sharing is Shared.STARVED]
+    mixed = [item for item in judged if len(item.names) > 1]
     if not judged:
         return
-    worst = min(starved or mixed or judged, key=lambda one: one.judged.median)
+    worst = min(starved or mixed or judged, key=lambda item: item.judged.median)
     where = f" {cell_words(analysis.conditions, worst.cell)}" if worst.cell.title else ""
     bound = f"(below {percent(STARVED_PART)} of a fair share)"
-    namesakes = {one.contender for one in found if _flows_of(one) == _flows_of(worst)}
+    namesakes = {item.contender for item in all_shares if _flows_of(item) == _flows_of(worst)}
     whose = _whose(worst) + (f" in {worst.contender}" if len(namesakes) > 1 else "")
     who, has = f"{whose}{where}", f"has {_least(worst)} ({_how_sure(worst)})"
     if starved:
@@ -75,17 +78,17 @@ def _worst(analysis: Analysis, found: Sequence[Shares]) -> Iterator[str]:
         yield f"Nobody is starved {bound}: the least has {_least(worst)}."
 
 
-def _flows_of(one: Shares) -> tuple[str, ...]:
+def _flows_of(item: Shares) -> tuple[str, ...]:
     """The names of its flows."""
-    return tuple(sorted(name.named for name in one.names))
+    return tuple(sorted(name.named for name in item.names))
 
 
-def _whose(one: Shares) -> str:
+def _whose(item: Shares) -> str:
     """Whose part is the least: ``bbr3 beside cubic``."""
-    others = [name.named for name in one.names if name.named != one.taken]
-    if one.taken:
-        return f"{one.taken} beside {listed(others)}"
-    name = one.names[0]
+    others = [name.named for name in item.names if name.named != item.taken]
+    if item.taken:
+        return f"{item.taken} beside {listed(others)}"
+    name = item.names[0]
     return (
         f"the lesser of {name.named}'s two"
         if name.count == 2
@@ -93,19 +96,19 @@ def _whose(one: Shares) -> str:
     )
 
 
-def _least(one: Shares) -> str:
+def _least(item: Shares) -> str:
     """``64 % of its fair share``."""
-    return f"{percent(one.judged.median)} of its fair share"
+    return f"{percent(item.judged.median)} of its fair share"
 
 
-def _how_sure(one: Shares) -> str:
+def _how_sure(item: Shares) -> str:
     """``61 to 68 % in 3 runs``; of six runs and more the 95 % interval."""
-    interval = one.judged.interval
+    interval = item.judged.interval
     if interval is None or interval.low == interval.high:
-        return "always" if one.runs > 1 else "in one run"
+        return "always" if item.runs > 1 else "in one run"
     low, high = (f"{end * 100:.0f}" for end in (interval.low, interval.high))
-    told = f"{low} to {high} % in {counted(one.runs, 'run')}"
-    return f"95 % interval {told}" if interval.reaches_level else told
+    text = f"{low} to {high} % in {counted(item.runs, 'run')}"
+    return f"95 % interval {text}" if interval.reaches_level else text
 
 
 def _contender(analysis: Analysis, cells: Sequence[Shares]) -> str:
@@ -114,37 +117,37 @@ def _contender(analysis: Analysis, cells: Sequence[Shares]) -> str:
     for cell in cells:
         groups.setdefault((cell.sharing, cell.taker, cell.taken), []).append(cell)
     ordered = sorted(groups.values(), key=lambda group: _ORDER.index(group[0].sharing))
-    told = [_group(analysis, group, cells) for group in ordered]
-    return f"{cells[0].contender}: {'; '.join(told)}."
+    texts = [_group(analysis, group, cells) for group in ordered]
+    return f"{cells[0].contender}: {'; '.join(texts)}."
 
 
 def _group(analysis: Analysis, group: Sequence[Shares], among: Sequence[Shares]) -> str:
-    where = told_place(analysis, [one.cell for one in group], [one.cell for one in among])
-    said = " ".join(filter(None, (_verdict(group[0]), where)))
-    return f"{said} ({_numbers(analysis, group)})"
+    where = told_place(analysis, [item.cell for item in group], [item.cell for item in among])
+    text = " ".join(filter(None, (_verdict(group[0]), where)))
+    return f"{text} ({_numbers(analysis, group)})"
 
 
-def _verdict(one: Shares) -> str:
-    match one.sharing:
-        case Shared.STARVED if one.taker:
-            return f"{one.taker} starves {one.taken}"
-        case Shared.TAKEN if one.taker:
-            return f"{one.taker} takes from {one.taken}"
+def _verdict(item: Shares) -> str:
+    match item.sharing:
+        case Shared.STARVED if item.taker:
+            return f"{item.taker} starves {item.taken}"
+        case Shared.TAKEN if item.taker:
+            return f"{item.taker} takes from {item.taken}"
         case Shared.STARVED | Shared.TAKEN:
-            name = one.names[0]
-            least = "one is starved" if one.sharing is Shared.STARVED else "uneven"
+            name = item.names[0]
+            least = "one is starved" if item.sharing is Shared.STARVED else "uneven"
             return f"{least} among {name.named}'s {_word(name.count)}"
         case Shared.EVEN:
             return "even"
         case Shared.UNCLEAR:
             return "not clear whether even"
         case Shared.UNTOLD:
-            return "a single run" if one.runs == 1 else "not judged"
+            return "a single run" if item.runs == 1 else "not judged"
 
 
 def _numbers(analysis: Analysis, group: Sequence[Shares]) -> str:
     """What was got, in the cell of the group where the least had least."""
-    worst = min(group, key=lambda one: one.judged.median)
+    worst = min(group, key=lambda item: item.judged.median)
     if worst.sharing is Shared.EVEN:
         return f"the least has {_least(worst)}"
     place = cell_words(analysis.conditions, worst.cell)
@@ -154,13 +157,13 @@ def _numbers(analysis: Analysis, group: Sequence[Shares]) -> str:
     return f"{where}{got(worst)}; the least has {_least(worst)}, {_how_sure(worst)}"
 
 
-def got(one: Shares) -> str:
+def got(item: Shares) -> str:
     """``bbr3 gets 15.7 and cubic 31.5 of 47.2 Mbit/s``; ``its two get 32.7 and 14.5 of 47.2 Mbit/s``."""
-    total = f"of {significant(one.total_mbit.median)} Mbit/s"
-    if len(one.names) == 1:
-        (name,) = one.names
+    total = f"of {significant(item.total_mbit.median)} Mbit/s"
+    if len(item.names) == 1:
+        (name,) = item.names
         return f"its {_word(name.count)} get {_ranked(name)} {total}"
-    first, *others = one.names
+    first, *others = item.names
     verb = "gets" if first.count == 1 else "get"
     parts = [f"{_flows(first)} {verb} {_mbit(first)}"]
     parts += [f"{_flows(name)} {_mbit(name)}" for name in others]
@@ -178,7 +181,7 @@ def _mbit(name: NameShares) -> str:
 
 
 def _ranked(name: NameShares) -> str:
-    ranked = [significant(one.mbit.median) for one in name.ranked]
+    ranked = [significant(flow_shares.mbit.median) for flow_shares in name.ranked]
     if len(ranked) > _MOST_RANKED:
         return f"{ranked[0]} to {ranked[-1]}"
     return listed(ranked)
@@ -202,29 +205,32 @@ def _beside(analysis: Analysis, cells: Sequence[BesideOthers]) -> str:
     company = f"In {first.pairing.contender}" if alike or not others else f"Beside {listed(others)}"
     base = "beside itself" if alone else f"in {first.pairing.against}"
     groups: dict[Getting, list[BesideOthers]] = {}
-    for one in cells:
-        groups.setdefault(one.getting, []).append(one)
+    for item in cells:
+        groups.setdefault(item.getting, []).append(item)
     among = [cell.one.cell for cell in cells]
-    told: list[str] = []
+    texts: list[str] = []
     for getting, group in groups.items():
-        where = told_place(analysis, [one.one.cell for one in group], among)
-        size, sure = _getting(getting, group, "" if told else base)
-        said = " ".join(filter(None, (size, where, sure)))
+        where = told_place(analysis, [beside_others.one.cell for beside_others in group], among)
+        size, sure = _getting(getting, group, "" if texts else base)
+        text = " ".join(filter(None, (size, where, sure)))
         few = f"too few runs to be sure ({_needed(group)}): " if getting is Getting.TOO_FEW else ""
-        told.append(f"{few}{said}")
-    return f"{company}, {first.named} gets {'; '.join(told)}."
+        texts.append(f"{few}{text}")
+    return f"{company}, {first.named} gets {'; '.join(texts)}."
 
 
 def _getting(getting: Getting, group: Sequence[BesideOthers], base: str) -> tuple[str, str]:
     """``33 % more than beside itself``, of several cells from the least to the most; and how sure that is."""
-    sizes = sorted((one.difference.relative or 0.0 for one in group), key=abs)
+    sizes = sorted((beside_others.difference.relative or 0.0 for beside_others in group), key=abs)
     size = percent(sizes[-1]) if len(group) > 1 else sized(group[0].difference).size
     if len(group) > 1 and percent(sizes[0]) != size:
         size = f"{percent(sizes[0]).removesuffix(' %')} to {size}"
     than = f" than {base}" if base else ""
     if getting is Getting.TOO_FEW:
-        ways = {one.found.pairs.n if one.found.is_one_way else 0 for one in group}
-        signs = {one.difference.sign for one in group}
+        ways = {
+            beside_others.found.pairs.n if beside_others.found.is_one_way else 0
+            for beside_others in group
+        }
+        signs = {beside_others.difference.sign for beside_others in group}
         if 0 in ways or len(signs) > 1:
             return f"now more, now less{than}", _interval(group)
         word = Getting.MORE if signs == {1} else Getting.LESS
@@ -239,8 +245,8 @@ def _getting(getting: Getting, group: Sequence[BesideOthers], base: str) -> tupl
 
 
 def _needed(group: Sequence[BesideOthers]) -> str:
-    pairs = {one.found.pairs.n for one in group}
-    return f"{_range(pairs)} pairs; it takes {_range({one.found.needed for one in group})}"
+    pairs = {beside_others.found.pairs.n for beside_others in group}
+    return f"{_range(pairs)} pairs; it takes {_range({beside_others.found.needed for beside_others in group})}"
 
 
 def _range(numbers: Collection[int]) -> str:

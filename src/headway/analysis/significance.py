@@ -85,10 +85,10 @@ def adjusted(tests: Sequence[TestResult | None]) -> list[TestResult | None]:
     if not family:
         return list(tests)
     ps = np.array([test.p for test in family])
-    found = iter(false_discovery_adjusted(ps))
+    values = iter(false_discovery_adjusted(ps))
     smallest = iter(_smallest_adjusted(ps, [test.smallest_p for test in family]))
     return [
-        replace(test, adjusted=float(next(found)), smallest_p=next(smallest), family=len(family))
+        replace(test, adjusted=float(next(values)), smallest_p=next(smallest), family=len(family))
         if test
         else None
         for test in tests
@@ -138,7 +138,7 @@ def interval_level(family: Sequence[TestResult]) -> float:
 
 def wilcoxon(logs: Sequence[Sequence[float]]) -> list[TestResult | None]:
     """Signed rank tests of the logarithms of pairs' ratios; None if all are equal or there are none."""
-    found = [signed_ranks(log) for log in logs]
+    all_signed_ranks = [signed_ranks(log) for log in logs]
     return [
         TestResult(
             name="Wilcoxon",
@@ -151,7 +151,7 @@ def wilcoxon(logs: Sequence[Sequence[float]]) -> list[TestResult | None]:
         )
         if ranks
         else None
-        for ranks in found
+        for ranks in all_signed_ranks
     ]
 
 
@@ -182,14 +182,18 @@ def welch(
 
     Not defined for a sample of one, nor if neither sample varies.
     """
-    found: list[TestResult | None] = [None] * len(pairs)
+    test_results: list[TestResult | None] = [None] * len(pairs)
     moments = {
-        place: (one.mean, one.sd, one.n, other.mean, other.sd, other.n)
-        for place, (one, other) in enumerate(pairs)
-        if one and other and one.n > 1 and other.n > 1 and not (one.constant and other.constant)
+        place: (first.mean, first.sd, first.n, other.mean, other.sd, other.n)
+        for place, (first, other) in enumerate(pairs)
+        if first
+        and other
+        and first.n > 1
+        and other.n > 1
+        and not (first.constant and other.constant)
     }
     if not moments:
-        return found
+        return test_results
     from scipy import stats
 
     mean1, sd1, n1, mean2, sd2, n2 = np.array(list(moments.values()), dtype=float).T
@@ -197,10 +201,10 @@ def welch(
     numbers = np.column_stack([result.statistic, result.pvalue]).tolist()
     for place, (statistic, p) in zip(moments, numbers, strict=True):
         if not math.isnan(p):  # else the variances vanish in floating point: as good as constant
-            found[place] = TestResult(
+            test_results[place] = TestResult(
                 "Welch", statistic, p, WELCH_ALPHA, 0.0, "t distribution", adjusted=p
             )
-    return found
+    return test_results
 
 
 Values = Sequence[float]
@@ -213,10 +217,10 @@ def mann_whitney(pairs: Sequence[tuple[Values, Values]]) -> list[TestResult | No
     for ties and continuity. Not defined for an empty sample, nor if neither sample varies: then
     there is nothing to test.
     """
-    found: list[TestResult | None] = [None] * len(pairs)
+    test_results: list[TestResult | None] = [None] * len(pairs)
     alike = _alike(pairs)
     if not alike:
-        return found
+        return test_results
     from scipy import stats
 
     for (n, m, tied), places in alike.items():
@@ -226,7 +230,7 @@ def mann_whitney(pairs: Sequence[tuple[Values, Values]]) -> list[TestResult | No
         result = stats.mannwhitneyu(ones, others, axis=1, method=method)
         ps = tied_mann_whitney(ones, others) if exact and tied else result.pvalue
         for place, statistic, p in zip(places, result.statistic, ps, strict=True):
-            found[place] = TestResult(
+            test_results[place] = TestResult(
                 name="Mann-Whitney",
                 statistic=float(statistic),
                 p=float(p),
@@ -235,7 +239,7 @@ def mann_whitney(pairs: Sequence[tuple[Values, Values]]) -> list[TestResult | No
                 method="exact" if exact else "normal approximation",
                 adjusted=float(p),
             )
-    return found
+    return test_results
 
 
 def kolmogorov_smirnov(pairs: Sequence[tuple[Values, Values]]) -> list[TestResult | None]:
@@ -244,7 +248,7 @@ def kolmogorov_smirnov(pairs: Sequence[tuple[Values, Values]]) -> list[TestResul
     Sensitive to any difference, spread and shape included; exact where that is feasible, and
     ties make it conservative. None for an empty sample, and if neither sample varies.
     """
-    found: list[TestResult | None] = [None] * len(pairs)
+    test_results: list[TestResult | None] = [None] * len(pairs)
     for (n, m, _), places in _alike(pairs).items():
         exact = n * m <= MOST_EXACT_KOLMOGOROV_SMIRNOV
         distances = _distances(*zip(*(pairs[place] for place in places), strict=True))
@@ -254,7 +258,7 @@ def kolmogorov_smirnov(pairs: Sequence[tuple[Values, Values]]) -> list[TestResul
                 p = kolmogorov_smirnov_p(n, m, distance)
             else:
                 p = kolmogorov_tail(statistic, round(n * m / (n + m)))
-            found[place] = TestResult(
+            test_results[place] = TestResult(
                 name="Kolmogorov-Smirnov",
                 statistic=statistic,
                 p=p,
@@ -263,7 +267,7 @@ def kolmogorov_smirnov(pairs: Sequence[tuple[Values, Values]]) -> list[TestResul
                 method="exact" if exact else "asymptotic",
                 adjusted=p,
             )
-    return found
+    return test_results
 
 
 def _distances(ones: Sequence[Values], others: Sequence[Values]) -> list[int]:
@@ -283,10 +287,10 @@ def _alike(pairs: Sequence[tuple[Values, Values]]) -> dict[tuple[int, int, bool]
     Pairs for which the rank tests are not defined are left out.
     """
     places: dict[tuple[int, int, bool], list[int]] = defaultdict(list)
-    for place, (one, other) in enumerate(pairs):
-        if one and other and not (_constant(one) and _constant(other)):
-            tied = len({*one, *other}) < len(one) + len(other)
-            places[len(one), len(other), tied].append(place)
+    for place, (first, other) in enumerate(pairs):
+        if first and other and not (_constant(first) and _constant(other)):
+            tied = len({*first, *other}) < len(first) + len(other)
+            places[len(first), len(other), tied].append(place)
     return places
 
 
@@ -296,9 +300,9 @@ def fewest_runs(comparisons: int = 1) -> int:
 
 
 @lru_cache(maxsize=1024)
-def _smallest_p(one: int, other: int) -> float:
+def _smallest_p(number: int, other: int) -> float:
     """The p-value of samples that do not overlap, of both rank tests."""
-    return min(1.0, 2 / math.comb(one + other, one))
+    return min(1.0, 2 / math.comb(number + other, number))
 
 
 def _constant(values: Values) -> bool:

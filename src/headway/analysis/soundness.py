@@ -33,14 +33,14 @@ def complaints(directory: Path, *, allow_failures: bool, strict: bool) -> list[s
         WrongInputError: there are no results.
     """
     results = load_results(directory)
-    found = [
+    texts = [
         warning for warning in (results.manifest.warning, _validity(directory, results)) if warning
     ]
     if not allow_failures:
-        found += _failures(results)
+        texts += _failures(results)
     if strict:
-        found += (*_missed(results), *unmet_claims(results))
-    return found
+        texts += (*_missed(results), *unmet_claims(results))
+    return texts
 
 
 def _validity(directory: Path, results: StudyResults) -> str:
@@ -66,13 +66,13 @@ def _failures(results: StudyResults) -> Iterator[str]:
 
 def _missed(results: StudyResults) -> Iterator[str]:
     values = [
-        (experiment.name, one)
+        (experiment.name, item)
         for experiment in results.experiments
         if experiment.published
         for metric in experiment.metrics
-        for one in beside(analyse(results, experiment, metric))
+        for item in beside(analyse(results, experiment, metric))
     ]
-    missed = [(name, one) for name, one in values if one.agreement.is_missed]
+    missed = [(name, item) for name, item in values if item.agreement.is_missed]
     if missed:
         name, first = missed[0]
         yield (
@@ -84,28 +84,28 @@ def _missed(results: StudyResults) -> Iterator[str]:
 def unmet_claims(results: StudyResults) -> Iterator[str]:
     """That claims do not hold, are undecided or were not measured, in a line; nothing if all hold."""
     claims = [
-        (experiment.name, one)
+        (experiment.name, item)
         for experiment in results.experiments
         if experiment.claims
-        for one in judged([analyse(results, experiment, metric) for metric in experiment.metrics])
+        for item in judged([analyse(results, experiment, metric) for metric in experiment.metrics])
     ]
-    unmet = [(name, one) for name, one in claims if one.judgement is not Judgement.HOLDS]
+    unmet = [(name, item) for name, item in claims if item.judgement is not Judgement.HOLDS]
     if not unmet:
         return
-    told = [
-        f"{one.claim.says!r}{f' ({name})' if name else ''}: {one.judgement}: {ours(one)}"
-        for name, one in unmet[:_MOST_TOLD]
+    texts = [
+        f"{item.claim.says!r}{f' ({name})' if name else ''}: {item.judgement}: {ours(item)}"
+        for name, item in unmet[:_MOST_TOLD]
     ]
     verb = "does" if len(unmet) == 1 else "do"
-    yield f"{len(unmet)} of {counted(len(claims), 'claim')} {verb} not hold, such as {told[0]}"
-    yield from told[1:]
-    if (more := len(unmet) - len(told)) > 0:
+    yield f"{len(unmet)} of {counted(len(claims), 'claim')} {verb} not hold, such as {texts[0]}"
+    yield from texts[1:]
+    if (more := len(unmet) - len(texts)) > 0:
         yield f"and {more} more: `headway claims` shows all"
 
 
-def _words(experiment: str, one: Beside) -> str:
-    published = one.published
+def _words(experiment: str, item: Beside) -> str:
+    published = item.published
     value = f"{published.metric} of {published.contender}"
     against = f" against {published.against}" if published.against else ""
-    place = ", ".join(filter(None, (experiment, one.title)))
-    return f"{value}{against} ({place}): {one.words}"
+    place = ", ".join(filter(None, (experiment, item.title)))
+    return f"{value}{against} ({place}): {item.words}"

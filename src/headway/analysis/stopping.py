@@ -88,28 +88,33 @@ def known(analysis: Analysis) -> tuple[Knowledge, ...]:
     experiment = analysis.experiment
     if experiment.repetitions.until is None:
         return ()
-    found = standings(experiment, ended_rows(analysis.runs, experiment.metrics[0]))
+    knowledges = standings(experiment, ended_rows(analysis.runs, experiment.metrics[0]))
     cells = {cell.name: place for place, cell in enumerate(analysis.cells)}
     places = {name: place for place, name in enumerate(analysis.contenders)}
-    return tuple(sorted(found, key=lambda one: (cells[one.cell], places[one.contenders[0]])))
+    return tuple(
+        sorted(
+            knowledges,
+            key=lambda knowledge: (cells[knowledge.cell], places[knowledge.contenders[0]]),
+        )
+    )
 
 
 def stopping_sentence(analysis: Analysis) -> str:
     """How many repetitions there are, and why no more; empty if their number was fixed."""
-    found = known(analysis)
-    if not found:
+    knowledges = known(analysis)
+    if not knowledges:
         return ""
     experiment = analysis.experiment
-    fewest, most = (fun(one.repetitions for one in found) for fun in (min, max))
+    fewest, most = (fun(knowledge.repetitions for knowledge in knowledges) for fun in (min, max))
     times = f"{fewest} to {most}" if fewest < most else str(most)
-    reasons = Counter(one.why(experiment) for one in found)
-    told = [f"{count} {why}" for why, count in reasons.most_common()]
-    compared = all(len(one.contenders) > 1 for one in found)
+    reasons = Counter(knowledge.why(experiment) for knowledge in knowledges)
+    texts = [f"{count} {why}" for why, count in reasons.most_common()]
+    compared = all(len(knowledge.contenders) > 1 for knowledge in knowledges)
     what = "cells" if compared else "contenders in a cell"
     of_what = "" if compared else " of shares"
     return (
         f"Repetitions: {times}, until intervals{of_what} reach at most {experiment.repetitions.until} to either "
-        f"side or there are {experiment.repetitions.most}. Of {len(found)} {what}: {listed(told)}."
+        f"side or there are {experiment.repetitions.most}. Of {len(knowledges)} {what}: {listed(texts)}."
     )
 
 
@@ -154,16 +159,16 @@ def standings(experiment: ToldExperiment, ended: Iterable[EndedRun]) -> tuple[Kn
 def _standing(experiment: ToldExperiment, cell: str, runs: Sequence[EndedRun]) -> Knowledge:
     until = experiment.repetitions.until
     assert until is not None, "only what has a bound is judged"
-    found = dict(_reaches(experiment, runs))
-    known = {what: reach for what, reach in found.items() if reach is not None}
+    values = dict(_reaches(experiment, runs))
+    known = {what: reach for what, reach in values.items() if reach is not None}
     widest = max(known, key=lambda what: known[what], default="")
     return Knowledge(
         cell=cell,
         contenders=tuple(ordered_names(experiment, {run.contender for run in runs})),
         repetitions=max(run.rep for run in runs),
-        reach=known[widest] if known and len(known) == len(found) else None,
+        reach=known[widest] if known and len(known) == len(values) else None,
         widest=widest,
-        narrow=all(reach is not None and reach <= until for reach in found.values()),
+        narrow=all(reach is not None and reach <= until for reach in values.values()),
     )
 
 
@@ -181,16 +186,22 @@ def _reaches(
         return
     metric = metric_named(experiment.metrics[0])
     every = {name: measured(own, looks) for name, own in by_contender.items()}
-    known = {name: one for name, one in every.items() if one.observations or one.given_up}
+    known = {
+        name: measurements
+        for name, measurements in every.items()
+        if measurements.observations or measurements.given_up
+    }
     names = ordered_names(experiment, known.keys())
     pairings = [
-        one
-        for one in (pairings_of(experiment, tuple(experiment.contenders) or names) if names else ())
-        if one.contender in known and one.against in known
+        item
+        for item in (
+            pairings_of(experiment, tuple(experiment.contenders) or names) if names else ()
+        )
+        if item.contender in known and item.against in known
     ]
     for pairing in pairings:
         yield str(pairing), _of_pairs(pairing, known, metric)
-    compared = {name for one in pairings for name in (one.contender, one.against)}
+    compared = {name for item in pairings for name in (item.contender, item.against)}
     for name in names:
         if name not in compared:
             yield name, _of_median(known[name])

@@ -40,19 +40,19 @@ def typical_shift_interval(
         return None
     k, coverage = _rank(n, m, level)
     ordered = _log_ratios(ones, others)
-    found = Interval(float(ordered[k - 1]), float(ordered[n * m - k]), coverage, "ranks", level)
+    interval = Interval(float(ordered[k - 1]), float(ordered[n * m - k]), coverage, "ranks", level)
     (test,) = mann_whitney([(ones, others)])
     if coverage < level:
-        return found
-    return found.settled(holds_zero=test is None or test.p > 1 - level)
+        return interval
+    return interval.settled(holds_zero=test is None or test.p > 1 - level)
 
 
 def _log_ratios(ones: Sequence[float], others: Sequence[float]) -> NDArray[np.float64]:
     """In ascending order; of two that are infinite or 0 alike, none is the greater."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = np.subtract.outer(np.log(np.asarray(ones)), np.log(np.asarray(others))).ravel()
-    found[np.isnan(found)] = 0
-    return np.sort(np.round(found, 12))
+        value = np.subtract.outer(np.log(np.asarray(ones)), np.log(np.asarray(others))).ravel()
+    value[np.isnan(value)] = 0
+    return np.sort(np.round(value, 12))
 
 
 def _rank(n: int, m: int, level: float) -> tuple[int, float]:

@@ -59,10 +59,10 @@ def validated(
         results: the runs.
         analyses: one of each experiment.
     """
-    found = results.runs.filter(pl.col("validation").is_not_null())
-    if found.is_empty():
+    frame = results.runs.filter(pl.col("validation").is_not_null())
+    if frame.is_empty():
         return ()
-    by_side = found.sort("run_id").group_by("experiment", "cell", "contender").agg("run_id")
+    by_side = frame.sort("run_id").group_by("experiment", "cell", "contender").agg("run_id")
     runs = {tuple(key): run_ids for *key, run_ids in by_side.iter_rows()}
     rows = []
     for analysis in analyses:
@@ -72,7 +72,7 @@ def validated(
                 known = {
                     name: load_evidence(directory / ARTIFACTS / name) for name in runs.get(side, ())
                 }
-                evidence = {name: one for name, one in known.items() if one}
+                evidence = {name: item for name, item in known.items() if item}
                 if evidence:
                     checks = judge(list(evidence.values()), list(evidence))
                     rows.append(
@@ -81,12 +81,12 @@ def validated(
     return tuple(rows)
 
 
-def validation_warning(found: Sequence[Validated]) -> str:
+def validation_warning(validateds: Sequence[Validated]) -> str:
     """What a reader must know before anything else: that paths were not as configured."""
-    failed = [(one, check) for one in found for check in one.failed]
+    failed = [(item, check) for item in validateds for check in item.failed]
     if not failed:
         return ""
-    told = "; ".join(f"{one.place}: {check}" for one, check in failed[:_MOST_TOLD])
+    text = "; ".join(f"{item.place}: {check}" for item, check in failed[:_MOST_TOLD])
     rest = len(failed) - _MOST_TOLD
     more = f"; and {counted(rest, 'more check')}" if rest > 0 else ""
-    return f"The validation failed: {told}{more}. Do not rely on the results."
+    return f"The validation failed: {text}{more}. Do not rely on the results."

@@ -50,7 +50,7 @@ class SpreadVerdict(StrEnum):
 
 
 def judge(
-    one: SampleSummary | None,
+    sample_summary: SampleSummary | None,
     other: SampleSummary | None,
     difference: Difference,
     test: TestResult | None,
@@ -61,7 +61,7 @@ def judge(
     One test decides, of pairs if there are any; no other has a say.
 
     Args:
-        one: the contender's sample.
+        sample_summary: the contender's sample.
         other: the other's.
         difference: how they differ.
         test: its p-value adjusted for the number of comparisons; None if not defined.
@@ -70,7 +70,7 @@ def judge(
     if difference.sign is None:
         return Verdict.INCOMPARABLE, Basis.NO_RUNS
     way = direction(difference.sign, metric)
-    if _all_alike(one, other, difference):
+    if _all_alike(sample_summary, other, difference):
         return way, Basis.EVERY_RUN
     if test is None:  # pairs that are all equal, though the runs vary; or a single run of each
         equal = len(difference.logs) > 1 and not any(difference.logs)
@@ -83,12 +83,12 @@ def judge(
 
 
 def _all_alike(
-    one: SampleSummary | None, other: SampleSummary | None, difference: Difference
+    sample_summary: SampleSummary | None, other: SampleSummary | None, difference: Difference
 ) -> bool:
     """Whether each contender took the same in all of several runs."""
-    if one is None or other is None or min(one.n, other.n) < 2:
+    if sample_summary is None or other is None or min(sample_summary.n, other.n) < 2:
         return False
-    return one.constant and other.constant and not any(map(math.isinf, difference.logs))
+    return sample_summary.constant and other.constant and not any(map(math.isinf, difference.logs))
 
 
 def direction(difference: float, metric: Metric) -> Verdict:
@@ -100,7 +100,7 @@ def direction(difference: float, metric: Metric) -> Verdict:
 
 def spread(
     verdict: Verdict,
-    one: SampleSummary | None,
+    sample_summary: SampleSummary | None,
     other: SampleSummary | None,
     test: TestResult | None,
 ) -> SpreadVerdict | None:
@@ -109,12 +109,12 @@ def spread(
     The Kolmogorov-Smirnov test must be significant; interquartile ranges then say which sample
     varies less.
     """
-    if verdict is not Verdict.UNDECIDED or one is None or other is None:
+    if verdict is not Verdict.UNDECIDED or sample_summary is None or other is None:
         return None
-    if test is None or not test.significant or min(one.n, other.n) < 2:
+    if test is None or not test.significant or min(sample_summary.n, other.n) < 2:
         return None
-    if one.iqr * SPREADS_APART <= other.iqr and one.iqr < other.iqr:
+    if sample_summary.iqr * SPREADS_APART <= other.iqr and sample_summary.iqr < other.iqr:
         return SpreadVerdict.LESS_VARIABLE
-    if other.iqr * SPREADS_APART <= one.iqr and other.iqr < one.iqr:
+    if other.iqr * SPREADS_APART <= sample_summary.iqr and other.iqr < sample_summary.iqr:
         return SpreadVerdict.MORE_VARIABLE
     return SpreadVerdict.SHAPE

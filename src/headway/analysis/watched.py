@@ -32,8 +32,8 @@ class MeanWithInterval:
     def of(cls, values: Sequence[float]) -> MeanWithInterval:
         """The mean of some values."""
         mean = fmean(values)
-        found = mean_interval(len(values), mean, stdev(values)) if len(values) > 1 else None
-        return cls(mean, *((found.low, found.high) if found else (mean, mean)))
+        interval = mean_interval(len(values), mean, stdev(values)) if len(values) > 1 else None
+        return cls(mean, *((interval.low, interval.high) if interval else (mean, mean)))
 
 
 @dataclass(frozen=True)
@@ -74,9 +74,9 @@ def median_speed_up(watched: WatchedVideos, against: WatchedVideos) -> float | N
     ``watched`` was faster. None if either has no delays.
     """
     pairs = [
-        (one - other) / max(one, other)
-        for one in watched.first_segments_s
+        (first - other) / max(first, other)
+        for first in watched.first_segments_s
         for other in against.first_segments_s
-        if not math.isclose(max(one, other), 0.0)
+        if not math.isclose(max(first, other), 0.0)
     ]
     return median(pairs) if pairs else None

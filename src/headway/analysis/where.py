@@ -36,11 +36,11 @@ def words(restriction: Restriction) -> str:
 
 def cell_words(conditions: Conditions, cell: Cell, known: Sequence[Restriction] = ()) -> str:
     """A cell, by what is not known of it already."""
-    said = [one.factor for one in known if len(one.levels) == 1]
+    factors = [restriction.factor for restriction in known if len(restriction.levels) == 1]
     parts = [
         _at(factor, level)
         for factor, level in zip(conditions.factors, cell.levels, strict=True)
-        if factor not in said and level not in factor.unstated
+        if factor not in factors and level not in factor.unstated
     ]
     return " ".join(parts) or cell.title or "there"
 
@@ -57,8 +57,8 @@ def _at(factor: Factor, level: int) -> str:
 
 
 def _at_these(factor: Factor, levels: Sequence[int]) -> str:
-    said = _at if factor.name == AXIS else _text
-    named = [said(factor, level) for level in levels[:_MOST_NAMED]]
+    sentence = _at if factor.name == AXIS else _text
+    named = [sentence(factor, level) for level in levels[:_MOST_NAMED]]
     if more := len(levels) - len(named):
         named.append(f"{more} more")
     if factor.name == AXIS:

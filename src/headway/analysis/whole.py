@@ -86,12 +86,12 @@ def wholes(analysis: Analysis) -> tuple[Whole, ...]:
 
     The tests of all, and their intervals, are adjusted for their number by Bonferroni.
     """
-    found = [_mean(analysis, pairing) for pairing in analysis.pairings]
-    means = [one for one in found if one]
+    result = [_mean(analysis, pairing) for pairing in analysis.pairings]
+    means = [item for item in result if item]
     looks = analysis.experiment.number_of_looks
     tests = wilcoxon([() if alike(mean.logs) else mean.logs for mean in means])
     tests = bonferroni(at_looks(tests, [looks] * len(tests)))
-    return tuple(_whole(analysis, one, test) for one, test in zip(means, tests, strict=True))
+    return tuple(_whole(analysis, item, test) for item, test in zip(means, tests, strict=True))
 
 
 @dataclass(frozen=True)
@@ -105,11 +105,11 @@ class _Mean:
 
 def _mean(analysis: Analysis, pairing: Pairing) -> _Mean | None:
     cases = tuple(
-        (cell, one)
+        (cell, item)
         for cell in analysis.cells
-        if (one := cell.comparison(pairing)) and one.relative is not None and one.relative > -1
+        if (item := cell.comparison(pairing)) and item.relative is not None and item.relative > -1
     )
-    if len(cases) < 2 or not all(one.is_paired for _, one in cases):
+    if len(cases) < 2 or not all(comparison.is_paired for _, comparison in cases):
         return None
     if analysis.experiment.looks:
         ended = [analysis.runs.filter(cell=cell.name)["seed"].to_list() for cell, _ in cases]
@@ -127,7 +127,7 @@ def _whole(analysis: Analysis, mean: _Mean, test: TestResult | None) -> Whole:
     same = [statistics.fmean(logs)] * len(logs)
     difference = of_pairs(same if alike(logs) else logs, level=level)
     leaning = direction(difference.sign or 0, analysis.metric)
-    counts = [one.pairs.n for _, one in mean.cases]
+    counts = [comparison.pairs.n for _, comparison in mean.cases]
     return Whole(
         pairing=mean.pairing,
         difference=difference,
@@ -135,6 +135,6 @@ def _whole(analysis: Analysis, mean: _Mean, test: TestResult | None) -> Whole:
         test=test,
         cells=len(mean.cases),
         pairs=(min(counts), max(counts)),
-        same=len({(one.verdict, one.matters) for _, one in mean.cases}) == 1,
+        same=len({(comparison.verdict, comparison.matters) for _, comparison in mean.cases}) == 1,
         interactions=interactions(analysis, mean.cases, leaning),
     )

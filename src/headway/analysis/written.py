@@ -104,7 +104,7 @@ def signed(difference: Estimated) -> Written:
     """A difference with its sign, which tells the direction; beyond 1000 % all of it as factors."""
     relative, interval = difference.relative or 0.0, difference.interval
     ends = (interval.low, interval.high) if interval else ()
-    if any(one >= _MUCH for one in (relative, *ends) if math.isfinite(one)):
+    if any(end >= _MUCH for end in (relative, *ends) if math.isfinite(end)):
         return _factors(relative, interval, "×")
     if interval is None or interval.low == interval.high:
         return _alone(signed_percent(relative), interval)
@@ -123,10 +123,10 @@ def measured(value: float, interval: Interval | None, digits: int = 3) -> tuple[
     if interval is None:
         return significant(value, digits), ""
     ends = (interval.low, interval.high)
-    largest = max((abs(one) for one in ends if math.isfinite(one)), default=0.0)
+    largest = max((abs(end) for end in ends if math.isfinite(end)), default=0.0)
     texts = [
-        beside if abs(one) < 1e-6 * largest and beside else significant(one, digits)
-        for one, beside in zip(ends, _beside(ends, 0.0), strict=True)
+        beside if abs(end) < 1e-6 * largest and beside else significant(end, digits)
+        for end, beside in zip(ends, _beside(ends, 0.0), strict=True)
     ]
     return significant(value, digits), " to ".join(texts)
 
@@ -201,7 +201,7 @@ def _ends(
 
     most = counts[-1]
     able = [end for end in ends if any(beside) and not hidden(end, most)]
-    count = next(one for one in counts if not any(hidden(end, one) for end in able))
+    count = next(number for number in counts if not any(hidden(end, number) for end in able))
     if any(beside) and not able:
         count = most
     step = 10.0**-most

@@ -202,7 +202,10 @@ class ClusterExecutor(Executor):
 
     def _send_missing(self, introduced: dict[str, Introduction]) -> None:
         # Workers of a machine share its cache: one of them receives.
-        places = {(one.host, one.cache): address for address, one in introduced.items()}
+        places = {
+            (introduction.host, introduction.cache): address
+            for address, introduction in introduced.items()
+        }
         receivers = list(places.values())
         hosts = ", ".join(sorted({introduced[address].host for address in receivers}))
         self.watcher.note(f"{len(introduced)} workers on {hosts}")
@@ -275,7 +278,7 @@ class ClusterExecutor(Executor):
                     if isinstance(result, NotReady):
                         self.prepare([result.worker])
                         flow.waiting.appendleft(item)
-                yield [one for one in results if not isinstance(one[1], NotReady)]
+                yield [pair for pair in results if not isinstance(pair[1], NotReady)]
         finally:
             flow.cancel()
 
@@ -334,7 +337,7 @@ def _received(boot: Boot, result: Any, artifacts: Callable[[str], Path]) -> list
         shutil.rmtree(directory, ignore_errors=True)
         directory.mkdir(parents=True)
     if isinstance(result, KilledWorker):
-        return [_without_worker(*one) for one in zip(boot.served, directories, strict=True)]
+        return [_without_worker(*pair) for pair in zip(boot.served, directories, strict=True)]
     for finished, directory in zip(result, directories, strict=True):
         unpack_artifacts(finished.artifacts, directory)
     return [finished.record for finished in result]

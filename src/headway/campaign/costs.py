@@ -97,12 +97,15 @@ class Measured(BaseModel):
         return Measured(
             labs=self.labs * share + 1,
             features=[
-                [old * share + one * other / expected_s for old, other in zip(row, x, strict=True)]
-                for row, one in zip(self.features, x, strict=True)
+                [
+                    old * share + first * other / expected_s
+                    for old, other in zip(row, x, strict=True)
+                ]
+                for row, first in zip(self.features, x, strict=True)
             ],
             targets=[
-                old * share + one * processor_s / expected_s
-                for old, one in zip(self.targets, x, strict=True)
+                old * share + value * processor_s / expected_s
+                for old, value in zip(self.targets, x, strict=True)
             ],
         )
 
@@ -176,7 +179,7 @@ class CostModel:
         The median of kinds: for some, figures that ship are those of other kinds, and far off.
         """
         expected = {kind: labs.expected(self.prior(kind)) for kind, labs in self.own.items()}
-        ratios = [self.own[kind].taken / one for kind, one in expected.items() if one > 0]
+        ratios = [self.own[kind].taken / value for kind, value in expected.items() if value > 0]
         return median(ratios) if ratios else 1.0
 
 
@@ -213,18 +216,20 @@ def learnt(
     own: Mapping[str, Measured], runs: Iterable[Run], taken: Mapping[str, float | None]
 ) -> dict[str, Measured]:
     """What a machine has measured, with what these labs took."""
-    found = dict(own)
+    measureds = dict(own)
     work_of, shipped = WorkOfBoots(), CostModel({}, read_shipped())
     priors: dict[str, Cost] = {}
     for boot in boots([run for run in runs if run.run_id in taken]):
-        told = [one for run in boot.runs if (one := taken[run.run_id]) is not None]
-        if len(told) == len(boot.runs):
+        values = [value for run in boot.runs if (value := taken[run.run_id]) is not None]
+        if len(values) == len(boot.runs):
             kind, work = work_of.of(boot)
             if kind not in priors:
                 priors[kind] = shipped.prior(kind)
             expected_s = max(priors[kind].processor_s(work), _LEAST_S)
-            found[kind] = found.get(kind, Measured()).with_lab(work, math.fsum(told), expected_s)
-    return found
+            measureds[kind] = measureds.get(kind, Measured()).with_lab(
+                work, math.fsum(values), expected_s
+            )
+    return measureds
 
 
 def _teaches(record: Record) -> bool:
@@ -236,7 +241,7 @@ def read_own() -> dict[str, Measured]:
     """What this machine has measured, by kind; a damaged file is as good as none."""
     try:
         raw = json.loads(_own_file().read_bytes())
-        return {kind: Measured.model_validate(one) for kind, one in raw.items()}
+        return {kind: Measured.model_validate(value) for kind, value in raw.items()}
     except (OSError, ValueError, AttributeError, ValidationError):
         return {}
 
@@ -244,7 +249,7 @@ def read_own() -> dict[str, Measured]:
 def read_shipped() -> dict[str, Cost]:
     """What ships with Headway, by kind."""
     raw = json.loads((resources.files("headway.campaign") / SHIPPED_FILE).read_bytes())
-    return {kind: Cost.model_validate(one) for kind, one in raw["costs"].items()}
+    return {kind: Cost.model_validate(value) for kind, value in raw["costs"].items()}
 
 
 def _own_file() -> Path:

@@ -96,5 +96,5 @@ class FailFast:
         return None
 
 
-def _groups(one: Run | Record) -> tuple[_Group, _Group]:
-    return (one.experiment, one.contender), ()
+def _groups(item: Run | Record) -> tuple[_Group, _Group]:
+    return (item.experiment, item.contender), ()

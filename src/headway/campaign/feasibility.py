@@ -91,10 +91,14 @@ def needed_layers(runs: Iterable[Run]) -> frozenset[str]:
     runs = list(runs)
     ends = (end for run in first_repetition(runs) for end in run.deployment.programs)
     own = (end.adapter for end in ends if not end.adapter.outside)
-    packages = {package for one in own for package in (one.package, *one.also)}
-    found = map(layer_of, packages)
-    brought = (name for one in outside_programs(runs) for name in layers_of_outside(one))
-    return frozenset({*(name for name in found if name), *brought})
+    packages = {package for adapter in own for package in (adapter.package, *adapter.also)}
+    result = map(layer_of, packages)
+    brought = (
+        name
+        for outside_program in outside_programs(runs)
+        for name in layers_of_outside(outside_program)
+    )
+    return frozenset({*(name for name in result if name), *brought})
 
 
 def lacking_layers(runs: Iterable[Run]) -> tuple[str, ...]:
@@ -135,7 +139,7 @@ def _placed(
 
     It is blamed on the run's contender only if another one of ``runs`` in its cell has not the same.
     """
-    experiment = next(one for one in study.experiments if one.name == run.experiment)
+    experiment = next(item for item in study.experiments if item.name == run.experiment)
     if error.where is None:
         return WrongInputError(error.message, where=_place(run, name))
     source = study.source or Source(name, "", Path())
@@ -147,8 +151,8 @@ def _placed(
 
 def _beside(run: Run, runs: Iterable[Run]) -> list[Run]:
     """The other contenders' runs in its cell."""
-    alike = (one for one in first_repetition(runs) if one.experiment == run.experiment)
-    return [one for one in alike if one.cell == run.cell and one.contender != run.contender]
+    alike = (item for item in first_repetition(runs) if item.experiment == run.experiment)
+    return [item for item in alike if item.cell == run.cell and item.contender != run.contender]
 
 
 def _refused(run: Run) -> str:
@@ -189,10 +193,10 @@ def add_command(extra: str) -> str:
 @lasting_objects()
 def all_remarks(study: Study, runs: Sequence[Run]) -> list[str]:
     """What a reader of the results must know and might overlook, each remark once."""
-    found = (text for run in first_repetition(runs) for text in remarks(run.deployment))
+    texts = (text for run in first_repetition(runs) for text in remarks(run.deployment))
     every = (
         *too_few(study, runs),
-        *found,
+        *texts,
         *vain(runs),
         *_recorded(runs),
         *_unshared(runs),

@@ -108,7 +108,7 @@ class ImageParts:
             kernel=_part("image", image.kernel.parent),
             root=_part(image.root.parent.parent.name, image.root.parent),
             native=_part("image", image.native.parent),
-            extras={name: _part("extras", one.directory) for name, one in extras.items()},
+            extras={name: _part("extras", extra.directory) for name, extra in extras.items()},
             outside=tuple(_part(store, entry) for store, entry in dict.fromkeys(kept)),
         )
 

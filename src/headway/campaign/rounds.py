@@ -38,12 +38,12 @@ class Rounds:
     def of(cls, study: Study, runs: Sequence[Run]) -> Rounds:
         """Those of a study, none of whose results are known."""
         looks = {experiment.name: looks_of(experiment) for experiment in study.experiments}
-        told = {
+        told_experiments = {
             experiment.name: experiment
             for experiment in told_study(study).experiments
             if experiment.repetitions.until is not None
         }
-        return cls(runs, looks, told)
+        return cls(runs, looks, told_experiments)
 
     def __post_init__(self) -> None:
         names = defaultdict(list)
@@ -107,10 +107,10 @@ class Rounds:
             # Imported here because statistics take seconds to load, which most studies need not wait for.
             from headway.analysis.stopping import ended_records, standings
 
-            told = self.told[group.experiment]
+            told_experiment = self.told[group.experiment]
             ended = ended_records(
-                (record for record in records if record.rep <= look), told.metrics[0]
+                (record for record in records if record.rep <= look), told_experiment.metrics[0]
             )
-            known = all(standing.narrow for standing in standings(told, ended))
+            known = all(standing.narrow for standing in standings(told_experiment, ended))
             self._judged[group, look] = known
         return known

@@ -62,8 +62,8 @@ class GoingOn:
         Raises:
             WrongInputError: they are not; names what differs.
         """
-        told = _tool_differences(self.before, self.now)
-        tools = (one for one in told if not one[0].startswith(_BUILD))
+        triples = _tool_differences(self.before, self.now)
+        tools = (triple for triple in triples if not triple[0].startswith(_BUILD))
         for difference in (*tools, *_whole_differences(self.before, self.now), *self._changes()):
             raise WrongInputError(
                 f"is of another {difference[0]}: {_shown(difference[1])} there, "
@@ -146,7 +146,7 @@ class GoingOn:
 
 
 def _tool_differences(before: Manifest, now: Manifest) -> Iterator[Difference]:
-    told = (
+    triples = (
         ("version of Headway", before.headway, now.headway),
         ("study", before.study.name, now.study.name),
         ("lab image (kernel)", before.kernel, now.kernel),
@@ -161,7 +161,7 @@ def _tool_differences(before: Manifest, now: Manifest) -> Iterator[Difference]:
             if program in before.versions
         ),
     )
-    yield from ((name, old or None, new) for name, old, new in told if old != new)
+    yield from ((name, old or None, new) for name, old, new in triples if old != new)
 
 
 def _whole_differences(before: Manifest, now: Manifest) -> Iterator[Difference]:
@@ -237,8 +237,8 @@ def _first_cell(manifest: Manifest) -> str:
 def _by_name(study: dict[str, Any]) -> dict[str, Any]:
     """A study's runs alone, with its experiments by their names."""
     experiments = {
-        one.get("name", ""): {key: value for key, value in one.items() if key not in _DESCRIPTIVE}
-        for one in study.get("experiments", ())
+        item.get("name", ""): {key: value for key, value in item.items() if key not in _DESCRIPTIVE}
+        for item in study.get("experiments", ())
     }
     # An experiment without a name is the study itself.
     unnamed = experiments.pop("", {})

@@ -220,7 +220,7 @@ def _self_tested(
     watcher: Watcher,
 ) -> Manifest:
     """The manifest with checks of all paths; those of a study that has grown are added."""
-    paths = {digest(told): path for told, path in distinct_paths(runs).items()}
+    paths = {digest(text): path for text, path in distinct_paths(runs).items()}
     tested = manifest.self_tested_paths
     new = [key for key in paths if key not in tested]
     if not new:

@@ -36,7 +36,9 @@ class Stages:
         swept = [run.experiment in sweeps and _happens(run.setting.fault) for run in runs]
         pairs = list(zip(runs, swept, strict=True))
         return cls(
-            study, [run for run, one in pairs if not one], [run for run, one in pairs if one]
+            study,
+            [run for run, answer in pairs if not answer],
+            [run for run, answer in pairs if answer],
         )
 
     def that_come(self, records: Iterable[Record]) -> list[Run]:

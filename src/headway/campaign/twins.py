@@ -41,16 +41,16 @@ def _twins_of(experiment: Experiment, runs: Sequence[Run]) -> list[str]:
     settings = {(run.cell, run.contender): run.setting for run in runs}
     cells = list(dict.fromkeys(run.cell for run in runs))
     known: dict[_Told, str] = {}
-    found = []
+    texts = []
     for contender in experiment.contenders:
         setting = settings.get((cells[0], contender))
         if setting is None:
             continue
         other = known.setdefault(_told(setting), contender)
         last = [settings.get((cells[-1], name)) for name in (other, contender)]
-        if other != contender and all(last) and len({_told(one) for one in last if one}) == 1:
-            found.append(_warning(experiment, other, contender, setting))
-    return found
+        if other != contender and all(last) and len({_told(item) for item in last if item}) == 1:
+            texts.append(_warning(experiment, other, contender, setting))
+    return texts
 
 
 def _told(setting: Setting) -> _Told:
@@ -64,10 +64,10 @@ def _told(setting: Setting) -> _Told:
     return shared, paths, dump(orders_for(brief))
 
 
-def _warning(experiment: Experiment, one: str, other: str, setting: Setting) -> str:
+def _warning(experiment: Experiment, text: str, other: str, setting: Setting) -> str:
     place = f"{experiment.name}: " if experiment.name else ""
     return (
-        f"{place}contenders {one!r} and {other!r} are the same: the lab's orders would be equal for "
+        f"{place}contenders {text!r} and {other!r} are the same: the lab's orders would be equal for "
         f"both ({_in_words(setting)})"
     )
 

@@ -87,12 +87,12 @@ def kind_of(deployment: Deployment) -> str:
     """
     flows = deployment.flows
     asked = [flow.setting for flow in flows]
-    encrypted = all(one.tls and one.protocol is not Protocol.UDP for one in asked)
+    encrypted = all(setting.tls and setting.protocol is not Protocol.UDP for setting in asked)
     proxies = [end.adapter.name for flow in flows for end in flow.proxies]
     upstream = _once(flow.server.protocol.value for flow in flows)
     words = (
         _once(flow.client.name for flow in flows),
-        _once(one.protocol.value for one in asked),
+        _once(setting.protocol.value for setting in asked),
         *(() if encrypted else ("cleartext",)),
         *((", ".join(proxies), upstream) if proxies else ()),
         _once(flow.server.adapter.name for flow in flows),
@@ -135,10 +135,10 @@ def _takes_s(flow: DeployedFlow, share_bit_s: float) -> float:
         transfer_s = sends.s
     else:
         size = _flow_bytes(flow, share_bit_s)
-        carried = (_carried_bit_s(one, workload.uploads) for one in segments)
+        carried = (_carried_bit_s(item, workload.uploads) for item in segments)
         transfer_s = max(
-            _transfer_s(one, size, min(bit_s, share_bit_s))
-            for one, bit_s in zip(segments, carried, strict=True)
+            _transfer_s(item, size, min(bit_s, share_bit_s))
+            for item, bit_s in zip(segments, carried, strict=True)
         )
     end_s = math.inf if flow.end_s is None else flow.end_s - flow.start_s
     return min(set_up + transfer_s, end_s)
@@ -178,9 +178,9 @@ def _carried_bit_s(segment: Segment, uploads: bool) -> float:
     """What a path lets through: its least rate, or what its loss leaves to the sender; else infinite."""
     path, sender = segment.path, segment.near if uploads else segment.far
     directions = [link.up if uploads else link.down for link in path.links]
-    rates = [float(one.capacity) for one in directions if one.capacity]
+    rates = [float(direction.capacity) for direction in directions if direction.capacity]
     bit_s = min(rates, default=math.inf)
-    passed = math.prod(1 - one.loss.mean for one in directions)
+    passed = math.prod(1 - direction.loss.mean for direction in directions)
     if passed < 1 and path.rtt.s and sender.congestion_control not in _LOSS_AGNOSTIC:
         lossy = _MATHIS * _SEGMENT_BYTES * 8 / (path.rtt.s * math.sqrt(1 - passed))
         bit_s = min(bit_s, lossy)

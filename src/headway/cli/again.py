@@ -74,10 +74,10 @@ def _options_and_command(words: Sequence[str]) -> tuple[dict[str, str], Sequence
             return options, words[at:]
         if words[at] == "--":
             return (options, words[at + 1 :]) if words[at + 1 :] else None
-        name, told, value = words[at].removeprefix("--").partition("=")
+        name, text, value = words[at].removeprefix("--").partition("=")
         if name not in _NAMES:
             return None
-        if not told:
+        if not text:
             after = next(left, None)
             if after is None:
                 return None

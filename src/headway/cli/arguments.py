@@ -59,7 +59,7 @@ class _Value(RuntimeParam):
 
 
 def _choice(word: str, kind: type[Enum]) -> Enum:
-    known = [str(one.value) for one in kind]
+    known = [str(enum.value) for enum in kind]
     if word not in known:
         there = ", ".join(known)
         raise ValueError(f"{word!r} is not one of {there}{nearest(word, known)}")

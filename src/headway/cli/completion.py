@@ -96,8 +96,8 @@ def print_candidates(asking: str, words: Sequence[str]) -> None:
     # To bash, an equals sign ends a word, and it replaces only what stands behind that.
     begun = incomplete.rpartition("=")[0] + "=" if "=" in incomplete else ""
     begun = begun if shell is Shell.BASH else ""
-    for value, told in candidates(before, incomplete):
-        print(value.removeprefix(begun) if shell is Shell.BASH else f"{value}\t{told}")
+    for value, text in candidates(before, incomplete):
+        print(value.removeprefix(begun) if shell is Shell.BASH else f"{value}\t{text}")
 
 
 def _shell(name: str, *, where: str) -> Shell:
@@ -124,23 +124,23 @@ def candidates(before: Sequence[str], incomplete: str) -> Iterator[tuple[str, st
         return
     place, rest = parameter_at(context, words, incomplete)
     option = incomplete[: len(incomplete) - len(rest)]
-    found = [(item.value, item.help or "") for item in place.shell_complete(context, rest)]
-    if not found and isinstance(place, TyperArgument | TyperOption):
+    pairs = [(item.value, item.help or "") for item in place.shell_complete(context, rest)]
+    if not pairs and isinstance(place, TyperArgument | TyperOption):
         described = place.type_descriptor
         if described.is_path or described.annotation == list[Path]:
-            found = [(file, "") for file in files(rest)]
-    for value, told in found:
-        yield option + value, told.partition("\n")[0]
+            pairs = [(file, "") for file in files(rest)]
+    for value, text in pairs:
+        yield option + value, text.partition("\n")[0]
 
 
 def _joined(words: Sequence[str]) -> list[str]:
     """Words of bash, which takes an equals sign as a word of its own."""
-    found: list[str] = []
+    texts: list[str] = []
     glued = False
     for word in words:
-        if found and (word == "=" or glued) and found[-1]:
-            found[-1] += word
+        if texts and (word == "=" or glued) and texts[-1]:
+            texts[-1] += word
         else:
-            found.append(word)
+            texts.append(word)
         glued = word == "="
-    return found
+    return texts

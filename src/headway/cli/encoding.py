@@ -96,6 +96,6 @@ def _replaced(error: UnicodeError) -> tuple[str | bytes, int]:
     if not isinstance(error, UnicodeEncodeError):
         raise error
     left = error.object[error.start : error.end]
-    if all(_FIRST_OF_BYTES <= ord(one) <= _LAST_OF_BYTES for one in left):
+    if all(_FIRST_OF_BYTES <= ord(text) <= _LAST_OF_BYTES for text in left):
         return left.encode("utf-8", "surrogateescape"), error.end
     return "".join(map(in_ascii, left)), error.end

@@ -76,17 +76,19 @@ def figure(
 
     suffix = out.suffix.removeprefix(".") if out else ""
     _check_suffix(out, dict.fromkeys((*FORMATS, *TABLE_FORMATS)))
-    found = chosen(directory, Wanted(tuple(cell or ()), tuple(contender or ()), tuple(run or ())))
+    wanted_parts = chosen(
+        directory, Wanted(tuple(cell or ()), tuple(contender or ()), tuple(run or ()))
+    )
     if out is None or name is None:
-        _print_names(found)
+        _print_names(wanted_parts)
         return
-    one = named((*found.pictures, *found.tables), name)
-    if isinstance(one, WantedTable):
+    item = named((*wanted_parts.pictures, *wanted_parts.tables), name)
+    if isinstance(item, WantedTable):
         _check_suffix(out, TABLE_FORMATS)
-        content = one.encoded(suffix)
+        content = item.encoded(suffix)
     else:
         _check_suffix(out, FORMATS)
-        content = encoded(one, suffix, width_mm)
+        content = encoded(item, suffix, width_mm)
     try:
         out.write_bytes(content)
     except OSError as error:
@@ -95,16 +97,16 @@ def figure(
 
 def _check_suffix(out: Path | None, known: Iterable[str]) -> None:
     if out and out.suffix.removeprefix(".") not in known:
-        reason = ", ".join(f".{one}" for one in known)
+        reason = ", ".join(f".{text}" for text in known)
         raise WrongInputError(f"must end in one of {reason}", where=f"--out {out}")
 
 
-def _print_names(found: WantedParts) -> None:
+def _print_names(wanted_parts: WantedParts) -> None:
     listed = {
         picture.name: f"{picture.title}{f' ({picture.of})' if picture.of else ''}"
-        for picture in found.pictures
+        for picture in wanted_parts.pictures
     }
-    listed |= {table.name: f"{table.title} (table)" for table in found.tables}
+    listed |= {table.name: f"{table.title} (table)" for table in wanted_parts.tables}
     widest = max(map(len, listed), default=0)
     for name, title in listed.items():
         say(f"{name:<{widest}}  {title}")
@@ -116,8 +118,8 @@ def _width_mm(text: str) -> float:
         raise WrongInputError(
             "is not a width; write it as 84mm, 8.4cm or 3.3in", where=f"--width {text}"
         )
-    found = float(match[1]) * _MM[match[2]]
-    if not _LEAST_MM <= found <= _MOST_MM:
+    value = float(match[1]) * _MM[match[2]]
+    if not _LEAST_MM <= value <= _MOST_MM:
         wrong = f"must be {_LEAST_MM:g} to {_MOST_MM:g} mm"
         raise WrongInputError(wrong, where=f"--width {text}")
-    return found
+    return value

@@ -53,8 +53,10 @@ class CommandGroup(ReadsValues, TyperGroup):
 
     def summaries(self, ctx: Context) -> dict[str, str]:
         """What each command does."""
-        found = ((name, self.get_command(ctx, name)) for name in self.list_commands(ctx))
-        return {name: (one.help or "").partition("\n\n")[0] for name, one in found if one}
+        pairs = ((name, self.get_command(ctx, name)) for name in self.list_commands(ctx))
+        return {
+            name: (command.help or "").partition("\n\n")[0] for name, command in pairs if command
+        }
 
     def parts(self, ctx: Context) -> dict[str, list[str]]:
         """The commands below each heading of the help."""
@@ -70,12 +72,12 @@ class CommandGroup(ReadsValues, TyperGroup):
 
     @override
     def shell_complete(self, ctx: Context, incomplete: str) -> list[CompletionItem]:
-        found = [
+        completion_items = [
             CompletionItem(name, help=summary)
             for name, summary in self.summaries(ctx).items()
             if name.startswith(incomplete)
         ]
-        return found + super(TyperGroup, self).shell_complete(ctx, incomplete)
+        return completion_items + super(TyperGroup, self).shell_complete(ctx, incomplete)
 
 
 class Commands(CommandGroup):
@@ -116,15 +118,15 @@ def command_line() -> Command:
 
 def _loaded(name: str) -> Command:
     module, _, attribute = COMMANDS[name].place.rpartition(".")
-    found = getattr(import_module(f"headway.{module}"), attribute)
-    if isinstance(found, typer.Typer):
-        group = get_command(found)
+    value = getattr(import_module(f"headway.{module}"), attribute)
+    if isinstance(value, typer.Typer):
+        group = get_command(value)
         group.name = name
         return group
     app = typer.Typer(add_completion=False, rich_markup_mode=None)
     # What follows the first word that is no option is a command of its own.
     app.command(name, cls=OneCommand, context_settings={"allow_interspersed_args": name != "exec"})(
-        found
+        value
     )
     return get_command(app)
 

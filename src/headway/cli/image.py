@@ -110,13 +110,13 @@ def verify_command(mirror: Mirror = None) -> None:
     """
     from headway.image.verify import verify
 
-    found = verify(_options(mirror))
-    for one in found:
-        state = one.words if one.damaged else f"{one.entry.name}: as it was built"
-        say(state if one.is_sealed else f"{one.entry.name}: of an earlier Headway; hashed now")
-    if not found:
+    verifieds = verify(_options(mirror))
+    for item in verifieds:
+        state = item.words if item.damaged else f"{item.entry.name}: as it was built"
+        say(state if item.is_sealed else f"{item.entry.name}: of an earlier Headway; hashed now")
+    if not verifieds:
         raise HeadwayError("there is no image; `headway image build` builds it")
-    if any(one.damaged for one in found):
+    if any(verified.damaged for verified in verifieds):
         raise typer.Exit(EXIT_FAILED)
 
 
@@ -145,10 +145,10 @@ def import_command(
     from headway.image.archive import import_image, lacking
 
     with shown_progress() as progress:
-        found = import_image(file, progress)
-    for name in found.known:
+        imported = import_image(file, progress)
+    for name in imported.known:
         say(f"{name} was there")
-    for name in found.new:
+    for name in imported.new:
         say(f"{name} is new")
     if missing := lacking():
         say(
@@ -209,12 +209,12 @@ def _programs(native: NativeInfo) -> str:
     return f"{native.version}: {', '.join(native.programs) or 'none'}"
 
 
-def _described(found: ExtraStatus) -> str:
-    extra = found.extra
-    if found.installed:
-        state = f"compiled with go {found.installed.go_version}"
-    elif found.obstacle:
-        state = f"not installed: {found.obstacle}"
+def _described(extra_status: ExtraStatus) -> str:
+    extra = extra_status.extra
+    if extra_status.installed:
+        state = f"compiled with go {extra_status.installed.go_version}"
+    elif extra_status.obstacle:
+        state = f"not installed: {extra_status.obstacle}"
     else:
         state = f"not installed; `headway image add {extra.name}` compiles it"
     return f"{extra.name} {extra.version} ({extra.what}): {state}"

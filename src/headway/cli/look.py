@@ -54,14 +54,14 @@ def _document(file: Path, account: Account) -> dict[str, Any]:
     from dataclasses import asdict
 
     identity, content = account.identity, account.content
-    held = asdict(content, dict_factory=_plain) if content else None
+    values = asdict(content, dict_factory=_plain) if content else None
     return {
         "file": str(file),
         "kind": identity.kind.key,
         "name": str(identity),
         "version": identity.version,
         "maker": identity.maker,
-        "content": held,
+        "content": values,
         "way": account.way,
     }
 

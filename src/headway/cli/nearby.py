@@ -74,17 +74,17 @@ def nearby(
 
     Varies what stands nearest around the cells that its sentences rest on, one thing at a time.
     """
-    told = ToldNeighbourhood(runs, minutes, axes, without, prefix="--")
-    told.in_place_of(None)  # what is wrong is wrong before the study is carried out
+    told_neighbourhood = ToldNeighbourhood(runs, minutes, axes, without, prefix="--")
+    told_neighbourhood.in_place_of(None)  # what is wrong is wrong before the study is carried out
     directory, loaded = _results(study, options, out, jobs)
-    try_and_show(directory, loaded, jobs, told, replace=replace)
+    try_and_show(directory, loaded, jobs, told_neighbourhood, replace=replace)
 
 
 def try_and_show(
     directory: Path,
     study: Study | None,
     jobs: int | None,
-    told: ToldNeighbourhood = AS_STATED,
+    told_neighbourhood: ToldNeighbourhood = AS_STATED,
     *,
     replace: bool = False,
 ) -> None:
@@ -94,7 +94,7 @@ def try_and_show(
         directory: of the results.
         study: that they are of; as their manifest states it if None.
         jobs: labs at a time; one per core if None.
-        told: what takes the place of what the study says of its neighbours.
+        told_neighbourhood: what takes the place of what the study says of its neighbours.
         replace: whether what was tried before is removed.
     """
     # Statistics take seconds to load.
@@ -107,7 +107,7 @@ def try_and_show(
     request = NearbyRequest(
         results=directory,
         command=typed(sys.argv[1:]),
-        wanted=told.in_place_of(stated.nearby if stated else None),
+        wanted=told_neighbourhood.in_place_of(stated.nearby if stated else None),
         jobs=jobs,
         replace=replace,
     )

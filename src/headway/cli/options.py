@@ -202,7 +202,7 @@ def with_options(options: type[Choice]) -> Callable[[Callable[..., None]], Calla
             command(**kept, options=options(**given))
 
         expanded.__doc__ = command.__doc__
-        expanded.__annotations__ = {one.name: one.annotation for one in parameters}
+        expanded.__annotations__ = {item.name: item.annotation for item in parameters}
         expanded.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
         return expanded
 

@@ -36,17 +36,17 @@ def packets(
         example = f"runs are called like {names[0]}" if names else ""
         hint = nearest(run, names, then=example) if names else ""
         raise WrongInputError(f"there is no run {run!r}{hint}", where=str(directory))
-    found = carried_packets(artifacts / run)
-    if not found:
+    result = carried_packets(artifacts / run)
+    if not result:
         raise WrongInputError(
             'kept no packets; runs with a fault keep them (with fault = "none", too), and those with capture.packets',
             where=str(artifacts / run),
         )
-    for one in found:
-        arrow = "->" if one.way is Way.UP else "<-"
-        mark = "  * the fault" if one.met else ""
+    for carried_packet in result:
+        arrow = "->" if carried_packet.way is Way.UP else "<-"
+        mark = "  * the fault" if carried_packet.met else ""
         say(
-            f"{one.at_s * 1e3:>10.3f} ms  {arrow} {one.number:<4} {one.bytes:>5} B  {one.words}{mark}"
+            f"{carried_packet.at_s * 1e3:>10.3f} ms  {arrow} {carried_packet.number:<4} {carried_packet.bytes:>5} B  {carried_packet.words}{mark}"
         )
 
 

@@ -23,17 +23,19 @@ def left_to_the_whole(results: StudyResults, whole: Study) -> Iterator[str]:
         results: of the study, of its short form, or of some of its experiments.
         whole: the study.
     """
-    with_claims = [one for one in whole.experiments if one.claims]
-    if with_claims and not any(one.claims for one in results.manifest.study.experiments):
-        count = sum(len(one.claims) for one in with_claims)
-        names = ", ".join(one.name for one in with_claims)
+    with_claims = [experiment for experiment in whole.experiments if experiment.claims]
+    if with_claims and not any(
+        experiment.claims for experiment in results.manifest.study.experiments
+    ):
+        count = sum(len(with_claim.claims) for with_claim in with_claims)
+        names = ", ".join(with_claim.name for with_claim in with_claims)
         yield f"{whole.name} names {counted(count, 'claim')}, none of them about these experiments: they are of {names}."
-    runs = {one.name: _runs(one) for one in whole.experiments}
+    runs = {experiment.name: _runs(experiment) for experiment in whole.experiments}
     if results.manifest.runs < (most := sum(runs.values())):
-        told = f"The whole study has {counted(most, 'run')}"
+        text = f"The whole study has {counted(most, 'run')}"
         seconds = _processor_s(results, runs)
         takes = f", about {duration(seconds)} of processor time" if seconds else ""
-        yield f"{told}{takes}: `headway reproduce {whole.name}`."
+        yield f"{text}{takes}: `headway reproduce {whole.name}`."
 
 
 def _runs(experiment: Experiment) -> int:

@@ -97,7 +97,10 @@ def _shown(axis: str, value: object) -> str:
     if isinstance(value, dict | list) and (title := level_title(axis, value)):
         return title
     if isinstance(value, dict):
-        inner = (f"{key} {_shown(axis, one)}" for key, one in without_traces(value).items())
+        inner = (
+            f"{key} {_shown(axis, without_trace)}"
+            for key, without_trace in without_traces(value).items()
+        )
         return f"{{{', '.join(inner)}}}"
     return str(value)
 
@@ -107,13 +110,13 @@ def _print_estimate(
 ) -> None:
     """How long all runs take, and if there may be fewer of them, how long those that there are at least."""
     at_a_time = "one lab" if estimated.labs == 1 else f"{estimated.labs} labs"
-    told = f"{counted(runs, 'run')} {'takes' if runs == 1 else 'take'} about {duration(estimated.wall_s)}"
+    text = f"{counted(runs, 'run')} {'takes' if runs == 1 else 'take'} about {duration(estimated.wall_s)}"
     if fewest:
-        told = (
+        text = (
             f"At least {counted(least, 'run')}, about {duration(fewest.wall_s)}; at most {runs}, about "
             f"{duration(estimated.wall_s)}"
         )
-    console.print(f"{told}, {at_a_time} at a time.", markup=False, soft_wrap=True)
+    console.print(f"{text}, {at_a_time} at a time.", markup=False, soft_wrap=True)
     console.print(f"This rests on {estimated.basis}.", markup=False, soft_wrap=True)
 
 

@@ -42,12 +42,12 @@ def measure_command(
 
     program = ready_image().native / _PROGRAM
     try:
-        found = subprocess.run(
+        process = subprocess.run(
             [program], capture_output=True, text=True, encoding="utf-8", check=True
         )
     except (OSError, subprocess.CalledProcessError) as error:
         raise HeadwayError(f"{_PROGRAM} cannot measure this machine: {error}") from error
-    costs = json.loads(found.stdout)
+    costs = json.loads(process.stdout)
     say(f"[{host}.kernel.processor]")
     for name in _CALLS:
         say(f'{name} = "{_told(costs[name])}"')
@@ -77,12 +77,16 @@ def _table() -> Table:
 
     from headway.study.processor import Processor, ProcessorProfile
 
-    priced = [one for one in ProcessorProfile if one is not ProcessorProfile.FREE]
-    named = {one: Processor(profile=one).costs for one in priced}
+    priced = [
+        processor_profile
+        for processor_profile in ProcessorProfile
+        if processor_profile is not ProcessorProfile.FREE
+    ]
+    named = {literal: Processor(profile=literal).costs for literal in priced}
     shown = Table(box=None, pad_edge=False, header_style="bold")
     shown.add_column("cost of", no_wrap=True)
-    for one in named:
-        shown.add_column(str(one), justify="right", overflow="fold")
+    for item in named:
+        shown.add_column(str(item), justify="right", overflow="fold")
     for key in dict.fromkeys(key for costs in named.values() for key in costs):
         shown.add_row(key, *(str(costs.get(key, "")) for costs in named.values()))
     return shown

@@ -29,13 +29,13 @@ def print_programs(names: Sequence[str], file: Path | None) -> None:
         names: of programs, which may have several roles; all if none is named.
         file: of programs from outside; the usual one, if there is one here, if None.
     """
-    found = list(_programs(file))
+    pairs = list(_programs(file))
     if not names:
-        output().print(_table(found))
+        output().print(_table(pairs))
         note("`headway list programs NAME` shows a program's knobs, versions, and what it can do.")
         return
     by_name: dict[str, list[tuple[str, Adapter]]] = {}
-    for role, adapter in found:
+    for role, adapter in pairs:
         by_name.setdefault(adapter.name, []).append((role, adapter))
     for of_name in chosen("program", by_name, names, _YOUR_OWN).values():
         for role, adapter in of_name:
@@ -51,16 +51,19 @@ def _programs(file: Path | None) -> Iterator[tuple[str, Adapter]]:
         ("proxy", PROXIES),
         ("QUIC PEP", QUIC_PEPS),
         ("TCP PEP", TCP_PEPS),
-        *((one.role, {one.name: adapter_of(one)}) for one in outside),
+        *(
+            (outside_program.role, {outside_program.name: adapter_of(outside_program)})
+            for outside_program in outside
+        ),
     )
     return ((role, adapter) for role, known in roles for adapter in known.values())
 
 
-def _table(found: Sequence[tuple[str, Adapter]]) -> Table:
+def _table(pairs: Sequence[tuple[str, Adapter]]) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in ("program", "role", "speaks", "knobs", "installed"):
         table.add_column(column, overflow="fold", justify="right" if column == "knobs" else "left")
-    for role, adapter in found:
+    for role, adapter in pairs:
         state = Text(_installation(adapter))
         spoken = Text(", ".join(sorted(adapter.protocols)))
         table.add_row(Text(adapter.name), role, spoken, str(len(adapter.knobs) or "-"), state)
@@ -91,13 +94,13 @@ def _about(adapter: Adapter) -> Iterator[str]:
 
 
 def _abilities(adapter: Adapter) -> Iterator[str]:
-    told = {
+    answers = {
         "writes qlog": adapter.writes_qlog,
         "begins QUIC with the study's initial window": adapter.sets_quic_initial_window,
         "replays recorded sites": isinstance(adapter, Server) and adapter.replays,
         "resumes TLS sessions": isinstance(adapter, Server) and adapter.gives_tickets,
     }
-    if can := [ability for ability, has in told.items() if has]:
+    if can := [ability for ability, has in answers.items() if has]:
         yield f"can: {', '.join(can)}"
 
 

@@ -66,16 +66,16 @@ def print_site(name: str) -> None:
 
 def print_findings(name: str, site: Site) -> bool:
     """Print what is wrong with a site; returns whether it is broken."""
-    found = findings(site)
+    flaws = findings(site)
     counts = {
-        severity: sum(finding.severity is severity for finding in found) for severity in Severity
+        severity: sum(finding.severity is severity for finding in flaws) for severity in Severity
     }
-    told = ", ".join(f"{count} {severity}" for severity, count in counts.items() if count)
-    say(f"{name}: {told or 'nothing is wrong'} ({len(site.exchanges)} exchanges)")
-    shown = sorted(found, key=lambda finding: tuple(Severity).index(finding.severity))
-    for finding in shown[:_MOST_FINDINGS] if len(found) > _MOST_FINDINGS else found:
+    text = ", ".join(f"{count} {severity}" for severity, count in counts.items() if count)
+    say(f"{name}: {text or 'nothing is wrong'} ({len(site.exchanges)} exchanges)")
+    shown = sorted(flaws, key=lambda finding: tuple(Severity).index(finding.severity))
+    for finding in shown[:_MOST_FINDINGS] if len(flaws) > _MOST_FINDINGS else flaws:
         say(f"  {finding.severity:8}  {shortened(f'{finding.url}: {finding.message}')}")
-    if (more := len(found) - _MOST_FINDINGS) > 0:
+    if (more := len(flaws) - _MOST_FINDINGS) > 0:
         say(f"  and {more:,} more")
     return counts[Severity.BROKEN] > 0
 

@@ -209,7 +209,7 @@ def _carry_out(
         from headway.records.store import each_record
 
     conduct(task, Terminal(), show or _show)
-    if not any(one.status is Status.OK or one.fault_met for one in each_record(task.out)):
+    if not any(core.status is Status.OK or core.fault_met for core in each_record(task.out)):
         reason = next(each_record(task.out)).error
         raise HeadwayError(f"no run succeeded; the first reason: {reason}")
     from headway.analysis.soundness import complaints
@@ -220,10 +220,10 @@ def _carry_out(
     if options.strict and annotations_wanted():
         for line in workflow_commands("Headway", claim_cases(Report.of(task.out).analyses)):
             say(line)
-    found = complaints(task.out, allow_failures=options.allow_failures, strict=options.strict)
-    for complaint in found:
+    texts = complaints(task.out, allow_failures=options.allow_failures, strict=options.strict)
+    for complaint in texts:
         complain(complaint)
-    if found:
+    if texts:
         raise typer.Exit(EXIT_FAILED)
 
 

@@ -28,17 +28,17 @@ def files(incomplete: str, suffix: str = "") -> list[str]:
     with suppress(OSError):
         there = sorted(Path(above or ".").expanduser().iterdir())
         return [
-            f"{above}{one.name}{'/' if one.is_dir() else ''}"
-            for one in there
-            if one.name.startswith(start) and (start.startswith(".") or one.name[0] != ".")
-            if one.is_dir() or one.name.endswith(suffix)
+            f"{above}{path.name}{'/' if path.is_dir() else ''}"
+            for path in there
+            if path.name.startswith(start) and (start.startswith(".") or path.name[0] != ".")
+            if path.is_dir() or path.name.endswith(suffix)
         ]
     return []
 
 
 def directories(incomplete: str) -> list[str]:
     """Directories that begin so."""
-    return [one for one in files(incomplete) if one.endswith("/")]
+    return [file for file in files(incomplete) if file.endswith("/")]
 
 
 def studies(incomplete: str) -> Suggestions:
@@ -60,8 +60,10 @@ def nearby_axes() -> list[str]:
 def experiments(ctx: typer.Context) -> Suggestions:
     """Experiments of the study that stands before."""
     named = _tables(str(ctx.params.get("study") or ctx.params.get("paper"))).get("experiments")
-    found = named.items() if isinstance(named, dict) else ()
-    return [(name, str(one.get("question", ""))) for name, one in found if isinstance(one, dict)]
+    result = named.items() if isinstance(named, dict) else ()
+    return [
+        (name, str(value.get("question", ""))) for name, value in result if isinstance(value, dict)
+    ]
 
 
 def programs(incomplete: str) -> list[str]:
@@ -107,7 +109,7 @@ def runs(ctx: typer.Context) -> list[str]:
     """Runs whose artifacts the results that stand before hold."""
     with suppress(OSError):
         return sorted(
-            one.name for one in (Path(str(ctx.params["directory"])) / "artifacts").iterdir()
+            entry.name for entry in (Path(str(ctx.params["directory"])) / "artifacts").iterdir()
         )
     return []
 
@@ -128,7 +130,7 @@ def layers(incomplete: str) -> Suggestions:
 
 def commands(incomplete: str) -> Suggestions:
     """All commands."""
-    return [(name, one.summary) for name, one in COMMANDS.items()]
+    return [(name, command.summary) for name, command in COMMANDS.items()]
 
 
 def _tables(study: str) -> dict[str, Any]:
@@ -158,9 +160,11 @@ def _values(key: str) -> list[str]:
     last = key.rpartition(".")[2]
     named: dict[str, Any] = {
         "program": lambda: programs(""),
-        "protocol": lambda: [str(one) for one in Protocol],
-        "congestion_control": lambda: [str(one) for one in CongestionControl],
-        "clock": lambda: [str(one) for one in Clock],
+        "protocol": lambda: [str(protocol) for protocol in Protocol],
+        "congestion_control": lambda: [
+            str(congestion_control) for congestion_control in CongestionControl
+        ],
+        "clock": lambda: [str(clock) for clock in Clock],
         "profile": _profiles,
         "site": lambda: sites("-"),
     }

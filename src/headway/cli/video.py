@@ -83,7 +83,7 @@ def _video(ladder: list[str], asked: dict[str, str | None], chunk: str | None) -
     from headway.study.video import LADDERS, Video
 
     name = ladder[0] if len(ladder) == 1 and ladder[0] in LADDERS else ""
-    keys = {**_PRESETS.get(name, {}), **{key: one for key, one in asked.items() if one}}
+    keys = {**_PRESETS.get(name, {}), **{key: text for key, text in asked.items() if text}}
     if chunk is not None and asked["audio"]:
         raise WrongInputError("a video in chunks has no sound here; leave it out", where="audio")
     try:

@@ -214,7 +214,7 @@ def columns_of(family: type[Columns]) -> dict[str, Column]:
 
 def metrics_of(family: type[Columns]) -> dict[str, Column]:
     """Those that contenders may be compared by."""
-    return {name: found for name, found in columns_of(family).items() if found.ranking}
+    return {name: result for name, result in columns_of(family).items() if result.ranking}
 
 
 def _column(name: str, field: FieldInfo) -> Column:
@@ -225,8 +225,8 @@ def _column(name: str, field: FieldInfo) -> Column:
         several=several,
         meaning=field.description or "",
         unit=field.title or ("" if kind is str else _unit(name.rpartition("_")[2])),
-        ranking=next((one for one in field.metadata if isinstance(one, Ranking)), None),
-        naming=next((one for one in field.metadata if isinstance(one, Naming)), None),
+        ranking=next((value for value in field.metadata if isinstance(value, Ranking)), None),
+        naming=next((value for value in field.metadata if isinstance(value, Naming)), None),
     )
 
 
@@ -238,7 +238,7 @@ def _unit(last_word: str) -> str:
 def _values(annotation: Any) -> tuple[type, bool]:
     """The type of a column's values, and whether it holds several."""
     if isinstance(annotation, UnionType):
-        (annotation,) = (one for one in get_args(annotation) if one is not NoneType)
+        (annotation,) = (value for value in get_args(annotation) if value is not NoneType)
     if get_origin(annotation) is tuple:
         return get_args(annotation)[0], True
     return annotation, False
@@ -251,7 +251,7 @@ def schema_of(family: type[Columns]) -> dict[str, Any]:
 
     known = {bool: pl.Boolean(), int: pl.Int64(), float: pl.Float64(), str: pl.String()}
     types = {}
-    for name, found in columns_of(family).items():
-        kind = known[str if issubclass(found.kind, StrEnum) else found.kind]
-        types[name] = pl.List(kind) if found.several else kind
+    for name, result in columns_of(family).items():
+        kind = known[str if issubclass(result.kind, StrEnum) else result.kind]
+        types[name] = pl.List(kind) if result.several else kind
     return types

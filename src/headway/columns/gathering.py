@@ -22,7 +22,7 @@ def gathered(
     Raises:
         HeadwayError: one measures what is not declared, or what another one measured.
     """
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for function in functions:
         for name, value in function(subject).items():
             if name not in columns.model_fields:
@@ -30,7 +30,7 @@ def gathered(
                     f"{function.__module__} measures {name!r}, which is no column: declare it in "
                     f"{columns.__module__}, as CONTRIBUTING.md has it"
                 )
-            if name in found:
+            if name in values:
                 raise HeadwayError(f"{function.__module__} measures {name!r} once more")
-            found[name] = value
-    return found
+            values[name] = value
+    return values

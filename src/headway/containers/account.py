@@ -92,11 +92,15 @@ def read_image_account(source: Path) -> ImageAccount:
     config = parts.config
     start = config.config or ImageStart()
     own = Platform(architecture=config.architecture, os=config.os)
-    platforms = [one.platform for one in form.images if one.platform] or [own]
+    platforms = [image.platform for image in form.images if image.platform] or [own]
     return ImageAccount(
         form=form.name,
-        names=tuple(_shown(name) for one in form.images for name in one.names),
-        platforms=tuple(dict.fromkeys(_shown(f"{one.os} {one.architecture}") for one in platforms)),
+        names=tuple(_shown(name) for image in form.images for name in image.names),
+        platforms=tuple(
+            dict.fromkeys(
+                _shown(f"{platform.os} {platform.architecture}") for platform in platforms
+            )
+        ),
         digest=parts.digest,
         created=_shown(config.created or ""),
         argv=tuple(_shown(word) for word in (*(start.entrypoint or ()), *(start.command or ()))),
@@ -110,7 +114,7 @@ def read_image_account(source: Path) -> ImageAccount:
 
 
 def _chosen(images: tuple[KeptImage, ...]) -> KeptImage:
-    fitting = (one for one in images if one.platform is None or fits_labs(one.platform))
+    fitting = (image for image in images if image.platform is None or fits_labs(image.platform))
     return next(fitting, images[0])
 
 
@@ -125,7 +129,7 @@ def _lacks(source: Path) -> str:
 def _layer(files: Files, name: str, digest: str) -> LayerAccount:
     with files.open(name) as opened:
         begins = opened.read(6)
-    compression = next((said for mark, said in _COMPRESSIONS if begins.startswith(mark)), "none")
+    compression = next((text for mark, text in _COMPRESSIONS if begins.startswith(mark)), "none")
     return LayerAccount(_shown(digest), files.size_bytes(name), compression)
 
 

@@ -37,8 +37,8 @@ class Descriptor(ImageDocument):
     @property
     def name(self) -> str:
         """What people call it, or its digest."""
-        told = self.annotations or {}
-        names = (told.get(key) for key in _NAMES)
+        texts = self.annotations or {}
+        names = (texts.get(key) for key in _NAMES)
         return next((name for name in names if name), self.digest)
 
     @property

@@ -36,10 +36,10 @@ class Files:
         self._find = find
 
     def __contains__(self, name: str) -> bool:
-        found = self._find(str(below(name)))
-        if found is not None:
-            found.close()
-        return found is not None
+        io = self._find(str(below(name)))
+        if io is not None:
+            io.close()
+        return io is not None
 
     def open(self, name: str) -> IO[bytes]:
         """Open one.
@@ -47,10 +47,10 @@ class Files:
         Raises:
             WrongInputError: it is not there.
         """
-        found = self._find(str(below(name)))
-        if found is None:
+        io = self._find(str(below(name)))
+        if io is None:
             raise WrongInputError(f"lacks {name}, which it says that it consists of: it is cut off")
-        return found
+        return io
 
     def size_bytes(self, name: str) -> int:
         """How long one is, as it is kept.
@@ -101,10 +101,10 @@ def files_of(source: Path) -> Iterator[Files]:
 
 def _members(tar: tarfile.TarFile, budget: Budget) -> dict[str, tarfile.TarInfo]:
     members = {}
-    for one in tar:
-        budget.take(max(BLOCK_BYTES, one.size))
-        if not one.isdir():
-            members[str(below(one.name))] = one
+    for tar_info in tar:
+        budget.take(max(BLOCK_BYTES, tar_info.size))
+        if not tar_info.isdir():
+            members[str(below(tar_info.name))] = tar_info
     return members
 
 

@@ -128,35 +128,39 @@ def _of_manifest(files: Files, content: object) -> Iterator[KeptImage]:
 
 def _once(images: Iterator[KeptImage]) -> tuple[KeptImage, ...]:
     """Images that have several tags once, with all of these."""
-    found: dict[Callable[[], KeptParts], KeptImage] = {}
-    for one in images:
-        before = found.get(one.manifest)
-        names = (*(before.names if before else ()), *one.names)
-        found[one.manifest] = KeptImage(tuple(dict.fromkeys(names)), one.platform, one.manifest)
-    return tuple(found.values())
+    kept_images: dict[Callable[[], KeptParts], KeptImage] = {}
+    for image in images:
+        before = kept_images.get(image.manifest)
+        names = (*(before.names if before else ()), *image.names)
+        kept_images[image.manifest] = KeptImage(
+            tuple(dict.fromkeys(names)), image.platform, image.manifest
+        )
+    return tuple(kept_images.values())
 
 
 def _listed(
     files: Files, index: Index, place: Callable[[str], tuple[str, ...]]
 ) -> Iterator[KeptImage]:
     """Images of an index, and of the indices in it."""
-    for one in index.manifests:
-        if one.is_no_image:
+    for manifest in index.manifests:
+        if manifest.is_no_image:
             continue
-        if one.artifact:
-            raise WrongInputError(f"holds {one.artifact}, which is no image")
-        name = _there(files, place(one.digest))
+        if manifest.artifact:
+            raise WrongInputError(f"holds {manifest.artifact}, which is no image")
+        name = _there(files, place(manifest.digest))
         if name is None:
             # Of a list, only those may be kept that somebody asked for.
-            if one.platform is not None:
-                yield KeptImage((one.name,), one.platform, _Missing(one))
+            if manifest.platform is not None:
+                yield KeptImage((manifest.name,), manifest.platform, _Missing(manifest))
                 continue
-            raise _lacks(place(one.digest)[0])
-        content = document(files.content(name, one.digest), name)
+            raise _lacks(place(manifest.digest)[0])
+        content = document(files.content(name, manifest.digest), name)
         if isinstance(content, dict) and "manifests" in content:
-            yield from _listed(files, read(Index, files.content(name, one.digest), name), place)
+            yield from _listed(
+                files, read(Index, files.content(name, manifest.digest), name), place
+            )
         else:
-            yield KeptImage((one.name,), one.platform, _Referred(files, one, place))
+            yield KeptImage((manifest.name,), manifest.platform, _Referred(files, manifest, place))
 
 
 @dataclass(frozen=True)
@@ -202,7 +206,7 @@ class _Parts:
         name = _there(self.files, self.place(config.digest)) or self.place(config.digest)[0]
         read_config = read(ImageConfiguration, self.files.content(name, config.digest), name)
         return KeptParts(
-            config.digest, read_config, tuple(self._layer(one) for one in self.manifest.layers)
+            config.digest, read_config, tuple(self._layer(layer) for layer in self.manifest.layers)
         )
 
     def _layer(self, layer: Descriptor) -> str:

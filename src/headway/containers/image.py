@@ -76,14 +76,16 @@ def only_image(form: Form) -> KeptImage:
     Raises:
         WrongInputError: there is none, or there are several.
     """
-    fitting = [one for one in form.images if one.platform is None or fits_labs(one.platform)]
+    fitting = [
+        image for image in form.images if image.platform is None or fits_labs(image.platform)
+    ]
     if form.images and not fitting:
-        _check_platform([one.platform for one in form.images if one.platform])
+        _check_platform([image.platform for image in form.images if image.platform])
     if len(fitting) == 1:
         return fitting[0]
     if not fitting:
         raise WrongInputError("holds no image")
-    shown = ", ".join(", ".join(one.names) for one in fitting)
+    shown = ", ".join(", ".join(kept_image.names) for kept_image in fitting)
     raise WrongInputError(
         f"holds {len(fitting)} images ({shown}), and a program has one: save it alone"
     )
@@ -98,7 +100,8 @@ def _check_platform(platforms: list[Platform]) -> None:
     if any(map(fits_labs, platforms)):
         return
     names = dict.fromkeys(
-        " ".join(part for part in (one.os, one.architecture) if part) for one in platforms
+        " ".join(part for part in (platform.os, platform.architecture) if part)
+        for platform in platforms
     )
     raise WrongInputError(
         f"is for {' and '.join(names)}, and labs are linux {_ARCHITECTURE}: build it with "
@@ -107,14 +110,14 @@ def _check_platform(platforms: list[Platform]) -> None:
 
 
 def _described(
-    source: Path, digest: str, layers: tuple[Layer, ...], told: ImageStart
+    source: Path, digest: str, layers: tuple[Layer, ...], image_start: ImageStart
 ) -> ContainerImage:
-    variables = (one.partition("=") for one in told.environment or ())
+    variables = (text.partition("=") for text in image_start.environment or ())
     return ContainerImage(
         source=source,
         digest=digest,
         layers=layers,
-        argv=(*(told.entrypoint or ()), *(told.command or ())),
+        argv=(*(image_start.entrypoint or ()), *(image_start.command or ())),
         environment={name: value for name, _, value in variables},
-        directory=told.directory or "/",
+        directory=image_start.directory or "/",
     )

@@ -63,7 +63,7 @@ def unpack(image: ContainerImage, root: Path) -> None:
 def _size_bytes(source: Path) -> int:
     """How long an image is, in a file or a directory."""
     files = source.rglob("*") if source.is_dir() else (source,)
-    return sum(one.stat().st_size for one in files if one.is_file())
+    return sum(file.stat().st_size for file in files if file.is_file())
 
 
 def _is_of_the_machine(error: Exception) -> bool:
@@ -81,13 +81,13 @@ def copy_tree(source: Path, root: Path) -> None:
     for parent, directories, names in os.walk(source):
         place = root / Path(parent).relative_to(source)
         for name in (*directories, *names):
-            one = Path(parent, name)
-            if one.is_symlink():
-                (place / name).symlink_to(one.readlink())
-            elif one.is_dir():
+            path = Path(parent, name)
+            if path.is_symlink():
+                (place / name).symlink_to(path.readlink())
+            elif path.is_dir():
                 (place / name).mkdir()
-            elif one.is_file():
-                _copy(one, place / name)
+            elif path.is_file():
+                _copy(path, place / name)
 
 
 def tree_digest(source: Path, *, besides: Collection[str] = ()) -> str:
@@ -99,33 +99,33 @@ def tree_digest(source: Path, *, besides: Collection[str] = ()) -> str:
     state = hashlib.sha256()
     for parent, directories, names in os.walk(source):
         directories[:] = sorted(name for name in directories if name not in besides)
-        for one in (Path(parent, name) for name in sorted((*directories, *names))):
-            told = f"{one.relative_to(source)}\0{_kind(one)}\0"
-            state.update(told.encode(errors="surrogateescape"))
+        for path in (Path(parent, name) for name in sorted((*directories, *names))):
+            text = f"{path.relative_to(source)}\0{_kind(path)}\0"
+            state.update(text.encode(errors="surrogateescape"))
     return f"sha256:{state.hexdigest()}"
 
 
-def _kind(one: Path) -> str:
+def _kind(path: Path) -> str:
     """What of a file or directory makes a tree another one."""
-    if one.is_symlink():
-        return f"link {one.readlink()}"
-    if not one.is_file():
-        return "directory" if one.is_dir() else "other"
+    if path.is_symlink():
+        return f"link {path.readlink()}"
+    if not path.is_file():
+        return "directory" if path.is_dir() else "other"
     try:
-        with one.open("rb") as opened:
+        with path.open("rb") as opened:
             digest = hashlib.file_digest(opened, "sha256").hexdigest()
     except OSError as error:
-        raise WrongInputError(f"{one}: cannot be read: {error.strerror}") from None
-    return f"{_mode(one.stat().st_mode):o} {digest}"
+        raise WrongInputError(f"{path}: cannot be read: {error.strerror}") from None
+    return f"{_mode(path.stat().st_mode):o} {digest}"
 
 
-def _copy(one: Path, place: Path) -> None:
+def _copy(path: Path, place: Path) -> None:
     try:
-        shutil.copyfile(one, place)
+        shutil.copyfile(path, place)
     except PermissionError:
-        raise WrongInputError(f"{one}: cannot be read") from None
-    told = one.stat()
-    _complete(place, told.st_mode, told.st_mtime)
+        raise WrongInputError(f"{path}: cannot be read") from None
+    words = path.stat()
+    _complete(place, words.st_mode, words.st_mtime)
 
 
 def _mode(mode: int) -> int:
@@ -233,11 +233,11 @@ class _Changes:
 
     def _hide_all(self, directory: Path) -> None:
         """Remove what lower layers have below a directory, and not what this one has."""
-        for one in list(directory.iterdir()):
-            if one not in self._made:
-                removed(one)
-            elif one.is_dir() and not one.is_symlink():
-                self._hide_all(one)
+        for entry in list(directory.iterdir()):
+            if entry not in self._made:
+                removed(entry)
+            elif entry.is_dir() and not entry.is_symlink():
+                self._hide_all(entry)
 
     def _make(self, member: tarfile.TarInfo, place: Path, tar: tarfile.TarFile) -> None:
         self._made |= {place, *place.parents}

@@ -74,5 +74,5 @@ class Counts:
     @classmethod
     def total(cls, counts: Iterable[Counts]) -> Counts:
         """The sums."""
-        rows = [dataclasses.astuple(one) for one in (cls(), *counts)]
+        rows = [dataclasses.astuple(count) for count in (cls(), *counts)]
         return cls(*map(sum, zip(*rows, strict=True)))

@@ -44,8 +44,8 @@ def causes(segments: Sequence[SegmentSamples], begin_s: float, end_s: float) -> 
         begin_s: when the span begins at the client, seconds from the workload's start.
         end_s: when it ends there.
     """
-    (found,) = causes_within(segments, [TimeSpan(begin_s, end_s)])
-    return found
+    (values,) = causes_within(segments, [TimeSpan(begin_s, end_s)])
+    return values
 
 
 def causes_within(
@@ -70,10 +70,10 @@ def largest(spent: Mapping[Cause, float]) -> Cause | None:
 
 def times_by_limit(spent: Mapping[Cause, float]) -> dict[Limit, float]:
     """Seconds by limit, of all sections together."""
-    found: dict[Limit, float] = defaultdict(float)
+    by_limit: dict[Limit, float] = defaultdict(float)
     for cause, time_s in spent.items():
-        found[cause.limit] += time_s
-    return found
+        by_limit[cause.limit] += time_s
+    return by_limit
 
 
 class _Chain:
@@ -110,9 +110,9 @@ class _Chain:
         self, section: int, begin_s: float, end_s: float
     ) -> Iterator[tuple[float, float, list[tuple[Limit, float]]]]:
         """The section's intervals, cut to a span, with what took a share of them."""
-        found = self._sections[section]
-        first = bisect_right(found, begin_s, key=lambda interval: interval.end_s)
-        for interval in islice(found, first, None):
+        limited_intervals = self._sections[section]
+        first = bisect_right(limited_intervals, begin_s, key=lambda interval: interval.end_s)
+        for interval in islice(limited_intervals, first, None):
             if interval.begin_s >= end_s:
                 return
             shares = [(limit, share) for limit, share in interval.shares.items() if share]

@@ -22,8 +22,10 @@ def bottleneck_use(
     queued = [segment.queue_delay_ms(begin_s, end_s) for segment in segments]
     return BottleneckUse(
         utilisation=_highest(segment.utilisation(begin_s, end_s) for segment in segments),
-        queue_delay_ms=_highest(one.mean if one else None for one in queued),
-        queue_delay_p95_ms=_highest(one.quantile(0.95) if one else None for one in queued),
+        queue_delay_ms=_highest(over_time.mean if over_time else None for over_time in queued),
+        queue_delay_p95_ms=_highest(
+            over_time.quantile(0.95) if over_time else None for over_time in queued
+        ),
         queue_peak_bytes=max(
             moment.backlog_bytes for segment in segments for moment in segment.moments
         ),

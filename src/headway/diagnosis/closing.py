@@ -102,7 +102,9 @@ def closing_of(directory: Path) -> Closing | None:
                 events = list(trace.events)
                 # In a document the header may follow the events.
                 vantage = table(trace.header.get("vantage_point")).get("type")
-                closings = (one for event in events for one in _closings(event, str(vantage)))
+                closings = (
+                    closing for event in events for closing in _closings(event, str(vantage))
+                )
                 if first := next(closings, None):
                     return first
         except HeadwayError:

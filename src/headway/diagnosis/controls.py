@@ -31,15 +31,15 @@ def observed_controls(flow: DeployedFlow, run_directory: Path) -> Controls:
     wanted = {end.name: end.congestion_control for end in senders}
     over_tcp = {end.name for end in senders if not end.protocol.over_quic}
     seen = {name: " and ".join(was) for name, was in _seen(run_directory).items() if was}
-    found = {name: seen[name] for name in wanted if name in over_tcp and name in seen}
-    wrong = (f"{name}'s TCP used {was}" for name, was in found.items() if was != wanted[name])
-    told = wanted | found
+    result = {name: seen[name] for name in wanted if name in over_tcp and name in seen}
+    wrong = (f"{name}'s TCP used {was}" for name, was in result.items() if was != wanted[name])
+    texts = wanted | result
     columns = {
-        "server_cc": told.pop(flow.server.name),
-        "cc_observed": ", ".join(found) or None,
+        "server_cc": texts.pop(flow.server.name),
+        "cc_observed": ", ".join(result) or None,
     }
-    if told:
-        columns["proxy_cc"] = ", ".join(told.values())
+    if texts:
+        columns["proxy_cc"] = ", ".join(texts.values())
     error = next(wrong, None)
     asked = f"{error}, not what it was to use" if error else None
     return Controls(columns, asked)

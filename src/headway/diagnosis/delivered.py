@@ -31,10 +31,10 @@ class Delivered:
             start_s: when it started.
         """
         each = [cls._of(flow, start_s) for flow in flows]
-        at_s: _Values = np.unique(np.concatenate([one.at_s for one in each]))
+        at_s: _Values = np.unique(np.concatenate([delivered.at_s for delivered in each]))
         so_far: _Values = np.zeros(len(at_s), dtype=np.float64)
-        for one in each:
-            so_far += np.interp(at_s, one.at_s, one.so_far)
+        for item in each:
+            so_far += np.interp(at_s, item.at_s, item.so_far)
         return cls(at_s, so_far)
 
     @classmethod
@@ -47,10 +47,10 @@ class Delivered:
     @classmethod
     def counted(cls, samples: Samples, device: str, family: Family) -> Delivered:
         """What a device has sent, less the headers of full packets, as if there were no others."""
-        known = [one for one in samples.taken if device in one.queues]
+        known = [sample for sample in samples.taken if device in sample.queues]
         return cls(
-            np.array([one.at_s for one in known]),
-            np.array([one.queues[device].sent_bytes * family.payload_share for one in known]),
+            np.array([sample.at_s for sample in known]),
+            np.array([sample.queues[device].sent_bytes * family.payload_share for sample in known]),
         )
 
     def _until(self, at_s: float) -> float:

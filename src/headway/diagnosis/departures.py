@@ -68,7 +68,7 @@ def keep_departures(deployment: Deployment, directory: Path) -> None:
 
 
 def _keep(flow: DeployedFlow, link: NarrowLink, directory: Path) -> None:
-    senders = frozenset(str(one) for one in answering(flow, link.number))
+    senders = frozenset(str(host_address) for host_address in answering(flow, link.number))
     epoch_ns = round(started_s(directory) * 1e9)
     devices = link.sender_device, link.entry_device
     tables = SENDER_FILE, BOTTLENECK_FILE
@@ -80,9 +80,9 @@ def _keep(flow: DeployedFlow, link: NarrowLink, directory: Path) -> None:
         with (directory / flow.directory / table).open("w", encoding="utf-8", newline="") as out:
             rows = csv.writer(out)
             rows.writerow(_HEADINGS)
-            for one in _departures(file, senders, link.segment.protocol):
-                number = numbers.setdefault(one.connection, len(numbers))
-                rows.writerow((one.at_ns - epoch_ns, one.size, number))
+            for departure in _departures(file, senders, link.segment.protocol):
+                number = numbers.setdefault(departure.connection, len(numbers))
+                rows.writerow((departure.at_ns - epoch_ns, departure.size, number))
 
 
 def _departures(file: Path, senders: frozenset[str], protocol: Protocol) -> Iterator[_Departure]:

@@ -110,17 +110,17 @@ def named_disturbances(paths: Iterable[Path], asked: Iterable[Protocol]) -> tupl
         asked: what clients are told to speak.
     """
     over_udp = any(protocol.transport == "udp" for protocol in asked)
-    found: dict[tuple[Disturbance, Way], list[str]] = {}
+    texts: dict[tuple[Disturbance, Way], list[str]] = {}
     for path in paths:
         for link in path.links:
             for way, direction in ((Way.DOWN, link.down), (Way.UP, link.up)):
                 for kind, value in _named(path, link, direction, over_udp=over_udp):
-                    found.setdefault((kind, way), []).append(value)
+                    texts.setdefault((kind, way), []).append(value)
             if link.nat and link.nat.rebindings:
                 rebindings = ", ".join(map(str, link.nat.rebindings))
-                found.setdefault((Disturbance.REBINDING, Way.UP), []).append(rebindings)
+                texts.setdefault((Disturbance.REBINDING, Way.UP), []).append(rebindings)
     return tuple(
-        str(Named(*what, ", ".join(dict.fromkeys(values)))) for what, values in found.items()
+        str(Named(*what, ", ".join(dict.fromkeys(values)))) for what, values in texts.items()
     )
 
 
@@ -140,7 +140,7 @@ def _named(
         yield Disturbance.NAMED_DROPS, ", ".join(map(str, direction.drop_packets))
     if direction.reordering:
         yield Disturbance.REORDERING, str(direction.reordering)
-    jitters = [direction.jitter, *(one.jitter for one in direction.changes if one.jitter)]
+    jitters = [direction.jitter, *(item.jitter for item in direction.changes if item.jitter)]
     if direction.jitter_reorders and any(jitters):
         yield Disturbance.REORDERING, f"jitter {max(filter(None, jitters))}"
     if direction.duplication:
@@ -163,8 +163,8 @@ def _outages(link: Link) -> tuple[Window, ...]:
     if link.satellite is None:
         return ()
     carriers = link.satellite.forward, link.satellite.return_
-    found = [outage for carrier in carriers for outage in link.satellite.over_time(carrier).outages]
-    return tuple(Window.model_validate(outage) for outage in found)
+    pairs = [outage for carrier in carriers for outage in link.satellite.over_time(carrier).outages]
+    return tuple(Window.model_validate(outage) for outage in pairs)
 
 
 def _windows(windows: Sequence[Window]) -> str:

@@ -46,8 +46,8 @@ class Document(Generic[_Kind]):
             raw = json_value(read_bytes(file))
             if self._once and isinstance(raw, list):
                 raw = {self._once: raw}
-            found = raw.pop(_VERSION, 1)
-            if found == self._version:
+            value = raw.pop(_VERSION, 1)
+            if value == self._version:
                 return self._adapter.validate_python(raw)
         except ValidationError as error:
             first = error.errors()[0]
@@ -56,6 +56,6 @@ class Document(Generic[_Kind]):
         except (ValueError, TypeError, AttributeError) as error:
             raise HeadwayError(f"{file} is damaged: {error}") from None
         raise HeadwayError(
-            f"{file} is of version {found}, and this Headway reads version {self._version}: "
+            f"{file} is of version {value}, and this Headway reads version {self._version}: "
             "read it with the Headway that manifest.json names, or run the study again"
         )

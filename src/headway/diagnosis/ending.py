@@ -44,7 +44,7 @@ def came_to(
     lost = {way: _lost(flow, outcome, way) for way in Way}
     if not any(lost.values()):
         return f"{begun}, though no packet was lost on the way, {ended}"
-    told = [
+    texts = [
         f"{lost[way]} of {_WHOSE[way]} {counted(came[way] + lost[way], 'packet')}"
         for way in (Way.DOWN, Way.UP)
         if lost[way]
@@ -52,7 +52,7 @@ def came_to(
     last_s = _last_drop_s(read_samples(directory).taken)
     which = "the last " if sum(lost.values()) > 1 else ""
     last = f", {which}by {last_s:.3g} s" if last_s is not None else ""
-    return f"{begun}: the path lost {' and '.join(told)}{last}, and nothing that came after made up for it {ended}"
+    return f"{begun}: the path lost {' and '.join(texts)}{last}, and nothing that came after made up for it {ended}"
 
 
 def _came(flow: DeployedFlow, outcome: Outcome, way: Way) -> int:

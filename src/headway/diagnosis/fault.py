@@ -65,7 +65,7 @@ def carried_packets(directory: Path) -> list[CarriedPacket]:
 def _carried(kept: Sequence[_Kept], directory: Path) -> list[CarriedPacket]:
     secrets = directory / SECRETS_FILE
     reader = _Conversations(read_text(secrets) if secrets.exists() else "")
-    return [reader.carried(way, one) for way, one in kept]
+    return [reader.carried(way, kept_packet) for way, kept_packet in kept]
 
 
 def fault_columns(flow: DeployedFlow, outcome: Outcome, directory: Path) -> dict[str, Any]:
@@ -85,8 +85,8 @@ def fault_columns(flow: DeployedFlow, outcome: Outcome, directory: Path) -> dict
 
 
 def _passed(outcome: Outcome, way: Way) -> tuple[int, int]:
-    found = [one for name, one in outcome.passed.items() if name.endswith(f"-{way}")]
-    return sum(one.packets for one in found), sum(one.met for one in found)
+    passeds = [passed for name, passed in outcome.passed.items() if name.endswith(f"-{way}")]
+    return sum(passed.packets for passed in passeds), sum(passed.met for passed in passeds)
 
 
 def _of_handshake(packets: Sequence[CarriedPacket], way: Way) -> int:
@@ -103,7 +103,7 @@ def _first_met(met: Sequence[CarriedPacket]) -> dict[str, Any]:
     return {
         "fault_at_s": met[0].at_s,
         "fault_bytes": met[0].bytes,
-        "fault_carried": "; ".join(one.words for one in met[:2]),
+        "fault_carried": "; ".join(carried_packet.words for carried_packet in met[:2]),
     }
 
 
@@ -115,25 +115,27 @@ def compared(kept: Sequence[_Kept], came: Mapping[Way, int]) -> dict[str, Any]:
         came: how many there were in each direction. Of some that is more than was kept: nothing is told of what came
             after the last of these.
     """
-    of_way = {way: [one.at_ns for one_way, one in kept if one_way is way] for way in Way}
+    of_way = {
+        way: [kept_packet.at_ns for one_way, kept_packet in kept if one_way is way] for way in Way
+    }
     ends = [times[-1] for way, times in of_way.items() if 0 < len(times) < came[way]]
     whole = [entry for entry in kept if not ends or entry[1].at_ns <= min(ends)]
-    before = next((place for place, (_, one) in enumerate(whole) if one.met), None)
-    if before is None and any(one.met for _, one in kept):
+    before = next((place for place, (_, kept_packet) in enumerate(whole) if kept_packet.met), None)
+    if before is None and any(kept_packet.met for _, kept_packet in kept):
         return {}
-    digest, found = b"", list[str]()
-    for way, one in whole[:before]:
-        told = f"{way} {one.number} {one.at_ns} {one.bytes}"
-        digest = hashlib.sha256(digest + told.encode("ascii")).digest()
-        found.append(digest.hex()[:DIGEST_DIGITS])
+    digest, texts = b"", list[str]()
+    for way, packet in whole[:before]:
+        text = f"{way} {packet.number} {packet.at_ns} {packet.bytes}"
+        digest = hashlib.sha256(digest + text.encode("ascii")).digest()
+        texts.append(digest.hex()[:DIGEST_DIGITS])
     if before is None:
-        return {"packet_digests": "".join(found)}
-    return {"packets_before": before, "packet_digests": found[-1] if found else ""}
+        return {"packet_digests": "".join(texts)}
+    return {"packets_before": before, "packet_digests": texts[-1] if texts else ""}
 
 
 def _kept_packets(directory: Path) -> list[_Kept]:
     """Of both directions, in the order in which they came."""
-    kept = [(way, one) for way in Way for one in _kept(directory / kept_file(way))]
+    kept = [(way, kept_packet) for way in Way for kept_packet in _kept(directory / kept_file(way))]
     return sorted(kept, key=lambda entry: entry[1].at_ns)
 
 
@@ -142,17 +144,17 @@ def _captured_packets(directory: Path) -> list[_Kept]:
     began_ns = round(started_s(directory) * 1e9)
     # A client on several paths has a capture on each, of which its way to the server crosses one.
     files = sorted(directory.glob(f"{CLIENT}*.pcapng"), key=lambda file: len(file.name))
-    captures = ([one for one in read_pcapng(file) if one[0] >= began_ns] for file in files)
+    captures = ([pair for pair in read_pcapng(file) if pair[0] >= began_ns] for file in files)
     frames = next(filter(None, captures), [])
-    found: list[_Kept] = []
+    pairs: list[_Kept] = []
     numbers = dict.fromkeys(Way, 0)
     for at_ns, frame in frames:
         source = SeenPacket(at_ns, frame).source
         way = Way.UP if source == SeenPacket(*frames[0]).source else Way.DOWN
         numbers[way] += 1
         data = frame[_ETHERNET_BYTES:].hex()
-        found.append((way, KeptPacket(numbers[way], at_ns - began_ns, False, data)))
-    return found
+        pairs.append((way, KeptPacket(numbers[way], at_ns - began_ns, False, data)))
+    return pairs
 
 
 def _kept(file: Path) -> Iterator[KeptPacket]:
@@ -206,5 +208,5 @@ class _Conversations:
         of_handshake = client not in self._shaken
         if way is Way.UP and _END_OF_TLS_HANDSHAKE in names:
             self._shaken.add(client)
-        told = ", ".join(names) or (f"{size} bytes" if size else "ACK")
-        return f"FIN, {told}" if "FIN" in flags else told, of_handshake
+        text = ", ".join(names) or (f"{size} bytes" if size else "ACK")
+        return f"FIN, {text}" if "FIN" in flags else text, of_handshake

@@ -42,7 +42,7 @@ class FirstFlight:
 
         It is none before one that was shorter because its response was.
         """
-        less, more = sorted((self, other), key=lambda one: one.packets)
+        less, more = sorted((self, other), key=lambda first_flight: first_flight.packets)
         if less.limit is FlightLimit.RESPONSE:
             return False
         return more.packets > _APART * less.packets and more.packets - less.packets > _FEW
@@ -79,12 +79,12 @@ def _limit(
     """What ended a flight, if the senders that have data on the way agree in it."""
     if body_bytes and flight.bytes - flight.packets * _HEADERS_BYTES >= body_bytes:
         return FlightLimit.RESPONSE
-    found = {
+    flight_limits = {
         _held_by(state, before.senders.get(key))
         for key, state in after.senders.items()
         if state.in_flight_bytes
     }
-    return found.pop() if len(found) == 1 else None
+    return flight_limits.pop() if len(flight_limits) == 1 else None
 
 
 def _held_by(state: Sender, earlier: Sender | None) -> FlightLimit | None:
@@ -135,4 +135,4 @@ def began_before(segment: SampledSegment, asked_s: float, start_s: float) -> boo
 
 def asked_after_s(connect_s: float | None, tls_s: float | None) -> float | None:
     """When a client could send its request, from its start: after the later handshake, as far as it tells."""
-    return max((one for one in (connect_s, tls_s) if one is not None), default=None)
+    return max((value for value in (connect_s, tls_s) if value is not None), default=None)

@@ -46,22 +46,22 @@ def header_fields(directory: Path, began_s: float, ended_s: float) -> HeaderFiel
         began_s, ended_s: when the run's workload did, on the lab's wall clock.
     """
     files = sorted(directory.glob(f"*{HEADER_COUNTS}"))
-    told = [_Counts.model_validate_json(line) for file in files for line in _lines(file)]
-    counts = [one for one in told if began_s <= one.began_unix_s <= ended_s]
+    all_counts = [_Counts.model_validate_json(line) for file in files for line in _lines(file)]
+    counts = [item for item in all_counts if began_s <= item.began_unix_s <= ended_s]
     if not counts:
         return HeaderFields()
     waited = [_Blocked(blocked=count.blocked, blocked_s=count.blocked_s) for count in counts]
     # Other clients leave no report.
     with suppress(ReportError):
         report = report_of(_HeaderReport, directory / REPORT, "headway-client")
-        waited += [one.quic for one in report.connections if one.quic]
+        waited += [connection.quic for connection in report.connections if connection.quic]
     return HeaderFields(
         fields_raw_down_bytes=sum(count.sent_raw_bytes for count in counts),
         fields_sent_down_bytes=sum(count.sent_bytes for count in counts),
         fields_raw_up_bytes=sum(count.received_raw_bytes for count in counts),
         fields_sent_up_bytes=sum(count.received_bytes for count in counts),
-        table_blocked=sum(one.blocked for one in waited),
-        table_blocked_s=math.fsum(one.blocked_s for one in waited),
+        table_blocked=sum(blocked.blocked for blocked in waited),
+        table_blocked_s=math.fsum(blocked.blocked_s for blocked in waited),
     )
 
 

@@ -12,7 +12,7 @@ from headway.planning.deployment import DeployedFlow
 def host_count_columns(flows: Sequence[DeployedFlow], outcome: Outcome) -> dict[str, Any]:
     """Columns of what all hosts with programs of these flows counted, and the clients'; none if the lab did not tell."""
     hosts = {end.name for flow in flows for end in flow.programs}
-    counts = {host: one for host, one in outcome.host_counts.items() if host in hosts}
+    counts = {host: host_count for host, host_count in outcome.host_counts.items() if host in hosts}
     if not counts:
         return {}
     return {
@@ -28,7 +28,11 @@ def _out_of_order(flows: Sequence[DeployedFlow], counts: dict[str, HostCounts]) 
         for flow in flows
         if flow.segments[0].protocol.transport == "tcp" or flow.setting.discovery
     ]
-    if not over_tcp or any(one.setting.visited_before for one in over_tcp):
+    if not over_tcp or any(deployed_flow.setting.visited_before for deployed_flow in over_tcp):
         return None
-    clients = [counts[one.asked.namespace] for one in over_tcp if one.asked.namespace in counts]
+    clients = [
+        counts[deployed_flow.asked.namespace]
+        for deployed_flow in over_tcp
+        if deployed_flow.asked.namespace in counts
+    ]
     return sum(client.out_of_order_segments for client in clients)

@@ -17,5 +17,5 @@ def latency_at(paces: Sequence[PlayedPace], at_s: float) -> float:
     first = paces[0]
     if at_s < first.at_s:
         return first.latency_s - (first.at_s - at_s)
-    pace = next(one for one in reversed(paces) if one.at_s <= at_s)
+    pace = next(played_pace for played_pace in reversed(paces) if played_pace.at_s <= at_s)
     return pace.latency_s + (at_s - pace.at_s) * (1 - pace.rate)

@@ -19,13 +19,13 @@ def main_connection_of(segments: Sequence[SegmentSamples], transfer: Transfer) -
     alone = segments[0].of({key})
     limits = limits_of([alone, *segments[1:]], transfer)
     counted = alone.until(transfer.end_s) if transfer.end_s is not None else alone
-    told = {f"main_{name}": value for name, value in limits} | {
+    values = {f"main_{name}": value for name, value in limits} | {
         "main_retransmits": counted.lost,
         "main_timeouts": counted.timeouts,
         "main_slow_start_s": slow_start_ended_s(alone, transfer),
     }
     fields = MainConnection.model_fields
-    return MainConnection(**{name: value for name, value in told.items() if name in fields})
+    return MainConnection(**{name: value for name, value in values.items() if name in fields})
 
 
 def find_main(segment: SegmentSamples, transfer: Transfer) -> Hashable | None:

@@ -113,8 +113,8 @@ def _rows(content: bytes) -> pl.DataFrame:
 
     def known(name: str) -> pl.Expr:
         """What the last metrics told, null if there was no such number."""
-        told = pl.when(~changes).then(pl.col(name)).forward_fill()
-        return pl.when(told != _NONE).then(told).alias(name)
+        expression = pl.when(~changes).then(pl.col(name)).forward_fill()
+        return pl.when(expression != _NONE).then(expression).alias(name)
 
     def state(name: str) -> pl.Expr:
         named = pl.col(name).replace_strict(dict(enumerate(STATES)), return_dtype=pl.String)

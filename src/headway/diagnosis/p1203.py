@@ -26,19 +26,19 @@ def save_p1203(directory: Path, playback: Playback, pictures: tuple[str, ...]) -
 
 def _session(playback: Playback, pictures: tuple[str, ...]) -> dict[str, Any]:
     # Of a segment that was fetched again, the last one is played.
-    shown = {one.number: one for one in playback.segments}
+    shown = {segment.number: segment for segment in playback.segments}
     segments, start_s = [], 0.0
-    for _, one in sorted(shown.items()):
-        plays_s = one.plays_s or playback.segment_s
+    for _, fetched_segment in sorted(shown.items()):
+        plays_s = fetched_segment.plays_s or playback.segment_s
         segments.append(
             {
                 "codec": _CODEC,
                 "start": round(start_s, 6),
                 "duration": plays_s,
-                "resolution": pictures[one.rung],
-                "bitrate": round(8e-3 * one.bytes / plays_s, 3),
+                "resolution": pictures[fetched_segment.rung],
+                "bitrate": round(8e-3 * fetched_segment.bytes / plays_s, 3),
                 "fps": _FRAMES_PER_S,
-                "representation": one.rung,
+                "representation": fetched_segment.rung,
             }
         )
         start_s += plays_s

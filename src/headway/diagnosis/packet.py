@@ -130,6 +130,6 @@ def differing_fields(base: SeenPacket, head: SeenPacket) -> Iterator[str]:
             yield f"{name} {value} against {before}"
     if head.fields == base.fields:
         pairs = enumerate(zip(base.frame, head.frame, strict=False))
-        place = next((at for at, (one, other) in pairs if one != other), None)
+        place = next((at for at, (first, other) in pairs if first != other), None)
         if place is not None:
             yield f"bytes from {place - _ETHERNET_BYTES} of the packet on"

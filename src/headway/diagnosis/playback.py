@@ -56,9 +56,9 @@ def playback_of(finished: FinishedRun) -> Playback | None:
     limits = _limits(finished, video)
     seen: set[int] = set()
     segments = []
-    for one, limit in zip(video.segments, limits, strict=True):
-        segments.append(_fetched(one, video, limit, rates, repeated=one.number in seen))
-        seen.add(one.number)
+    for segment, limit in zip(video.segments, limits, strict=True):
+        segments.append(_fetched(segment, video, limit, rates, repeated=segment.number in seen))
+        seen.add(segment.number)
     return Playback(
         ladder_mbit=video.ladder_mbit,
         segment_s=max(video.lengths_s),
@@ -89,13 +89,13 @@ def _limits(finished: FinishedRun, video: PlayedVideo) -> list[tuple[Limit, floa
         return [None] * len(video.segments)
     began_s = finished.transfer.began_s
     spans = [
-        TimeSpan(began_s + (one.first_byte_s or one.asked_s), began_s + one.last_byte_s)
-        for one in video.segments
+        TimeSpan(began_s + (segment.first_byte_s or segment.asked_s), began_s + segment.last_byte_s)
+        for segment in video.segments
     ]
     causes = causes_within(finished.segments, spans)
     return [
-        _longest((one.first_byte_s or one.asked_s) - one.asked_s, spent)
-        for one, spent in zip(video.segments, causes, strict=True)
+        _longest((segment.first_byte_s or segment.asked_s) - segment.asked_s, spent)
+        for segment, spent in zip(video.segments, causes, strict=True)
     ]
 
 
@@ -106,53 +106,62 @@ def _longest(waited_s: float, spent: dict[Cause, float]) -> tuple[Limit, float]:
 
 
 def _fetched(
-    one: PlayedSegment,
+    played_segment: PlayedSegment,
     video: PlayedVideo,
     limit: tuple[Limit, float] | None,
     rates: tuple[tuple[float, float], ...],
     *,
     repeated: bool,
 ) -> FetchedSegment:
-    span = TimeSpan(one.asked_s, one.last_byte_s)
+    span = TimeSpan(played_segment.asked_s, played_segment.last_byte_s)
     stalled_s = math.fsum(_common_s(span, stall) for stall in _stalls(video))
     waited_s = _common_s(span, _before_the_picture(video)) + stalled_s
     return FetchedSegment(
-        number=one.number,
-        rung=one.rung,
-        plays_s=video.lengths_s[one.number],
-        rate_mbit=video.ladder_mbit[one.rung],
-        bytes=one.bytes,
-        asked_s=one.asked_s,
-        first_byte_s=one.first_byte_s,
-        last_byte_s=one.last_byte_s,
-        buffer_before_s=one.buffer_s,
-        buffer_after_s=_left_s(one, video, span, waited_s, repeated=repeated),
-        throughput_mbit=one.mbit,
-        believed_mbit=one.believed_mbit,
-        link_mbit=mean_rate_mbit(rates, one.asked_s, one.last_byte_s),
+        number=played_segment.number,
+        rung=played_segment.rung,
+        plays_s=video.lengths_s[played_segment.number],
+        rate_mbit=video.ladder_mbit[played_segment.rung],
+        bytes=played_segment.bytes,
+        asked_s=played_segment.asked_s,
+        first_byte_s=played_segment.first_byte_s,
+        last_byte_s=played_segment.last_byte_s,
+        buffer_before_s=played_segment.buffer_s,
+        buffer_after_s=_left_s(played_segment, video, span, waited_s, repeated=repeated),
+        throughput_mbit=played_segment.mbit,
+        believed_mbit=played_segment.believed_mbit,
+        link_mbit=mean_rate_mbit(rates, played_segment.asked_s, played_segment.last_byte_s),
         limited_by=limit[0] if limit else None,
         limited_s=limit[1] if limit else None,
         stalled_s=stalled_s,
-        chunks_s=one.chunks_s,
+        chunks_s=played_segment.chunks_s,
         repeated=repeated,
     )
 
 
 def _left_s(
-    one: PlayedSegment, video: PlayedVideo, span: TimeSpan, waited_s: float, *, repeated: bool
+    played_segment: PlayedSegment,
+    video: PlayedVideo,
+    span: TimeSpan,
+    waited_s: float,
+    *,
+    repeated: bool,
 ) -> float:
     """What was buffered when a segment had come."""
-    if one.left_s is not None:
-        return one.left_s
+    if played_segment.left_s is not None:
+        return played_segment.left_s
     if video.source_s is not None and video.paces:
         # Live video is played while it comes, so what came of the segment may have been seen by then.
-        last = max(other.number for other in video.segments if other.last_byte_s <= one.last_byte_s)
+        last = max(
+            other.number
+            for other in video.segments
+            if other.last_byte_s <= played_segment.last_byte_s
+        )
         made_s = video.source_s + math.fsum(video.lengths_s[: last + 1])
-        seen_s = one.last_byte_s - latency_at(video.paces, one.last_byte_s)
+        seen_s = played_segment.last_byte_s - latency_at(video.paces, played_segment.last_byte_s)
         return max(made_s - seen_s, 0.0)
-    kept_s = max(one.buffer_s - (span.end_s - span.begin_s - waited_s), 0.0)
+    kept_s = max(played_segment.buffer_s - (span.end_s - span.begin_s - waited_s), 0.0)
     # What comes in place of another adds nothing.
-    return kept_s + (0.0 if repeated else video.lengths_s[one.number])
+    return kept_s + (0.0 if repeated else video.lengths_s[played_segment.number])
 
 
 def _stalls(video: PlayedVideo) -> Iterator[TimeSpan]:
@@ -164,5 +173,5 @@ def _before_the_picture(video: PlayedVideo) -> TimeSpan:
     return TimeSpan(0.0, video.end_s if video.start_s is None else video.start_s)
 
 
-def _common_s(one: TimeSpan, other: TimeSpan) -> float:
-    return max(min(one.end_s, other.end_s) - max(one.begin_s, other.begin_s), 0.0)
+def _common_s(time_span: TimeSpan, other: TimeSpan) -> float:
+    return max(min(time_span.end_s, other.end_s) - max(time_span.begin_s, other.begin_s), 0.0)

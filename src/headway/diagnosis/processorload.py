@@ -32,7 +32,7 @@ def processor_loads(samples: Sequence[Sample]) -> tuple[ProcessorLoad, ...]:
 
 def _load(host: str, samples: Sequence[Sample]) -> ProcessorLoad:
     spans = list(_spans(host, samples))
-    return ProcessorLoad(host, tuple(at_s for at_s, _ in spans), tuple(one for _, one in spans))
+    return ProcessorLoad(host, tuple(at_s for at_s, _ in spans), tuple(value for _, value in spans))
 
 
 def _spans(host: str, samples: Sequence[Sample]) -> Iterator[tuple[float, float]]:

@@ -66,7 +66,7 @@ def compact_qlog(run_directory: Path, *, keep: bool = False) -> None:
     reduced = _reduce(run_directory)
     if not reduced:
         return
-    traces = (trace for found in reduced.values() for trace in found)
+    traces = (trace for quic_traces in reduced.values() for trace in quic_traces)
     _REDUCED.save(run_directory, _Reduced(tuple(map(_Trace.of, traces))))
     if not keep:
         for file in reduced:
@@ -79,7 +79,7 @@ def read_quic_traces(run_directory: Path) -> list[QuicTrace]:
         return [trace.trace for trace in _REDUCED.load(run_directory).traces]
     except FileNotFoundError:
         pass
-    return [trace for found in _reduce(run_directory).values() for trace in found]
+    return [trace for quic_traces in _reduce(run_directory).values() for trace in quic_traces]
 
 
 def _reduce(run_directory: Path) -> dict[Path, list[QuicTrace]]:

@@ -122,7 +122,7 @@ def _maker(document: Mapping[str, Any], header: Mapping[str, Any]) -> str:
         table(header.get("common_fields")).get("software"),
     )
     parts = [
-        next((one for one in choices if isinstance(one, str) and one), "")
+        next((choice for choice in choices if isinstance(choice, str) and choice), "")
         for choices in (titles, version)
     ]
     return _shown(" ".join(part for part in parts if part))

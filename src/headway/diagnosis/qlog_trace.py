@@ -103,7 +103,7 @@ def reduce_trace(trace: TraceEvents, host: str) -> list[QuicTrace]:
         if group not in reducers:
             reducers[group] = _Reducer(trace)
         reducers[group].add(event)
-    return [one.result(host) for one in reducers.values() or (_Reducer(trace),)]
+    return [reducer.result(host) for reducer in reducers.values() or (_Reducer(trace),)]
 
 
 class _Reducer:

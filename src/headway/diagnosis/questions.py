@@ -57,15 +57,15 @@ def question_columns(flow: DeployedFlow, directory: Path) -> Mapping[str, int]:
         return {}
     began_s = started_s(directory)
     lines = read_text(report).splitlines() if report.exists() else []
-    came = [one for one in map(json.loads, lines) if one["at_unix_s"] >= began_s]
-    over_udp = [(one["at_unix_s"], _told(one)) for one in came if one["transport"] == "udp"]
-    others = [_told(one) for one in came if one["transport"] != "udp"]
+    came = [value for value in map(json.loads, lines) if value["at_unix_s"] >= began_s]
+    over_udp = [(value["at_unix_s"], _told(value)) for value in came if value["transport"] == "udp"]
+    others = [_told(value) for value in came if value["transport"] != "udp"]
     sent = list(_sent(capture, began_s))
     every = [*(question for _, question in sent), *others]
     return {
         "dns_queries": len(every),
         "dns_lost": _lost(sent, over_udp, flow.resolver),
-        "dns_retries": len(every) - len({one.what for one in every}),
+        "dns_retries": len(every) - len({item.what for item in every}),
     }
 
 

@@ -80,15 +80,15 @@ class QuicReader:
     def _opened(self, kind: str, packet: bytes, number_at: int, of_client: bool) -> QuicPacket:
         space = of_client, kind
         for keys in self._candidates(kind, of_client):
-            if found := keys.opened(packet, number_at, self._expected.get(space, 0)):
-                number, payload = found
+            if pair := keys.opened(packet, number_at, self._expected.get(space, 0)):
+                number, payload = pair
                 self._expected[space] = max(self._expected.get(space, 0), number + 1)
                 return QuicPacket(kind, frames(payload))
         return QuicPacket(kind, ())
 
     def _candidates(self, kind: str, of_client: bool) -> Sequence[PacketKeys]:
         if kind == _TYPES[_INITIAL]:
-            return [initial_keys(one, of_client=of_client) for one in reversed(self._ids)]
+            return [initial_keys(data, of_client=of_client) for data in reversed(self._ids)]
         if of_client not in self._keys:
             self._keys[of_client] = logged_keys(self.secrets, of_client=of_client)
         return self._keys[of_client].get(kind, ())

@@ -106,23 +106,23 @@ def handshake_message(kind: int) -> str:
 
 def frames(payload: bytes) -> tuple[str, ...]:
     """Names of the frames of a payload, each once, PADDING left out; what CRYPTO and STREAM carry is said."""
-    reader, found, hello = Reader(payload), dict[str, None](), list[tuple[int, bytes]]()
+    reader, result, hello = Reader(payload), dict[str, None](), list[tuple[int, bytes]]()
     while reader.left:
         kind = reader.integer()
         if kind not in _NAMES:
-            found[f"frame {kind:#x}"] = None
+            result[f"frame {kind:#x}"] = None
             break
         if kind == _CRYPTO:
             hello.append((reader.integer(), reader.take(reader.integer())))
-            found[_NAMES[kind]] = None
-        elif said := _read(reader, kind):
-            found[f"{_NAMES[kind]} {said}"] = None
+            result[_NAMES[kind]] = None
+        elif text := _read(reader, kind):
+            result[f"{_NAMES[kind]} {text}"] = None
         elif kind:
-            found[_NAMES[kind]] = None
+            result[_NAMES[kind]] = None
     crypto = (
         {_NAMES[_CRYPTO]: f"{_NAMES[_CRYPTO]} ({', '.join(_messages(hello))})"} if hello else {}
     )
-    return tuple(crypto.get(name, name) for name in found)
+    return tuple(crypto.get(name, name) for name in result)
 
 
 def _messages(pieces: Sequence[tuple[int, bytes]]) -> Iterator[str]:

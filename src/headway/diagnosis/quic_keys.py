@@ -73,7 +73,7 @@ class PacketKeys:
         first = packet[0] ^ (mask[0] & bits)
         length = 1 + (first & 3)
         masked = packet[number_at : number_at + length]
-        written = bytes(one ^ other for one, other in zip(masked, mask[1:], strict=False))
+        written = bytes(left ^ other for left, other in zip(masked, mask[1:], strict=False))
         number = _whole_number(int.from_bytes(written), 8 * length, expected)
         header = bytes([first]) + packet[1:number_at] + written
         iv = self._expanded(b"quic iv", 12)
@@ -98,8 +98,8 @@ def _whole_number(written: int, bits: int, expected: int) -> int:
 def expand_label(algorithm: HashAlgorithm, secret: bytes, label: bytes, length: int) -> bytes:
     """HKDF-Expand-Label with an empty context (RFC 8446, section 7.1)."""
     name = b"tls13 " + label
-    told = length.to_bytes(2) + bytes([len(name)]) + name + b"\0"
-    return HKDFExpand(algorithm, length, told).derive(secret)
+    data = length.to_bytes(2) + bytes([len(name)]) + name + b"\0"
+    return HKDFExpand(algorithm, length, data).derive(secret)
 
 
 def initial_keys(connection_id: bytes, *, of_client: bool) -> PacketKeys:

@@ -157,14 +157,14 @@ def _shares_of_sender(segment: SegmentSamples, index: int, key: Hashable) -> dic
         idle_s += _idle_at_first_s(before, after, span_s)
     if after.sent_packets > before.sent_packets and _ends_in_repair(segment, index + 1, key):
         idle_s += _idle_at_last_s(after)
-    told = {
+    by_limit = {
         Limit.RECEIVE_WINDOW: after.rwnd_limited_s - before.rwnd_limited_s,
         Limit.SEND_BUFFER: after.sndbuf_limited_s - before.sndbuf_limited_s,
         Limit.IDLE_RECOVERY: idle_s,
     }
     shares: dict[Limit, float] = {}
     left = 1.0
-    for limit, time_s in told.items():
+    for limit, time_s in by_limit.items():
         shares[limit] = min(max(time_s / span_s, 0.0), left)
         left -= shares[limit]
     shares[_reason(before, after)] = left
@@ -176,8 +176,8 @@ def _reason(before: Sender, after: Sender) -> Limit:
         return Limit.RECOVERY
     if not (before.full or after.full):
         return Limit.APPLICATION
-    held = after if after.full else before
-    return Limit.GROWTH if held.phase is Phase.SLOW_START else Limit.CWND
+    sender = after if after.full else before
+    return Limit.GROWTH if sender.phase is Phase.SLOW_START else Limit.CWND
 
 
 def _idle_at_first_s(before: Sender, after: Sender, span_s: float) -> float:
@@ -244,8 +244,8 @@ def _as_asked(
 ) -> dict[Limit, float]:
     """The shares of an interval in which a sender that was asked for nothing had nothing to send."""
     busy = share_within(asked, begin_s, end_s)
-    found = {limit: share * busy for limit, share in shares.items()}
-    return found | {Limit.APPLICATION: found.get(Limit.APPLICATION, 0.0) + 1 - busy}
+    by_limit = {limit: share * busy for limit, share in shares.items()}
+    return by_limit | {Limit.APPLICATION: by_limit.get(Limit.APPLICATION, 0.0) + 1 - busy}
 
 
 def _reason_by_counters(segment: SegmentSamples, index: int) -> Limit:

@@ -62,10 +62,10 @@ def read_samples(run_directory: Path) -> Samples:
     """
     path = run_directory / SAMPLES_FILE
     try:
-        found = path.stat()
+        result = path.stat()
     except FileNotFoundError:
         return Samples(0.0, [])
-    file = _SamplesFile(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, path)
+    file = _SamplesFile(result.st_dev, result.st_ino, result.st_size, result.st_mtime_ns, path)
     return _decoded(file)
 
 

@@ -84,11 +84,11 @@ class SegmentSamples:
     @cached_property
     def first_seen_s(self) -> dict[Hashable, float]:
         """When the state of every connection was first known, in this order."""
-        found: dict[Hashable, float] = {}
+        by_hashable: dict[Hashable, float] = {}
         for moment in self.moments:
             for key in moment.senders:
-                found.setdefault(key, moment.at_s)
-        return found
+                by_hashable.setdefault(key, moment.at_s)
+        return by_hashable
 
     @property
     def lost(self) -> int | None:
@@ -111,7 +111,9 @@ class SegmentSamples:
             self,
             moments=[
                 moment._replace(
-                    senders={key: one for key, one in moment.senders.items() if key in connections}
+                    senders={
+                        key: sender for key, sender in moment.senders.items() if key in connections
+                    }
                 )
                 for moment in self.moments
             ],

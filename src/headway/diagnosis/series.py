@@ -145,8 +145,8 @@ def _limits(segment: SegmentSamples, transfer: Transfer) -> tuple[Limit | None, 
     """The limits of the intervals, each at its end."""
     begins_s = segment.begins_s(transfer)
     ends_s = float("inf") if transfer.end_s is None else transfer.end_s - segment.segment.delay_s
-    found: dict[float, Limit | None] = {}
+    by_value: dict[float, Limit | None] = {}
     for interval in intervals(segment):
         limit = Limit.HANDSHAKE if interval.end_s <= begins_s else interval.limit
-        found[interval.end_s] = limit if interval.begin_s < ends_s else None
-    return tuple(found.get(moment.at_s) for moment in segment.moments)
+        by_value[interval.end_s] = limit if interval.begin_s < ends_s else None
+    return tuple(by_value.get(moment.at_s) for moment in segment.moments)

@@ -92,7 +92,9 @@ def spacing(trains: Sequence[Train], rate_bit_s: float, rtt_ns: float) -> Spacin
         burst_packets=float(packets.mean()),
         longest_burst_packets=int(packets.max()),
         bursts=tuple(int(count) for count in counts),
-        even_share=float(np.concatenate([_even(one, rate_bit_s, rtt_ns) for one in trains]).mean()),
+        even_share=float(
+            np.concatenate([_even(item, rate_bit_s, rtt_ns) for item in trains]).mean()
+        ),
         rate_share=float(at_rate.mean()) if at_rate.size else None,
     )
 
@@ -135,6 +137,6 @@ def _even(train: Train, rate_bit_s: float, rtt_ns: float) -> NDArray[np.bool_]:
     return _near(np.diff(at_ns), due_ns)
 
 
-def _near(found: NDArray[np.int64], due: Numbers) -> NDArray[np.bool_]:
-    near: NDArray[np.bool_] = np.abs(found - due) <= _TOLERANCE * due
+def _near(nd_array: NDArray[np.int64], due: Numbers) -> NDArray[np.bool_]:
+    near: NDArray[np.bool_] = np.abs(nd_array - due) <= _TOLERANCE * due
     return near

@@ -49,10 +49,10 @@ class TlsReader:
         self._later[begins] = data
         self._join()
         ends = begins + len(data)
-        found = (
+        texts = (
             record.name for record in self._records if record.begins < ends and begins < record.ends
         )
-        return tuple(dict.fromkeys(found))
+        return tuple(dict.fromkeys(texts))
 
     def _join(self) -> None:
         while True:

@@ -93,7 +93,7 @@ class Transfer:
 
         A request takes a round trip before the client can have the first byte that answers it.
         """
-        rtt_s = math.fsum(one.rtt_s for one in self.segments)
+        rtt_s = math.fsum(sampled_segment.rtt_s for sampled_segment in self.segments)
         awaited = self.page.awaited if self.page else ()
         spans = ((begin_s + rtt_s, end_s) for begin_s, end_s in awaited)
         return union(TimeSpan(a - segment.delay_s, b - segment.delay_s) for a, b in spans if a < b)
@@ -118,13 +118,13 @@ _TRANSFER = Document(Transfer, "transfer.json")
 
 def union(spans: Iterable[TimeSpan]) -> tuple[TimeSpan, ...]:
     """The spans that cover the same, in order and apart from each other."""
-    found: list[TimeSpan] = []
+    time_spans: list[TimeSpan] = []
     for span in sorted(spans):
-        if found and span.begin_s <= found[-1].end_s:
-            found[-1] = TimeSpan(found[-1].begin_s, max(found[-1].end_s, span.end_s))
+        if time_spans and span.begin_s <= time_spans[-1].end_s:
+            time_spans[-1] = TimeSpan(time_spans[-1].begin_s, max(time_spans[-1].end_s, span.end_s))
         else:
-            found.append(span)
-    return tuple(found)
+            time_spans.append(span)
+    return tuple(time_spans)
 
 
 def transfer_of(flow: DeployedFlow, measured: Measurement, epoch_s: float = 0.0) -> Transfer:
@@ -147,7 +147,9 @@ def transfer_of(flow: DeployedFlow, measured: Measurement, epoch_s: float = 0.0)
     if visit:
         awaited = tuple(TimeSpan(began_s + sent, began_s + ended) for sent, ended in visit.awaited)
         page = PageSpans(began_s + visit.connect_s, awaited)
-    flows = tuple(replace(one, start_s=client_s + one.start_s) for one in measured.flows)
+    flows = tuple(
+        replace(bulk_flow, start_s=client_s + bulk_flow.start_s) for bulk_flow in measured.flows
+    )
     segments = sampled_segments(flow, measured.won, end_s or 0.0)
     return Transfer(start_s, end_s, segments, flows, began_s, page)
 
@@ -172,7 +174,7 @@ def _crossed(flow: DeployedFlow, won: str | None) -> tuple[Segment, ...]:
     """Hosts of both families have a leg between them for each."""
     if flow.other is None or won in (None, str(flow.setting.family)):
         return flow.segments
-    behind = (one for one in flow.segments if one.near.position >= flow.http_end)
+    behind = (segment for segment in flow.segments if segment.near.position >= flow.http_end)
     return (flow.over(flow.other), *behind)
 
 

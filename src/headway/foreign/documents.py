@@ -48,9 +48,9 @@ def check_depth(document: Any) -> Any:
     for _ in range(MOST_DEPTH + 1):
         level = [
             inner
-            for one in level
-            if isinstance(one, Mapping | list)
-            for inner in (one.values() if isinstance(one, Mapping) else one)
+            for value in level
+            if isinstance(value, Mapping | list)
+            for inner in (value.values() if isinstance(value, Mapping) else value)
         ]
         if not level:
             return document

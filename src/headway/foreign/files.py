@@ -140,12 +140,12 @@ def _odd(top: str) -> Iterator[str]:
     while pending:
         directory = pending.pop()
         try:
-            with os.scandir(directory) as found:
-                for one in found:
-                    if one.is_dir(follow_symlinks=False):
-                        pending.append(one.path)
-                    elif not one.is_file(follow_symlinks=False):
-                        yield one.path
+            with os.scandir(directory) as scandir_iterator:
+                for dir_entry in scandir_iterator:
+                    if dir_entry.is_dir(follow_symlinks=False):
+                        pending.append(dir_entry.path)
+                    elif not dir_entry.is_file(follow_symlinks=False):
+                        yield dir_entry.path
         except FileNotFoundError:
             continue  # removed meanwhile, as by a study that goes on
         except OSError as error:

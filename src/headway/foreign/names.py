@@ -26,14 +26,14 @@ def plain(name: str, what: str = "") -> str:
     Raises:
         WrongInputError: it is empty, or leads elsewhere, or no file can have it.
     """
-    told = quoted(what or name)
+    text = quoted(what or name)
     if name in _NO_NAMES or "/" in name:
-        raise WrongInputError(f"it holds {told}, which leads out of it")
+        raise WrongInputError(f"it holds {text}, which leads out of it")
     if "\0" in name:
-        raise WrongInputError(f"it holds {told}, and no name has a zero character")
-    if (length := len(_encoded(name, told))) > MOST_NAME_BYTES:
+        raise WrongInputError(f"it holds {text}, and no name has a zero character")
+    if (length := len(_encoded(name, text))) > MOST_NAME_BYTES:
         raise WrongInputError(
-            f"it holds {told}, a name of {length} bytes: a name has at most {MOST_NAME_BYTES}"
+            f"it holds {text}, a name of {length} bytes: a name has at most {MOST_NAME_BYTES}"
         )
     return name
 
@@ -69,8 +69,8 @@ def place_below(root: Path, path: str) -> Path:
     return root / below(path)
 
 
-def _encoded(name: str, told: str) -> bytes:
+def _encoded(name: str, text: str) -> bytes:
     try:
         return os.fsencode(name)
     except UnicodeEncodeError:
-        raise WrongInputError(f"it holds {told}, which no file can be called") from None
+        raise WrongInputError(f"it holds {text}, which no file can be called") from None

@@ -12,7 +12,7 @@ _LINE_LENGTH = 600
 
 def printable(text: str) -> str:
     """A text in which control characters are written as Python writes them, such as ``\\x1b``."""
-    return _OBEYED.sub(lambda found: repr(found[0])[1:-1], text)
+    return _OBEYED.sub(lambda match: repr(match[0])[1:-1], text)
 
 
 def is_printable(text: str) -> bool:

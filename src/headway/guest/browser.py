@@ -122,17 +122,17 @@ class Driver:
 
     def load(self, directory: Path) -> None:
         """Load the page into a directory; what went wrong is told in its ``load.json``."""
-        told: dict[str, Any] = {"error": self._why or None, "url": self._configuration.url}
+        values: dict[str, Any] = {"error": self._why or None, "url": self._configuration.url}
         try:
             if self._page and self._browser:
-                told |= self._page.load(directory)
+                values |= self._page.load(directory)
                 self._page.close()
                 self._browser.devtools.pump(SETTLE_S)
         except DevToolsError as error:
             self._give_up(error)
-            told["error"] = self._why
+            values["error"] = self._why
         self._page, self._why = None, ""
-        (directory / LOAD_FILE).write_text(json.dumps(told))
+        (directory / LOAD_FILE).write_text(json.dumps(values))
 
     def close(self) -> None:
         """Have the browser end."""

@@ -76,7 +76,7 @@ class MainThreadTime:
 
     def begin(self) -> None:
         """A navigation begins: nothing has been evaluated."""
-        self._due = {url: deque(one.evaluations_ms) for url, one in self._charges.items()}
+        self._due = {url: deque(charge.evaluations_ms) for url, charge in self._charges.items()}
         self.held_ms = 0.0
 
     def open_frame(self, frame: str) -> None:
@@ -100,7 +100,7 @@ class MainThreadTime:
             self._plan(self._charges[url], ends_s)
 
     def _prepare(self) -> None:
-        works = {url: one.work_ms for url, one in self._charges.items() if one.work_ms}
+        works = {url: charge.work_ms for url, charge in self._charges.items() if charge.work_ms}
         script = _RENDERING.format(wait=_WAIT, costs=json.dumps(works))
         self._call("Debugger.enable")
         self._call(

@@ -101,7 +101,7 @@ class PageOrders:
     def read(cls, raw: Message) -> PageOrders:
         """Orders from what a file has of them."""
         made = tuple(Gesture(**gesture) for gesture in raw.get("gestures", ()))
-        charges = {url: Charge.read(one) for url, one in raw.get("charges", {}).items()}
+        charges = {url: Charge.read(value) for url, value in raw.get("charges", {}).items()}
         return cls(**{**raw, "gestures": made, "charges": charges})
 
 

@@ -120,10 +120,10 @@ class PlayerTab:
             case "Inspector.targetCrashed" if message.get("sessionId") == self._session:
                 raise DevToolsError("the player's process crashed")
 
-    def _hear(self, told: str) -> None:
+    def _hear(self, text: str) -> None:
         if self._told:
-            self._told.write(told.encode() + b"\n")
-        self._is_over = self._is_over or json.loads(told)["what"] == "end"
+            self._told.write(text.encode() + b"\n")
+        self._is_over = self._is_over or json.loads(text)["what"] == "end"
 
 
 def _page(paused: Message) -> Message:
@@ -137,5 +137,5 @@ def _page(paused: Message) -> Message:
 
 def _what(details: Message) -> str:
     """The first line of an exception."""
-    said = details.get("exception", {}).get("description") or details["text"]
-    return str(said).splitlines()[0]
+    value = details.get("exception", {}).get("description") or details["text"]
+    return str(value).splitlines()[0]

@@ -58,10 +58,10 @@ def limits(path: str, value: str) -> tuple[int, int] | None:
     def takes(number: int) -> bool:
         return _takes(path, " ".join([str(number)] * len(words)))
 
-    start = next((one for one in numbers if takes(one)), None)
-    found = None if start is None else (_edge(takes, start, -_FAR), _edge(takes, start, _FAR))
+    start = next((item for item in numbers if takes(item)), None)
+    pair = None if start is None else (_edge(takes, start, -_FAR), _edge(takes, start, _FAR))
     _takes(path, value)
-    return found
+    return pair
 
 
 def _edge(takes: Callable[[int], bool], inside: int, outside: int) -> int:
@@ -79,5 +79,5 @@ def main() -> None:
     """Print what there is; with ``limits`` among the arguments, also what numbers can be written."""
     for name, value in list(sysctls()):
         path = f"{_ROOT}/{name.replace('.', '/')}"
-        found = limits(path, value) if "limits" in sys.argv else None
-        print(json.dumps([name, value, len(value.split()), found]))
+        pair = limits(path, value) if "limits" in sys.argv else None
+        print(json.dumps([name, value, len(value.split()), pair]))

@@ -165,12 +165,12 @@ class PrivateApt:
         Returns:
             Name and numbers, or None if there is none.
         """
-        found = [
+        pairs = [
             (name, tuple(int(number) for number in match.groups()))
             for name in self.names()
             if (match := pattern.fullmatch(name))
         ]
-        return max(found, key=lambda pair: pair[1], default=None)
+        return max(pairs, key=lambda pair: pair[1], default=None)
 
     def closure(self, names: Sequence[str]) -> list[PackageVersion]:
         """Packages and everything they depend on, in alphabetical order.
@@ -179,18 +179,18 @@ class PrivateApt:
             HeadwayError: a package does not exist in the suite, or needs another version of one that is
                 there.
         """
-        found: list[PackageVersion] = []
+        package_versions: list[PackageVersion] = []
         outdated: list[str] = []
 
         def collect(line: str) -> None:
             if match := _PLANNED.match(line):
-                told = match.groupdict()
-                present = told.pop("present")
+                words = match.groupdict()
+                present = words.pop("present")
                 if present is None:
-                    found.append(PackageVersion(**told))
+                    package_versions.append(PackageVersion(**words))
                 # What is there looks otherwise than the mirror's even if it is the same.
-                elif present != told["version"] and told["name"] not in self.left_out:
-                    outdated.append(f"{told['name']} {told['version']} (there is {present})")
+                elif present != words["version"] and words["name"] not in self.left_out:
+                    outdated.append(f"{words['name']} {words['version']} (there is {present})")
 
         self._run(["install", "--simulate", *names], f"resolving packages of {self.suite}", collect)
         if outdated:
@@ -198,7 +198,7 @@ class PrivateApt:
                 f"{', '.join(names)} of {self.suite} needs {', '.join(outdated)}: {self.mirror} has"
                 " moved on since the root tree was made; `headway image build --renew` makes that anew"
             )
-        return sorted(found)
+        return sorted(package_versions)
 
     def download_bytes(self, packages: Sequence[PackageVersion]) -> int:
         """How much is left to download of packages."""

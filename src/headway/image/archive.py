@@ -58,9 +58,11 @@ def export_image(
     if not file.name.endswith((_PLAIN, _COMPRESSED)):
         raise WrongInputError(f"ends with {_PLAIN} or {_COMPRESSED}", where=str(file))
     progress = progress or SilentProgress()
-    entries = [one.parent for one in (image.kernel, image.root, image.native)]
-    parts = [(_IMAGE, one) for one in (*entries, *layers)]
-    parts += [(_EXTRAS, one.directory) for one in installed_extras().values()]
+    entries = [path.parent for path in (image.kernel, image.root, image.native)]
+    parts = [(_IMAGE, path) for path in (*entries, *layers)]
+    parts += [
+        (_EXTRAS, installed_extra.directory) for installed_extra in installed_extras().values()
+    ]
     partial = file.with_name(f".{file.name}.partial")
     try:
         with _created(partial, compressed=file.name.endswith(_COMPRESSED)) as tar:

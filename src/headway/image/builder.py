@@ -293,8 +293,8 @@ class _Build:
             self.progress.step(f"downloading {inputs.release.package}")
             install_release(inputs.release, root, tree, runner)
         open_to_everyone(tree)
-        found = (*inputs.modules, *((inputs.release,) if inputs.release else ()))
-        return {one.package: one.version for one in found}
+        values = (*inputs.modules, *((inputs.release,) if inputs.release else ()))
+        return {value.package: value.version for value in values}
 
     def _selected(self, wanted: PackageList, runner: Runner, present: str = "") -> list[Chosen]:
         """What of which suite is to be downloaded, besides packages that are there."""

@@ -40,8 +40,8 @@ class CachedPart(Generic[_InfoT]):
 
     def info(self) -> _InfoT | None:
         """How it was made; None if it is not there, or not what it was when it was made."""
-        found = described(self.kind, self.entry)
-        return found if found and is_whole(self.entry, found.needed) else None
+        info_t = described(self.kind, self.entry)
+        return info_t if info_t and is_whole(self.entry, info_t.needed) else None
 
 
 @dataclass(frozen=True)
@@ -59,5 +59,5 @@ class CachedLayer(CachedPart[LayerInfo]):
     @override
     def info(self) -> LayerInfo | None:
         """How it was made; None if it is not there, or was made for a root tree of other packages."""
-        found, root = super().info(), self.root.info()
-        return found if found and root and found.base == base_of(root) else None
+        layer_info, root = super().info(), self.root.info()
+        return layer_info if layer_info and root and layer_info.base == base_of(root) else None

@@ -35,19 +35,24 @@ def composed(root: CachedPart[RootInfo], layers: Sequence[CachedPart[LayerInfo]]
     Raises:
         HeadwayError: no space is left.
     """
-    base, told = root.info(), [layer.info() for layer in layers]
-    infos = [info for info in told if info is not None]
+    base, layer_infos = root.info(), [layer.info() for layer in layers]
+    infos = [info for info in layer_infos if info is not None]
     assert base is not None and len(infos) == len(layers), "all parts are there"
     by_age = sorted(zip(infos, layers, strict=True), key=lambda pair: pair[0].built)
     info = base.model_copy(
         update={
             "key": digest(base.key, *(layer.key for layer in layers)),
-            "packages": dict(sorted(_packages(base, [one for one, _ in by_age]).items())),
-            "built": max(one.built for one in (base, *infos)),
+            "packages": dict(
+                sorted(_packages(base, [layer_info for layer_info, _ in by_age]).items())
+            ),
+            "built": max(item.built for item in (base, *infos)),
         }
     )
-    trees = [entry / TREE_DIRECTORY for entry in (root.entry, *(one.entry for _, one in by_age))]
-    key = digest(_RECIPE, *(one.model_dump_json() for one in (base, *infos)))
+    trees = [
+        entry / TREE_DIRECTORY
+        for entry in (root.entry, *(cached_part.entry for _, cached_part in by_age))
+    ]
+    key = digest(_RECIPE, *(item.model_dump_json() for item in (base, *infos)))
     return kept(TREES, key, partial(_compose, trees, info), _KEPT)
 
 
@@ -57,18 +62,18 @@ def forget_composed() -> None:
 
 
 def _packages(base: RootInfo, layers: Sequence[LayerInfo]) -> dict[str, str]:
-    found = dict(base.packages)
+    texts = dict(base.packages)
     for layer in layers:
-        found |= layer.packages
-    return found
+        texts |= layer.packages
+    return texts
 
 
 def _compose(trees: Sequence[Path], info: RootInfo, directory: Path) -> None:
     tree = directory / TREE_DIRECTORY
     tree.mkdir()
-    for one in trees:
-        _link(one, tree)
-    status = "\n".join((one / STATUS_FILE).read_text(encoding="utf-8") for one in trees)
+    for item in trees:
+        _link(item, tree)
+    status = "\n".join((path / STATUS_FILE).read_text(encoding="utf-8") for path in trees)
     for name in (STATUS_FILE, _LOADER_CACHE):
         # What is written to it would be written to the root tree's.
         (tree / name).unlink(missing_ok=True)

@@ -135,16 +135,16 @@ def find_extra(name: str) -> Extra:
 
 def extra_status(extra: Extra) -> ExtraStatus:
     """Whether an extra is installed, and if not, whether it can be."""
-    if found := _find(extra):
-        return ExtraStatus(extra, found, None)
+    if installed_extra := _find(extra):
+        return ExtraStatus(extra, installed_extra, None)
     needed = golang.needed_go_version(extra.sources)
     return ExtraStatus(extra, None, golang.obstacle(golang.go_version(), needed))
 
 
 def installed_extras() -> dict[str, InstalledExtra]:
     """The extras that are installed, by name."""
-    found = {name: _find(extra) for name, extra in EXTRAS.items()}
-    return {name: installed for name, installed in found.items() if installed}
+    extras = {name: _find(extra) for name, extra in EXTRAS.items()}
+    return {name: installed for name, installed in extras.items() if installed}
 
 
 def add_extra(extra: Extra, progress: BuildProgress | None = None) -> InstalledExtra:
@@ -158,8 +158,8 @@ def add_extra(extra: Extra, progress: BuildProgress | None = None) -> InstalledE
         HeadwayError: the toolchain is missing or too old, what it needs cannot be downloaded, or
             the compilation fails.
     """
-    if found := _find(extra):
-        return found
+    if installed_extra := _find(extra):
+        return installed_extra
     version = golang.go_version()
     obstacle = golang.obstacle(version, golang.needed_go_version(extra.sources))
     if version is None or obstacle is not None:
@@ -168,8 +168,8 @@ def add_extra(extra: Extra, progress: BuildProgress | None = None) -> InstalledE
     offline = ImageOptions.from_environment().offline
     store = _store()
     with store.locked(progress.note) as lock:
-        if found := _find(extra):
-            return found
+        if installed_extra := _find(extra):
+            return installed_extra
         log = store.directory / "logs" / f"{extra.name}.log"
         log.unlink(missing_ok=True)
         runner = Runner(log, lock)

@@ -116,8 +116,8 @@ def _misfit_in_own_root(program: OutsideProgram, root: Path) -> str:
     elif "/" in word:
         file = resolved(root, word)
     else:
-        found = (resolved(root, f"{place}/{word}") for place in places)
-        file = next((one for one in found if one.is_file()), root / word)
+        paths = (resolved(root, f"{place}/{word}") for place in places)
+        file = next((path for path in paths if path.is_file()), root / word)
     if not file.is_file():
         looked = "" if "/" in word else f" in {':'.join(places)}; {_OWN_FILE}{word}"
         return f"{what} has no program {word!r}{looked}"
@@ -147,9 +147,9 @@ def _unfit(data: bytes, root: Path | None, what: str, places: Sequence[str]) -> 
 
 def _unloadable(program: OutsideProgram, file: Path, root: Path) -> str:
     """What of shared libraries the image's own loader misses; empty if nothing."""
-    told = program.declared.env.get("LD_LIBRARY_PATH", "")
-    own = [one.replace(_FILES, str(file.parent)) for one in told.split(":") if one]
-    places = [*own, *(str(root / one) for one in _LIBRARIES)]
+    words = program.declared.env.get("LD_LIBRARY_PATH", "")
+    own = [part.replace(_FILES, str(file.parent)) for part in words.split(":") if part]
+    places = [*own, *(str(root / library) for library in _LIBRARIES)]
     command: list[str | Path] = [
         root / _LOADER,
         "--inhibit-cache",
@@ -161,19 +161,19 @@ def _unloadable(program: OutsideProgram, file: Path, root: Path) -> str:
     done = subprocess.run(
         command, capture_output=True, text=True, env={}, errors="replace", encoding="utf-8"
     )
-    said = done.stdout + done.stderr
-    if versions := sorted({match["version"] for match in _VERSION.finditer(said)}):
+    text = done.stdout + done.stderr
+    if versions := sorted({match["version"] for match in _VERSION.finditer(text)}):
         return (
             f"it needs {', '.join(versions)} of a library that is older in the lab image; build it on "
             "an older system, or statically"
         )
-    found = [*_MISSING.finditer(said), *_NO_LIBRARY.finditer(said)]
-    if libraries := list(dict.fromkeys(match["library"] for match in found)):
+    matches = [*_MISSING.finditer(text), *_NO_LIBRARY.finditer(text)]
+    if libraries := list(dict.fromkeys(match["library"] for match in matches)):
         return (
             f"the lab image lacks {', '.join(libraries)}; `mount` it and set LD_LIBRARY_PATH in `env`, "
             "or build statically"
         )
-    return f"the image's loader says: {said.strip().splitlines()[-1]}" if done.returncode else ""
+    return f"the image's loader says: {text.strip().splitlines()[-1]}" if done.returncode else ""
 
 
 def _script_misfit(data: bytes, root: Path, what: str, places: Sequence[str]) -> str:

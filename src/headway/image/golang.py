@@ -45,8 +45,8 @@ def go_version() -> str | None:
 
 def needed_go_version(sources: Path) -> str:
     """The oldest Go that a module can be compiled with, as its ``go.mod`` says."""
-    found: list[str] = _NEEDED.findall((sources / _MODULE_FILE).read_text(encoding="utf-8"))
-    return found[0]
+    texts: list[str] = _NEEDED.findall((sources / _MODULE_FILE).read_text(encoding="utf-8"))
+    return texts[0]
 
 
 def required_modules(sources: Path) -> dict[str, str]:

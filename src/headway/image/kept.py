@@ -38,13 +38,13 @@ def kept(store: str, key: str, fill: Callable[[Path], None], at_most: int) -> Pa
 
 def _found(entries: EntryDirectory, key: str) -> Path | None:
     """As it was made here or received from another machine; None if there is none."""
-    found = (entries.entry(key), *sorted(entries.directory.glob(f"{key}-*")))
-    whole = (one for one in found if one.is_dir() and not one.name.endswith(PARTIAL_SUFFIX))
+    paths = (entries.entry(key), *sorted(entries.directory.glob(f"{key}-*")))
+    whole = (path for path in paths if path.is_dir() and not path.name.endswith(PARTIAL_SUFFIX))
     return next(whole, None)
 
 
 def _forget_old(entries: EntryDirectory, at_most: int) -> None:
-    there = [one for one in entries.directory.iterdir() if one.is_dir()]
-    newest = sorted(there, key=lambda one: one.stat().st_mtime_ns, reverse=True)
+    there = [entry for entry in entries.directory.iterdir() if entry.is_dir()]
+    newest = sorted(there, key=lambda path: path.stat().st_mtime_ns, reverse=True)
     for old in newest[at_most:]:
         remove_tree(old)

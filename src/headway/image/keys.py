@@ -124,14 +124,17 @@ class LayerInputs(RootInputs):
     @property
     def programs(self) -> frozenset[str]:
         """Names of its packages, wheels, modules and release, as adapters of programs state them."""
-        others = (*(wheel.name for wheel in self.wheels), *(one.package for one in self.modules))
+        others = (
+            *(wheel.name for wheel in self.wheels),
+            *(module.package for module in self.modules),
+        )
         released = (self.release.package,) if self.release else ()
         return self.packages.programs | frozenset((*others, *released))
 
     @override
     def key(self, options: ImageOptions) -> str:
         """The key of the layer, which depends on the tree below it."""
-        scripts = (f"{one.package} {one.integrity} {one.file}" for one in self.modules)
+        scripts = (f"{module.package} {module.integrity} {module.file}" for module in self.modules)
         below = RootInputs.of_package().key(options)
         released = self.release.requirements if self.release else ()
         return f"{self.name}-{digest(below, super().key(options), *scripts, *released)}"
@@ -156,13 +159,13 @@ def _layer(name: str) -> LayerInputs:
 
 def _of_section(name: str, recipe: tuple[str, ...]) -> RootInputs:
     """The inputs that stand below one heading of the lists; what the whole tree lacks, every layer does."""
-    found = sections(_read("packages.txt"))
+    list_sections = sections(_read("packages.txt"))
     wheels = sections(_read("wheels.txt"))
-    packages = PackageList.parse(found[name].text)
+    packages = PackageList.parse(list_sections[name].text)
     return RootInputs(
-        packages.without(PackageList.parse(found[""].text).left_out),
+        packages.without(PackageList.parse(list_sections[""].text).left_out),
         parse_wheels(wheels[name].text) if name in wheels else (),
-        tuple((_HERE / one).read_bytes() for one in recipe),
+        tuple((_HERE / text).read_bytes() for text in recipe),
     )
 
 

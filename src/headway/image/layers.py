@@ -45,15 +45,15 @@ def known_layers(names: Iterable[str], where: str) -> frozenset[str]:
 
 def layer_of(package: str) -> str | None:
     """The layer that has a program, by the package that its adapter states; None if every tree has it."""
-    found = (name for name, inputs in all_layers().items() if package in inputs.programs)
-    return next(found, None)
+    texts = (name for name, inputs in all_layers().items() if package in inputs.programs)
+    return next(texts, None)
 
 
 def layers_in(words: Iterable[str]) -> frozenset[str]:
     """The layers of programs that a command names, in whichever of its words."""
-    said = names_in(words)
+    texts = names_in(words)
     return frozenset(
-        name for name, inputs in all_layers().items() if not said.isdisjoint(inputs.words)
+        name for name, inputs in all_layers().items() if not texts.isdisjoint(inputs.words)
     )
 
 
@@ -74,7 +74,7 @@ def layers_of_outside(program: OutsideProgram) -> frozenset[str]:
 
 def _scripts(program: OutsideProgram) -> Iterator[str]:
     """The text of those of its files that are scripts."""
-    for source in (Path(one.source) for one in program.files):
+    for source in (Path(brought_file.source) for brought_file in program.files):
         try:
             with source.open("rb") as file:
                 text = file.read(_READ_AT_MOST_BYTES)

@@ -48,8 +48,8 @@ def build_layer(
     size = sum(part.apt.download_bytes(part.packages) for part in chosen if part.packages)
     count = sum(len(part.packages) for part in chosen)
     if count:
-        said = f"{counted(count, 'package')}, {size / 1e6:.0f} MB"
-        progress.note(f"layer {inputs.name}: {said} to download")
+        text = f"{counted(count, 'package')}, {size / 1e6:.0f} MB"
+        progress.note(f"layer {inputs.name}: {text} to download")
     packages = unpack_all(chosen, inputs.wheels, directory, runner, progress)
     compile_python(root, tree, DIST_PACKAGES, runner)
     open_to_everyone(tree)

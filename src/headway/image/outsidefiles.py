@@ -30,14 +30,16 @@ def outside_files(program: OutsideProgram) -> Path:
 def _fill(program: OutsideProgram, directory: Path) -> None:
     (directory / INFO_FILE).write_text(json.dumps({"key": program.files_key}), encoding="utf-8")
     (directory / FILES_DIRECTORY).mkdir()
-    for one in program.files:
-        _copy(one, directory / FILES_DIRECTORY / one.place, program.where)
+    for file in program.files:
+        _copy(file, directory / FILES_DIRECTORY / file.place, program.where)
 
 
-def _copy(one: BroughtFile, target: Path, where: str) -> None:
+def _copy(brought_file: BroughtFile, target: Path, where: str) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copyfile(one.source, target)
-    target.chmod(0o755 if one.executable else 0o644)
+    shutil.copyfile(brought_file.source, target)
+    target.chmod(0o755 if brought_file.executable else 0o644)
     with target.open("rb") as copied:
-        if hashlib.file_digest(copied, "sha256").hexdigest() != one.sha256:
-            raise WrongInputError(f"{one.source} has changed meanwhile; begin again", where=where)
+        if hashlib.file_digest(copied, "sha256").hexdigest() != brought_file.sha256:
+            raise WrongInputError(
+                f"{brought_file.source} has changed meanwhile; begin again", where=where
+            )

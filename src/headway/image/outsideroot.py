@@ -71,8 +71,8 @@ def outside_root(program: OutsideProgram, progress: BuildProgress | None = None)
 def package_versions(program: OutsideProgram) -> dict[str, str]:
     """Versions of all packages that the root tree of a program is made of, by name."""
     info = outside_root(program).with_name(INFO_FILE)
-    found: dict[str, str] = json.loads(info.read_bytes())["packages"]
-    return found
+    texts: dict[str, str] = json.loads(info.read_bytes())["packages"]
+    return texts
 
 
 def _described(fill: partial[dict[str, str]], key: str, directory: Path) -> None:
@@ -89,9 +89,9 @@ def _of_image(image: BroughtImage, where: str, directory: Path) -> dict[str, str
     tree = directory / TREE_DIRECTORY
     try:
         if image.container:
-            told = read_image(image.source)
-            now = told.digest
-            unpack(told, tree)
+            container_image = read_image(image.source)
+            now = container_image.digest
+            unpack(container_image, tree)
         else:
             copy_tree(image.source, tree)
             now = tree_digest(tree)

@@ -29,15 +29,19 @@ class ListSection:
 
 def sections(text: str) -> dict[str, ListSection]:
     """The sections of a list by their names; what comes before the first heading has none (``""``)."""
-    found = {"": ListSection((), "")}
+    list_sections = {"": ListSection((), "")}
     name = ""
     for number, line in enumerate(text.splitlines()):
         if heading := _HEADING.fullmatch(line.split("#", 1)[0].strip()):
             name = heading["name"]
-            found[name] = ListSection(tuple((heading["words"] or "").split()), "\n" * (number + 1))
+            list_sections[name] = ListSection(
+                tuple((heading["words"] or "").split()), "\n" * (number + 1)
+            )
         else:
-            found[name] = replace(found[name], text=f"{found[name].text}{line}\n")
-    return found
+            list_sections[name] = replace(
+                list_sections[name], text=f"{list_sections[name].text}{line}\n"
+            )
+    return list_sections
 
 
 @dataclass(frozen=True, order=True)
@@ -108,7 +112,15 @@ class PackageList:
     @property
     def programs(self) -> frozenset[str]:
         """All packages, as versions are told of them: ``nginx@trixie`` for one that stands beside another."""
-        return frozenset({*self.names, *(f"{one.name}@{one.suite}" for one in self.beside)})
+        return frozenset(
+            {
+                *self.names,
+                *(
+                    f"{foreign_package.name}@{foreign_package.suite}"
+                    for foreign_package in self.beside
+                ),
+            }
+        )
 
     @property
     def names(self) -> tuple[str, ...]:

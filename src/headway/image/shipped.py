@@ -17,5 +17,5 @@ def shipped(name: str) -> Path | None:
     """
     spec = find_spec(PACKAGE)
     places = (spec and spec.submodule_search_locations) or ()
-    found = (Path(place) / PARTS / name for place in places)
-    return next((entry for entry in found if entry.is_dir()), None)
+    paths = (Path(place) / PARTS / name for place in places)
+    return next((entry for entry in paths if entry.is_dir()), None)

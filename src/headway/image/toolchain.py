@@ -129,7 +129,9 @@ def bring_toolchain(apt: PrivateApt, entry: Path, progress: BuildProgress) -> di
         wrapper = entry / _PROGRAMS / name
         wrapper.write_text(_WRAPPER.format(tree=_TREE, compiler=_COMPILER), encoding="utf-8")
         wrapper.chmod(0o755)
-    libc = next(one for one in packages if one.name == _C_LIBRARY)
+    libc = next(
+        package_version for package_version in packages if package_version.name == _C_LIBRARY
+    )
     _link_libraries(entry, _files(apt, archives[packages.index(libc)]))
     return {package.name: package.version for package in packages}
 

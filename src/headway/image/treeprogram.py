@@ -27,7 +27,7 @@ def tree_command(root: Path, program: str, *arguments: str) -> list[str]:
         HeadwayError: the tree has no such program.
     """
     programs = (root / f"usr/{directory}/{program}" for directory in ("bin", "sbin"))
-    file = next((one for one in programs if one.exists()), None)
+    file = next((path for path in programs if path.exists()), None)
     loader = next((root / name for name in _LOADERS if (root / name).exists()), None)
     if file is None or loader is None:
         raise HeadwayError(f"the root tree {root} has no {program}")

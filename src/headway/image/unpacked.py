@@ -93,12 +93,12 @@ def unpack_all(
 
 def versions(tree: Path) -> dict[str, str]:
     """Versions of the packages in a tree, by name, from its dpkg status."""
-    found = {}
+    texts = {}
     for stanza in (tree / STATUS_FILE).read_text(encoding="utf-8").split("\n\n"):
         fields = dict(line.split(": ", 1) for line in stanza.splitlines() if ": " in line)
         if "Package" in fields:
-            found[fields["Package"]] = fields["Version"]
-    return dict(sorted(found.items()))
+            texts[fields["Package"]] = fields["Version"]
+    return dict(sorted(texts.items()))
 
 
 def installed(tree: Path) -> str:

@@ -58,18 +58,20 @@ def check_after_crash(kernel: Path) -> None:
     Raises:
         HeadwayError: a part of it is damaged.
     """
-    entries = (one for one in kernel.parent.parent.iterdir() if (one / CONTENT_FILE).is_file())
-    for one in _verified(sorted(entries)):
-        if one.damaged:
-            raise HeadwayError(f"a lab crashed, and the lab image is damaged: {one.words}")
+    entries = (
+        entry for entry in kernel.parent.parent.iterdir() if (entry / CONTENT_FILE).is_file()
+    )
+    for verified in _verified(sorted(entries)):
+        if verified.damaged:
+            raise HeadwayError(f"a lab crashed, and the lab image is damaged: {verified.words}")
 
 
 def _verified(entries: Iterable[Path]) -> list[Verified]:
-    found = []
+    verifieds = []
     for entry in entries:
         is_sealed = (entry / CONTENT_FILE).is_file()
         wrong = tuple(damages(entry, whole=True))
-        found.append(Verified(entry, wrong, is_sealed))
+        verifieds.append(Verified(entry, wrong, is_sealed))
         if not is_sealed:
             with suppress(OSError):
                 seal(entry)
@@ -77,4 +79,4 @@ def _verified(entries: Iterable[Path]) -> list[Verified]:
             # Without this it is not there, and whatever needs it makes it.
             with suppress(OSError):
                 (entry / INFO_FILE).unlink(missing_ok=True)
-    return found
+    return verifieds

@@ -83,13 +83,13 @@ class HostPlace:
 
 def sysctls(place: HostPlace) -> dict[str, str]:
     """What a host's network namespace has other than a new one."""
-    node, found = place.node, quiet_sysctls(place.quiet_family)
+    node, texts = place.node, quiet_sysctls(place.quiet_family)
     if node.downstream:
         control = node.downstream.tcp_congestion_control
-        found |= TCP_SYSCTLS | {"net.ipv4.tcp_congestion_control": str(control)}
-    found |= _FORWARDING[place.family] if node.forwards else {}
-    found |= node.kernel.processor.sysctls if node.kernel.processor else {}
-    return found | dict(_asked(place))
+        texts |= TCP_SYSCTLS | {"net.ipv4.tcp_congestion_control": str(control)}
+    texts |= _FORWARDING[place.family] if node.forwards else {}
+    texts |= node.kernel.processor.sysctls if node.kernel.processor else {}
+    return texts | dict(_asked(place))
 
 
 def _asked(place: HostPlace) -> Iterator[tuple[str, str]]:
@@ -104,7 +104,7 @@ def _asked(place: HostPlace) -> Iterator[tuple[str, str]]:
 def addressing(place: HostPlace) -> tuple[IpValue, ...]:
     """A host's addresses and its routes."""
     return (
-        *(one for port in place.ports for one in _end(port, place.quiet_family)),
+        *(item for port in place.ports for item in _end(port, place.quiet_family)),
         *(() if place.node.kernel.segments_late else map(OnePacket, place.devices)),
         *_new_neighbour(place),
         *_routes(place),
@@ -165,7 +165,7 @@ def _second_routes(place: HostPlace) -> Iterator[IpValue]:
         node, via = place.node, port.wire.address(port.other)
         plain = _route_of(node, node.upstream if port.upward else node.downstream)
         if not port.upward:
-            yield from (replace(plain, network=one, via=via) for one in port.beyond)
+            yield from (replace(plain, network=text, via=via) for text in port.beyond)
         elif is_end:
             yield SourceRule(port.address, _SECOND_TABLE)
             network = port.wire.wires_network

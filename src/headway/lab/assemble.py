@@ -82,7 +82,7 @@ class _StartedFlow:
             if directory:
                 yield _view(host, directory, of_it)
             else:
-                yield from (_view(host, directory, [one]) for one in of_it if one.root)
+                yield from (_view(host, directory, [item]) for item in of_it if item.root)
 
 
 def orders_for(deployment: Deployment) -> Orders:
@@ -100,7 +100,7 @@ def orders_for(deployment: Deployment) -> Orders:
         sysctls=GLOBAL_SYSCTLS,
         files={path: text for flow in each for path, text in flow.shared_files.items()},
         views=tuple(view for flow in each for view in flow.views),
-        programs=tuple(program for one in started for program in one.programs),
+        programs=tuple(program for item in started for program in item.programs),
         trace_links=network.trace_links,
         fault_links=network.fault_links,
         sampling=_sampling(deployment),
@@ -111,7 +111,7 @@ def orders_for(deployment: Deployment) -> Orders:
         migration=_migration(deployment, network),
         bodies=tuple(file for flow in each for file in flow.body_files),
         rounds=(_round(deployment, network),),
-        start_grid_ns=max(one.client.start_grid_ns for one in flows),
+        start_grid_ns=max(deployed_flow.client.start_grid_ns for deployed_flow in flows),
         limit_ns=setting.limits.virtual.ns,
     )
 
@@ -136,11 +136,11 @@ def _sampling(deployment: Deployment) -> Sampling:
 
 
 def _files(started: Iterable[Started]) -> dict[str, str]:
-    return {path: text for one in started for path, text in one.files.items()}
+    return {path: text for item in started for path, text in item.files.items()}
 
 
 def _view(host: str, directory: str, started: Sequence[Started]) -> View:
-    own = next((one for one in started if one.root), Started(()))
+    own = next((item for item in started if item.root), Started(()))
     return View(host, directory, _files(started), own.root, own.begins_in)
 
 
@@ -150,9 +150,12 @@ def _services(flow: DeployedFlow) -> tuple[Started, ...]:
     server = flow.segments[last].far
     return (
         *((_resolver(flow),) if flow.resolver else ()),
-        *(_server(flow, one.end, one.leg.right_address, one.node) for one in flow.origins),
+        *(
+            _server(flow, origin.end, origin.leg.right_address, origin.node)
+            for origin in flow.origins
+        ),
         _server(flow, server, _address(flow, server), flow.nodes[-1]),
-        *(_splitter(flow, one) for one in reversed(between)),
+        *(_splitter(flow, number) for number in reversed(between)),
     )
 
 
@@ -250,7 +253,7 @@ def _round(deployment: Deployment, network: NetworkLayout) -> Round:
 
 
 def _migration(deployment: Deployment, network: NetworkLayout) -> Migration | None:
-    if not any(one.setting.workload.migrates for one in deployment.flows):
+    if not any(deployed_flow.setting.workload.migrates for deployed_flow in deployment.flows):
         return None
     flow = deployment.only
     workload = cast(MigratingDownload, flow.setting.workload)
@@ -258,7 +261,7 @@ def _migration(deployment: Deployment, network: NetworkLayout) -> Migration | No
     old = Address(leg.left_address, client.devices[0])
     new = replace(old, address=old.address.migrated)
     # The routes, which may have gone with the old address.
-    routes = [replace(one, replaces=True) for one in client.ip if isinstance(one, Route)]
+    routes = [replace(item, replaces=True) for item in client.ip if isinstance(item, Route)]
     rate = leg.links[0][0].down.highest_rate if leg.links else None
     due_ns = None if workload.at is None else workload.at.ns
     after_bytes = int(workload.after or 0)

@@ -91,8 +91,8 @@ def missed_packets(run_directory: Path, devices: Iterable[str]) -> int:
     missed = 0
     for device in devices:
         file = run_directory / f"tcpdump-{device}.err"
-        said = _MISSED.search(read_text(file) if file.exists() else "")
-        missed += int(said[1]) if said else 0
+        match = _MISSED.search(read_text(file) if file.exists() else "")
+        missed += int(match[1]) if match else 0
     return missed
 
 

@@ -76,8 +76,10 @@ def _der_bytes(chain: str) -> int:
     from cryptography import x509
     from cryptography.hazmat.primitives import serialization
 
-    found = x509.load_pem_x509_certificates(chain.encode("ascii"))
-    return sum(len(one.public_bytes(serialization.Encoding.DER)) for one in found)
+    certificates = x509.load_pem_x509_certificates(chain.encode("ascii"))
+    return sum(
+        len(certificate.public_bytes(serialization.Encoding.DER)) for certificate in certificates
+    )
 
 
 def certificate_for(names: Sequence[str], root: Path, more: Sequence[str] = ()) -> str:

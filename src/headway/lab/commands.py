@@ -118,7 +118,7 @@ def address_loss(address: Address) -> str:
 
 def additions(shaping: Iterable[Shaping]) -> tuple[str, ...]:
     """The `tc` lines that make queueing disciplines."""
-    return tuple(line for one in shaping for line in _addition(one))
+    return tuple(line for item in shaping for line in _addition(item))
 
 
 def renewal(shaping: Iterable[Shaping]) -> tuple[str, ...]:
@@ -126,9 +126,9 @@ def renewal(shaping: Iterable[Shaping]) -> tuple[str, ...]:
     made = tuple(shaping)
     # With its root, a device loses what is below it.
     removed = [
-        f"qdisc del dev {one.device} {'ingress' if isinstance(one, Policing) else 'root'}"
-        for one in made
-        if not isinstance(one, Queue)
+        f"qdisc del dev {item.device} {'ingress' if isinstance(item, Policing) else 'root'}"
+        for item in made
+        if not isinstance(item, Queue)
     ]
     return (*removed, *additions(made))
 
@@ -197,7 +197,7 @@ def rebinding(change: NewMappings) -> tuple[tuple[str, ...], str]:
         else (ip_line(passing), address_loss(old), ip_line(old), address_loss(passing))
     )
     # Some routes may have gone with the address.
-    routes = (ip_line(replace(one, replaces=True)) for one in change.routes)
+    routes = (ip_line(replace(route, replaces=True)) for route in change.routes)
     rules = (_mapping(change.mapper, change.number), _pinging(change.mapper))
     added = "".join(f"add rule ip {_NAT} {_NAT_CHAIN} {rule}\n" for rule in rules)
     return (*addresses, *routes), f"flush chain ip {_NAT} {_NAT_CHAIN}\n{added}"
@@ -277,25 +277,25 @@ def _police(policer: Policer) -> str:
     )
 
 
-def _addition(one: Shaping) -> Iterator[str]:
-    match one:
+def _addition(shaping: Shaping) -> Iterator[str]:
+    match shaping:
         case Shaper(device, _, overhead):
             stab = f"stab overhead {overhead} " if overhead else ""
             yield f"qdisc add dev {device} root handle 1: {stab}htb default 1"
-            yield _shaper_class("add", one)
+            yield _shaper_class("add", shaping)
         case Queue(device):
-            yield f"{_queue_of('add', device)} {_discipline(one)}"
-            if one.gated:
+            yield f"{_queue_of('add', device)} {_discipline(shaping)}"
+            if shaping.gated:
                 yield alteration(Gate(device, is_open=True))
         case DelayLine(device):
-            yield f"qdisc add dev {device} root handle 1: {_netem(one)}"
+            yield f"qdisc add dev {device} root handle 1: {_netem(shaping)}"
         case CableCounter(device):
             yield f"qdisc add dev {device} root handle 1: {_COUNTER}"
         case HostQueue(device, discipline):
             yield f"qdisc add dev {device} root handle 1: {discipline}"
         case Policing(device):
             yield f"qdisc add dev {device} ingress"
-            yield from _policers(one)
+            yield from _policers(shaping)
 
 
 def _queue_of(verb: str, device: str) -> str:

@@ -123,7 +123,7 @@ class ConsoleLab:
             )
         if outcome.status != "ok":
             raise HeadwayError(f"the lab failed: {outcome.reason}")
-        statuses = (one.exit_status for one in outcome.ended if one.name == program.name)
+        statuses = (ended.exit_status for ended in outcome.ended if ended.name == program.name)
         if (status := next(statuses, None)) is None:
             reason = spoilt(SpoiltError(OUTCOME_FILE, "lacks the command"))
             raise HeadwayError(f"the lab failed: {reason}")
@@ -134,10 +134,10 @@ def _with_program(
     orders: WrittenOrders, program: Program, allowed: tuple[str, ...]
 ) -> WrittenOrders:
     """Orders for one program more; what they are but for it need not be known."""
-    told = json.loads(orders.text)
-    told["programs"].append(json.loads(dump(program)))
-    told["allowed"] = allowed
-    return replace(orders, text=json.dumps(told, separators=(",", ":")))
+    value = json.loads(orders.text)
+    value["programs"].append(json.loads(dump(program)))
+    value["allowed"] = allowed
+    return replace(orders, text=json.dumps(value, separators=(",", ":")))
 
 
 @contextmanager

@@ -49,8 +49,8 @@ def free_core(preferred: int) -> Iterator[int]:
     cores = available_cores()
     with _leases(cores) as leases:
         order = sorted(cores, key=lambda core: core != preferred)
-        found = _first_free(leases, order)
-        yield preferred if found is None else found
+        number = _first_free(leases, order)
+        yield preferred if number is None else number
 
 
 @contextmanager

@@ -271,10 +271,12 @@ def fault_links(way: LinkWay) -> list[FaultLink]:
     if (fault := way.fault) is None:
         return []
     its = fault.happens and fault.direction is way.way
-    told = PacketFault(fault.kind, fault.packets, fault.span.ns, fault.passed_by) if its else None
+    packet_fault = (
+        PacketFault(fault.kind, fault.packets, fault.span.ns, fault.passed_by) if its else None
+    )
     kept = max(fault.packets) + KEPT_AFTER if fault.happens else KEPT_PACKETS
     router = way.devices.queue_namespace
-    return [FaultLink(way.name, router, f"{way.name}-tun", told, kept, kept_file(way.way))]
+    return [FaultLink(way.name, router, f"{way.name}-tun", packet_fault, kept, kept_file(way.way))]
 
 
 def kept_file(way: Way) -> str:

@@ -32,7 +32,7 @@ def keep_plain_files(directory: Path) -> None:
 def _keep(directory: Path, longest: int, nested: int) -> list[Path]:
     """Returns the directories that were removed, because they were nested too deep."""
     removed = []
-    for entry in sorted(os.scandir(directory), key=lambda one: one.name):
+    for entry in sorted(os.scandir(directory), key=lambda dir_entry: dir_entry.name):
         mode = entry.stat(follow_symlinks=False).st_mode
         path = Path(entry.path)
         if stat.S_ISDIR(mode):

@@ -31,11 +31,16 @@ def rates_towards_client(
     Returns:
         Seconds from the workload's start, and Mbit/s. Of a trace, means over whole seconds.
     """
-    ways = [one for leg in legs for one in link_ways(leg, seed, until) if one.way is Way.DOWN]
-    limited = [one for one in ways if one.direction.first_rate is not None]
+    ways = [
+        link_way
+        for leg in legs
+        for link_way in link_ways(leg, seed, until)
+        if link_way.way is Way.DOWN
+    ]
+    limited = [way for way in ways if way.direction.first_rate is not None]
     if not limited:
         return ()
-    return tuple(_steps(min(limited, key=lambda one: one.direction.first_rate or 0)))
+    return tuple(_steps(min(limited, key=lambda link_way: link_way.direction.first_rate or 0)))
 
 
 def mean_rate_mbit(

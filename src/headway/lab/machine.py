@@ -237,7 +237,7 @@ class Machine:
             ("root", self.image.root),
             ("code", self.code),
             ("run", directory.resolve()),
-            *((name, one.directory) for name, one in shown.items()),
+            *((name, shared_directory.directory) for name, shared_directory in shown.items()),
         ):
             (stage / name).symlink_to(target)
         try:
@@ -274,8 +274,8 @@ class Machine:
             "--",
             *(f"{name}={name}/." for name in ("code", "run")),
             *(
-                f"{name}={_OWN_TIMES if one.own_times else ''}{name}/."
-                for name, one in shown.items()
+                f"{name}={_OWN_TIMES if shared_directory.own_times else ''}{name}/."
+                for name, shared_directory in shown.items()
             ),
         ]
 

@@ -73,13 +73,13 @@ def rebindings(way: LinkWay, router: Sequence[IpValue]) -> Iterator[TimedChange]
         return
     device = mapping.outside
     own = way.place.inner.address(_LEFT)
-    routes = tuple(one for one in router if isinstance(one, Route) and one.table is None)
+    routes = tuple(item for item in router if isinstance(item, Route) and item.table is None)
     old = Address(own, device)
     other = Address(own.migrated, device)
-    for number, one in enumerate(way.nat.rebindings, start=1):
-        new = other if one.what is Rebound.ADDRESS else old
-        if one.at < way.until:
+    for number, first in enumerate(way.nat.rebindings, start=1):
+        new = other if first.what is Rebound.ADDRESS else old
+        if first.at < way.until:
             change = NewMappings(mapping, number, old, new, other, routes)
-            yield TimedChange(one.at, way.devices.queue_namespace, change)
-        if one.what is Rebound.ADDRESS:
+            yield TimedChange(first.at, way.devices.queue_namespace, change)
+        if first.what is Rebound.ADDRESS:
             old, other = other, old

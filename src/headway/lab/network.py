@@ -233,7 +233,10 @@ def _laid_out(
         timed=tuple(sorted(timed, key=lambda change: change.at)),
         trace_links=tuple(link for way in ways for link in trace_links(way)),
         fault_links=tuple(link for way in ways for link in fault_links(way)),
-        counted=(*map(_counted, ways), *(one for wire in cables for one in _counted_cable(wire))),
+        counted=(
+            *map(_counted, ways),
+            *(counted for wire in cables for counted in _counted_cable(wire)),
+        ),
         offload=offload,
     )
 
@@ -301,15 +304,15 @@ def _host(place: HostPlace, ways: Sequence[LinkWay]) -> HostLayout:
         devices=place.devices,
         ip=(
             *(
-                reduce(lambda made, way: with_mtu(way, made), queued, one)
-                for one in addressing(place)
+                reduce(lambda made, way: with_mtu(way, made), queued, item)
+                for item in addressing(place)
             ),
-            *(one for way in queued if has_process(way) for one in detour(way)),
-            *(one for way in ways for one in known_beyond(way, name)),
+            *(item for way in queued if has_process(way) for item in detour(way)),
+            *(item for way in ways for item in known_beyond(way, name)),
         ),
-        shaping=(*(one for way in ways for one in shaping(way, name)), *device_queues(place)),
+        shaping=(*(item for way in ways for item in shaping(way, name)), *device_queues(place)),
         filters=(
-            *(one for way in queued for one in packet_filters(way)),
+            *(packet_filter for way in queued for packet_filter in packet_filters(way)),
             *filter(None, map(mapper, queued)),
         ),
     )

@@ -58,6 +58,7 @@ def lab_of_network(machine: Machine, deployment: Deployment, host: str) -> Conso
         code=str(machine.code),
         memory_mib=max(machine.memory_mib, memory_mib(deployment)),
         shown={
-            name: str(one.directory) for name, one in shown_directories(deployment, machine).items()
+            name: str(shown_directory.directory)
+            for name, shown_directory in shown_directories(deployment, machine).items()
         },
     )

@@ -53,7 +53,7 @@ def _remember(file: Path, kept: _Kept) -> None:
     with written_atomically(file) as descriptor:
         if descriptor is not None:
             os.write(descriptor, dump(kept).encode())
-    newest = sorted(file.parent.glob("*.json"), key=lambda one: one.stat().st_mtime_ns)
+    newest = sorted(file.parent.glob("*.json"), key=lambda path: path.stat().st_mtime_ns)
     for old in newest[:-_KEPT]:
         old.unlink(missing_ok=True)
 
@@ -79,7 +79,7 @@ def _is_whole(lab: ConsoleLab) -> bool:
 def _file(options: Mapping[str, str]) -> Path:
     """Where a lab is kept, by its options, and by all else that decides what they make."""
     cache = cache_directory()
-    said = {name: value for name, value in os.environ.items() if name.startswith("HEADWAY_")}
+    texts = {name: value for name, value in os.environ.items() if name.startswith("HEADWAY_")}
     files = [*_walk(str(_PACKAGE)), *_walk(str(_WORKSPACE))]
     # When an entry of the cache was renamed to its name.
     made = [
@@ -88,7 +88,7 @@ def _file(options: Mapping[str, str]) -> Path:
         for entry in (cache / store).glob("*-*")
         if entry.suffix != PARTIAL_SUFFIX
     ]
-    parts = (sorted(options.items()), sorted(said.items()), sorted(files), sorted(made))
+    parts = (sorted(options.items()), sorted(texts.items()), sorted(files), sorted(made))
     return cache / "console" / f"{digest(VERSION, sys.version, *map(repr, parts))}.json"
 
 

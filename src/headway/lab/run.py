@@ -149,13 +149,15 @@ def memory_mib(deployment: Deployment) -> int:
 
 def shown_directories(deployment: Deployment, machine: Machine) -> dict[str, SharedDirectory]:
     """What the lab sees of the host: what this deployment can ask for, whatever else was asked for before."""
-    videos = {one.place: video_files(one) for one in needed_videos(deployment)}
+    videos = {
+        needed_video.place: video_files(needed_video) for needed_video in needed_videos(deployment)
+    }
     shown = {"www": SharedDirectory(served_bodies(deployment.setting.served_sizes, videos))}
     if (site := _replayed(deployment)) is not None:
         shown["site"] = SharedDirectory(site)
     for end in deployment.programs:
         programs = _programs(end.adapter, machine)
-        shown |= {f"extras/{name}": one for name, one in programs.items()}
+        shown |= {f"extras/{name}": program for name, program in programs.items()}
     return shown
 
 
@@ -179,18 +181,18 @@ def _replayed(deployment: Deployment) -> Path | None:
     if not loading:
         return None
     site = find_site(str(loading[0].workload.replayed))
-    if any(one.workload.one_connection for one in loading):
+    if any(item.workload.one_connection for item in loading):
         site = with_own_fonts(site)
-    if any(one.workload.advertises and one.protocol is Protocol.H3 for one in loading):
+    if any(item.workload.advertises and item.protocol is Protocol.H3 for item in loading):
         older = {
             host
-            for one in loading
-            for group in one.elsewhere
+            for item in loading
+            for group in item.elsewhere
             if group.protocol is not Protocol.H3
             for host in group.hosts
         }
-        told = (one.discovery.alternative for one in loading if one.discovery)
-        site = advertising(site, older, next(told, Alternative()).field_value)
+        alternatives = (item.discovery.alternative for item in loading if item.discovery)
+        site = advertising(site, older, next(alternatives, Alternative()).field_value)
     return replay_tree(site)
 
 
@@ -223,8 +225,8 @@ def _with_outputs(outcome: Outcome, deployment: Deployment, directory: Path) -> 
     reason, names = outcome.reason or "", _outside_names(deployment)
     if outcome.status == "ok" or any(name in reason for name in names):
         return outcome
-    told = (f"; {name} {_printed(said_last(directory, name))}" for name in names)
-    return replace(outcome, reason=f"{reason}{''.join(told)}")
+    texts = (f"; {name} {_printed(said_last(directory, name))}" for name in names)
+    return replace(outcome, reason=f"{reason}{''.join(texts)}")
 
 
 def _printed(last: str) -> str:
@@ -268,7 +270,7 @@ def _captured(outcome: Outcome, deployment: Deployment, directory: Path) -> Outc
 
 def _measured(flow: DeployedFlow, orders: Orders, outcome: Outcome, directory: Path) -> Measurement:
     asked = flow.asked
-    ended = next((one for one in outcome.ended if one.namespace == asked.namespace), None)
+    ended = next((item for item in outcome.ended if item.namespace == asked.namespace), None)
     if ended is None:
         return Measurement(error=f"{flow.client.name} did not end")
     if ended.as_ordered:
@@ -294,10 +296,12 @@ def _wrong_body(
         # Some programs make no file for a body without bytes.
         body = files.get((asked.namespace, asked.path), _NO_BODY)
         came.append(DigestedBody(flow.body_bytes, body.size, body.sha256))
-    for number, one in enumerate(came, start=1):
+    for number, digested_body in enumerate(came, start=1):
         which = f"response {number} of {len(came)}" if len(came) > 1 else "the response"
-        if one.bytes != one.asked_bytes:
-            return f"{which} has {one.bytes} of {one.asked_bytes} bytes"
-        if one.sha256 != body_sha256(one.asked_bytes):
-            return f"{which} has other bytes than {one.asked_bytes}.bin, which was asked for"
+        if digested_body.bytes != digested_body.asked_bytes:
+            return f"{which} has {digested_body.bytes} of {digested_body.asked_bytes} bytes"
+        if digested_body.sha256 != body_sha256(digested_body.asked_bytes):
+            return (
+                f"{which} has other bytes than {digested_body.asked_bytes}.bin, which was asked for"
+            )
     return None

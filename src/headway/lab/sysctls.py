@@ -41,10 +41,10 @@ def list_sysctls(machine: Machine, directory: Path) -> tuple[Sysctl, ...]:
     outcome = machine.boot(orders, directory, seed=1)
     if outcome.status != "ok" or any(ended.exit_status for ended in outcome.ended):
         raise HeadwayError(f"the lab's sysctls cannot be listed, see {directory}")
-    own = {one.name: one for one in _told(directory / f"{_HOST}.out", whole_kernel=False)}
+    own = {sysctl.name: sysctl for sysctl in _told(directory / f"{_HOST}.out", whole_kernel=False)}
     shared = _told(directory / "kernel.out", whole_kernel=True)
-    found = {one.name: one for one in shared} | own
-    return tuple(found[name] for name in sorted(found) if not _OF_A_DEVICE.match(name))
+    sysctls = {sysctl.name: sysctl for sysctl in shared} | own
+    return tuple(sysctls[name] for name in sorted(sysctls) if not _OF_A_DEVICE.match(name))
 
 
 def _told(file: Path, *, whole_kernel: bool) -> Iterator[Sysctl]:

@@ -28,13 +28,13 @@ _RECIPE = (boxes, content, encode, manifest)
 
 def needed_videos(deployment: Deployment) -> tuple[VideoFiles, ...]:
     """The videos whose files the servers of a deployment must have."""
-    found = (
+    result = (
         files_of(flow.asked.workload)
         for flow in deployment.flows
         if isinstance(flow.asked.workload, Video)
         and (flow.client.plays_files or flow.asked.workload.mpd)
     )
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(result))
 
 
 def video_files(video: VideoFiles) -> Path:

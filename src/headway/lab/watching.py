@@ -31,7 +31,7 @@ def watch_name(flow: DeployedFlow, segment: Segment, way: Way) -> str:
 
 def watched(deployment: Deployment) -> tuple[Watched, ...]:
     """All that is watched in a lab."""
-    return tuple(one for flow in deployment.flows for one in _of_flow(flow))
+    return tuple(item for flow in deployment.flows for item in _of_flow(flow))
 
 
 def _of_flow(flow: DeployedFlow) -> Iterator[Watched]:
@@ -71,19 +71,21 @@ def arrived_at(outcome: Outcome, flow: DeployedFlow, segment: Segment, way: Way)
     own = outcome.arrived.get(name)
     is_before = segment.far.position <= flow.http_end
     names = [_beside_name(flow, way, interface) for interface in flow.beside if is_before]
-    more = [one for name in names if (one := outcome.arrived.get(name))]
+    more = [item for name in names if (item := outcome.arrived.get(name))]
     if own is None or not more:
         return own
     every = (own, *more)
-    return Arrived(sum(one.tcp_packets for one in every), sum(one.udp_packets for one in every))
+    return Arrived(
+        sum(arrived.tcp_packets for arrived in every), sum(arrived.udp_packets for arrived in every)
+    )
 
 
 def arrived_second(outcome: Outcome, flow: DeployedFlow, way: Way) -> int | None:
     """Packets that came over the path of the client's second interface; None without one."""
     if not flow.second:
         return None
-    found = outcome.arrived.get(_beside_name(flow, way, Interface.SECOND))
-    return None if found is None else found.tcp_packets + found.udp_packets
+    arrived = outcome.arrived.get(_beside_name(flow, way, Interface.SECOND))
+    return None if arrived is None else arrived.tcp_packets + arrived.udp_packets
 
 
 def answering(flow: DeployedFlow, number: int) -> tuple[HostAddress, ...]:
@@ -96,7 +98,7 @@ def answering(flow: DeployedFlow, number: int) -> tuple[HostAddress, ...]:
 def _asking(flow: DeployedFlow, number: int) -> tuple[HostAddress, ...]:
     """The same of those towards the server."""
     asking = [segment.near for segment in flow.segments[: number + 1]]
-    end = next(one for one in reversed(asking) if one.role is not Role.TCP_PEP)
+    end = next(endpoint for endpoint in reversed(asking) if endpoint.role is not Role.TCP_PEP)
     own = flow.legs[end.position].left_address
     crossed = flow.legs[end.position : flow.segments[number].far.position]
     if behind := _behind_nats(crossed):
@@ -107,7 +109,7 @@ def _asking(flow: DeployedFlow, number: int) -> tuple[HostAddress, ...]:
 
 def _behind_nats(legs: Sequence[Leg]) -> tuple[HostAddress, ...]:
     """The addresses of the last NAT on legs in a row; none without one."""
-    nats = [(one.nat, place) for leg in legs for one, place in leg.links if one.nat]
+    nats = [(link.nat, place) for leg in legs for link, place in leg.links if link.nat]
     if not nats:
         return ()
     nat, place = nats[-1]

@@ -35,7 +35,7 @@ def content(path: Path, _identity: Identity) -> FileContents:
         FileFact("bodies", size(site.size_bytes)),
         FileFact("recorded over", _counts(protocols) or "not told"),
     )
-    lost = tuple(f"{one.method} {one.url}: {one.shortfall}" for one in site.lost[:_MOST_ROWS])
+    lost = tuple(f"{item.method} {item.url}: {item.shortfall}" for item in site.lost[:_MOST_ROWS])
     more = len(site.lost) - len(lost)
     return FileContents(
         facts,

@@ -94,7 +94,7 @@ def _of_claims(answer: NearbyAnswer) -> Iterator[ClaimedNeighbours]:
     for (experiment, says), own in claims.items():
         near = [(neighbour, neighbour.label) for sentence in own for neighbour in sentence.counted]
         changes = {label for neighbour, label in near if neighbour.fate.is_change}
-        held = {label for neighbour, label in near if neighbour.fate is SentenceFate.HOLDS}
+        texts = {label for neighbour, label in near if neighbour.fate is SentenceFate.HOLDS}
         every = dict.fromkeys(label for _, label in near)
         undecided = [label for label in every if label not in changes and _is_open(near, label)]
         yield ClaimedNeighbours(
@@ -103,7 +103,7 @@ def _of_claims(answer: NearbyAnswer) -> Iterator[ClaimedNeighbours]:
             holds=tuple(
                 label
                 for label in every
-                if label in held and label not in changes and label not in undecided
+                if label in texts and label not in changes and label not in undecided
             ),
             changes=tuple(label for label in every if label in changes),
             undecided=tuple(undecided),

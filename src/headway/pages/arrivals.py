@@ -48,52 +48,52 @@ def with_arrivals(load: PageLoad, carried: Carried) -> PageLoad:
     began last. Headers, and what was sent again, are taken to be even over the load.
     """
     chunks = [chunk for resource in load.resources for chunk in resource.chunks]
-    content = sum(one.encoded_bytes for one in chunks)
-    last_ms = max((one.at_ms for one in chunks), default=0.0)
-    carried = carried[: bisect_left(carried, last_ms, key=lambda one: one[0]) + 1]
+    content = sum(item.encoded_bytes for item in chunks)
+    last_ms = max((item.at_ms for item in chunks), default=0.0)
+    carried = carried[: bisect_left(carried, last_ms, key=lambda pair: pair[0]) + 1]
     total = carried[-1][1] - carried[0][1] if carried else 0.0
     if not content or total <= 0:
         return load
-    found = _placed(load, carried, min(1.0, content / total))
-    resources = (replace(one, chunks=_whole(found[at])) for at, one in enumerate(load.resources))
+    pairs = _placed(load, carried, min(1.0, content / total))
+    resources = (replace(item, chunks=_whole(pairs[at])) for at, item in enumerate(load.resources))
     return replace(load, resources=tuple(resources))
 
 
 def _placed(load: PageLoad, carried: Carried, share: float) -> _Times:
     """When content came, if this share of what the path carried is content."""
-    told = sorted(
+    unplaceds = sorted(
         (
-            _Unplaced(-(one.response_start_ms or 0.0), place, chunk.at_ms, chunk.encoded_bytes)
-            for place, one in enumerate(load.resources)
-            for chunk in one.chunks
+            _Unplaced(-(resource.response_start_ms or 0.0), place, chunk.at_ms, chunk.encoded_bytes)
+            for place, resource in enumerate(load.resources)
+            for chunk in resource.chunks
         ),
-        key=lambda one: one.told_ms,
+        key=lambda unplaced: unplaced.told_ms,
     )
-    found: _Times = defaultdict(list)
+    pairs: _Times = defaultdict(list)
     waiting: list[_Unplaced] = []
     for (from_ms, before), (until_ms, after) in reversed(list(pairwise(carried))):
-        while told and told[-1].told_ms > from_ms:
-            heapq.heappush(waiting, told.pop())
-        _place(waiting, until_ms, (after - before) * share, found)
-    for one in (*waiting, *told):
-        found[one.place].append((one.told_ms, one.count))
-    return found
+        while unplaceds and unplaceds[-1].told_ms > from_ms:
+            heapq.heappush(waiting, unplaceds.pop())
+        _place(waiting, until_ms, (after - before) * share, pairs)
+    for item in (*waiting, *unplaceds):
+        pairs[item.place].append((item.told_ms, item.count))
+    return pairs
 
 
-def _place(waiting: list[_Unplaced], until_ms: float, room: float, found: _Times) -> None:
+def _place(waiting: list[_Unplaced], until_ms: float, room: float, times: _Times) -> None:
     """Give content to what came in a span of time that ends then."""
     while waiting and room > 0:
-        one = waiting[0]
-        if -one.before_began_ms >= until_ms:
+        unplaced = waiting[0]
+        if -unplaced.before_began_ms >= until_ms:
             # It cannot have come earlier than it was told: more than the path carried, by the grain of either.
-            found[one.place].append((one.told_ms, one.count))
+            times[unplaced.place].append((unplaced.told_ms, unplaced.count))
             heapq.heappop(waiting)
             continue
-        count = min(room, one.count)
-        found[one.place].append((min(one.told_ms, until_ms), count))
+        count = min(room, unplaced.count)
+        times[unplaced.place].append((min(unplaced.told_ms, until_ms), count))
         room -= count
-        one.count -= count
-        if not one.count:
+        unplaced.count -= count
+        if not unplaced.count:
             heapq.heappop(waiting)
 
 

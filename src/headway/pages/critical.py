@@ -55,7 +55,11 @@ def last_before_paint(load: PageLoad) -> Resource | None:
     if load.fcp_ms is None or first is None:
         return None
     needed = [first, *filter(blocks_rendering, load.resources)]
-    there = [one for one in needed if one.ended_ms and one.ended_ms <= load.fcp_ms + _SAME_MS]
+    there = [
+        resource
+        for resource in needed
+        if resource.ended_ms and resource.ended_ms <= load.fcp_ms + _SAME_MS
+    ]
     return max(there, key=_end_ms, default=None)
 
 
@@ -70,7 +74,7 @@ def blocking_first_share(load: PageLoad) -> float | None:
         for resource in load.resources
     ]
     first = load.resources[0]
-    needed = sum(count for one, count in came if one is first or blocks_rendering(one))
+    needed = sum(count for item, count in came if item is first or blocks_rendering(item))
     together = sum(count for _, count in came)
     return needed / together if together else None
 
@@ -115,7 +119,7 @@ def phases_until_load(load: PageLoad) -> tuple[float, ...]:
     assert last is not None and load.onload_ms is not None
     steps = critical_path(load, last)
     processing, *others = (
-        math.fsum(told) for told in zip(*(step.phases for step in steps), strict=True)
+        math.fsum(values) for values in zip(*(step.phases for step in steps), strict=True)
     )
     # What is left after the last byte, the browser works.
     return (processing + load.onload_ms - steps[-1].until_ms - steps[0].from_ms, *others)
@@ -123,27 +127,30 @@ def phases_until_load(load: PageLoad) -> tuple[float, ...]:
 
 def _cause(resources: Sequence[Resource], of: Resource) -> tuple[Resource | None, bool]:
     """What a resource depends on, always something asked for earlier, and whether the parser waited."""
-    place = next(place for place, one in enumerate(resources) if one is of)
+    place = next(place for place, resource in enumerate(resources) if resource is of)
     before = resources[:place]
-    initiator = next((one for one in reversed(before) if one.url == of.initiator_url), None)
+    initiator = next(
+        (resource for resource in reversed(before) if resource.url == of.initiator_url), None
+    )
     if initiator is None:
         # A redirect has the initiator of the request that was redirected.
         initiator = before[0] if before else None
     if initiator and of.initiator_type == _PARSER:
         waited = [
-            one
-            for one in before
-            if _holds_parser(one) and _end_ms(initiator) < _end_ms(one) <= of.started_ms + _SAME_MS
+            resource
+            for resource in before
+            if _holds_parser(resource)
+            and _end_ms(initiator) < _end_ms(resource) <= of.started_ms + _SAME_MS
         ]
         if waited:
             return max(waited, key=_end_ms), True
     return initiator, False
 
 
-def _holds_parser(one: Resource) -> bool:
+def _holds_parser(resource: Resource) -> bool:
     """Whether the parser may have to wait for it: a script or style sheet that it found."""
-    kind = one.mime_type.lower()
-    return one.initiator_type == _PARSER and ("javascript" in kind or "css" in kind)
+    kind = resource.mime_type.lower()
+    return resource.initiator_type == _PARSER and ("javascript" in kind or "css" in kind)
 
 
 def _phases(resource: Resource, from_ms: float, until_ms: float) -> Iterator[float]:

@@ -213,8 +213,8 @@ def _initiator_url(initiator: dict[str, Any]) -> str | None:
     """What names the request: a document or style sheet, or the script that called for it."""
     stack = initiator.get("stack") or {}
     frames = [frame["url"] for frame in stack.get("callFrames", ()) if frame.get("url")]
-    found = initiator.get("url") or next(iter(frames), None)
-    return urldefrag(str(found)).url if found else None
+    value = initiator.get("url") or next(iter(frames), None)
+    return urldefrag(str(value)).url if value else None
 
 
 def _headers(fields: dict[str, str]) -> tuple[Header, ...]:

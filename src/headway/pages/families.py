@@ -45,7 +45,7 @@ def attempts(load: PageLoad, servers: Collection[HostAddress]) -> Iterator[Attem
 
 def family_of(load: PageLoad) -> str | None:
     """The family over which the first response came."""
-    known = (one.remote_address for one in load.resources if one.from_network)
+    known = (resource.remote_address for resource in load.resources if resource.from_network)
     first = next((address for address in known if address), None)
     return str(_address(first).family) if first else None
 

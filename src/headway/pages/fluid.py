@@ -48,17 +48,17 @@ def one_by_one(responses: Sequence[Response], rest: float = 0.0) -> float | None
     Returns:
         None if nothing is seen.
     """
-    last = max((place for place, one in enumerate(responses) if one.blocks), default=-1)
+    last = max((place for place, item in enumerate(responses) if item.blocks), default=-1)
     early = [response for response in responses[: last + 1] if not response.late]
     late = [response for response in responses[: last + 1] if response.late]
     sent = [*early, *late, *responses[last + 1 :]]
-    begins = itertools.accumulate((one.size for one in sent), initial=0.0)
-    return _mean([(one, begin.__add__) for one, begin in zip(sent, begins, strict=False)], rest)
+    begins = itertools.accumulate((item.size for item in sent), initial=0.0)
+    return _mean([(item, begin.__add__) for item, begin in zip(sent, begins, strict=False)], rest)
 
 
 def shared(responses: Sequence[Response], rest: float = 0.0) -> float | None:
     """The same if all that were asked for share alike, whatever their order, until each has come."""
-    level = max((one.size for one in responses if one.blocks), default=0.0)
+    level = max((item.size for item in responses if item.blocks), default=0.0)
     begins = [level if response.late else 0.0 for response in responses]
 
     def before(turn: float) -> float:
@@ -75,11 +75,13 @@ def _from(before: _Before, begin: float, byte: float) -> float:
 
 
 def _mean(responses: Sequence[tuple[Response, _Before]], rest: float) -> float | None:
-    rendering = max((before(one.size) for one, before in responses if one.blocks), default=0.0)
+    rendering = max(
+        (before(response.size) for response, before in responses if response.blocks), default=0.0
+    )
     waits = [
-        (one.seen, fmean(max(rendering, before(byte)) for byte in _parts(one.size)))
-        for one, before in responses
-        if one.seen
+        (response.seen, fmean(max(rendering, before(byte)) for byte in _parts(response.size)))
+        for response, before in responses
+        if response.seen
     ]
     waits.append((rest, rendering))
     whole = math.fsum(weight for weight, _ in waits)

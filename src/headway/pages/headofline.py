@@ -44,10 +44,13 @@ class _Arrived:
         start = max(start, self.next)
         if start >= end:
             return 0
-        apart = [one for one in self.waiting if one[1] < start or one[0] > end]
-        touched = [one for one in self.waiting if not (one[1] < start or one[0] > end)]
+        apart = [pair for pair in self.waiting if pair[1] < start or pair[0] > end]
+        touched = [pair for pair in self.waiting if not (pair[1] < start or pair[0] > end)]
         known = sum(max(0, min(last, end) - max(first, start)) for first, last in touched)
-        piece = min([start, *(one[0] for one in touched)]), max([end, *(one[1] for one in touched)])
+        piece = (
+            min([start, *(pair[0] for pair in touched)]),
+            max([end, *(pair[1] for pair in touched)]),
+        )
         self.waiting = sorted([*apart, piece])
         if self.waiting[0][0] == self.next:
             self.next = self.waiting.pop(0)[1]

@@ -113,29 +113,29 @@ def read_load(directory: Path) -> PageLoad:
     A browser that was killed leaves no ``load.json``: such a load has an error, and the resources
     and frames that are there.
     """
-    told = _read_load_file(directory / LOAD_FILE)
+    values = _read_load_file(directory / LOAD_FILE)
     events = _read_lines(directory / EVENTS_FILE)
-    clock = clock_of(events, told.get("time_origin_ms"))
+    clock = clock_of(events, values.get("time_origin_ms"))
     resources = resources_of(events, clock)
-    navigation = told.get("navigation") or {}
+    navigation = values.get("navigation") or {}
     onload_ms = _time(navigation.get("loadEventStart"))
     return PageLoad(
-        url=told.get("url") or (resources[0].url if resources else ""),
+        url=values.get("url") or (resources[0].url if resources else ""),
         resources=resources,
         frames=_read_frames(directory, clock.origin_ms),
         response_start_ms=_time(navigation.get("responseStart")),
-        fcp_ms=_time((told.get("paint") or {}).get("first-contentful-paint")),
-        lcp_ms=_time(told.get("lcp_ms")),
+        fcp_ms=_time((values.get("paint") or {}).get("first-contentful-paint")),
+        lcp_ms=_time(values.get("lcp_ms")),
         dcl_ms=_time(navigation.get("domContentLoadedEventStart")),
         onload_ms=onload_ms,
         plt_ms=page_load_time_ms(resources, onload_ms),
-        error=told.get("error"),
+        error=values.get("error"),
         time_origin_ms=clock.origin_ms,
         connect_start_ms=navigation.get("connectStart"),
         net_log=directory / NET_LOG_FILE if (directory / NET_LOG_FILE).exists() else None,
-        window=_window(told),
-        lcp_url=told.get("lcp_url"),
-        main_thread=read_main_thread(told, clock.origin_ms),
+        window=_window(values),
+        lcp_url=values.get("lcp_url"),
+        main_thread=read_main_thread(values, clock.origin_ms),
     )
 
 
@@ -162,13 +162,13 @@ def _before(resources: tuple[Resource, ...], onload_ms: float | None) -> tuple[R
 
 def _read_load_file(file: Path) -> dict[str, Any]:
     try:
-        told = json.loads(read_text(file))
+        value = json.loads(read_text(file))
     except FileNotFoundError:
         return {"error": f"the browser left no {file.name}"}
     except json.JSONDecodeError:
         return {"error": f"the browser left {file.name} unfinished"}
-    assert isinstance(told, dict)
-    return told
+    assert isinstance(value, dict)
+    return value
 
 
 def _read_lines(file: Path) -> list[dict[str, Any]]:
@@ -201,14 +201,14 @@ def _frame_file(directory: Path, name: str) -> Path | None:
         return None
 
 
-def _window(told: Mapping[str, Any]) -> SeenWindow | None:
+def _window(values: Mapping[str, Any]) -> SeenWindow | None:
     """Of an image that is in several places, all of them."""
-    if "seen" not in told:
+    if "seen" not in values:
         return None
     seen: dict[str, float] = defaultdict(float)
-    for url, pixels in told["seen"]:
+    for url, pixels in values["seen"]:
         seen[url.partition("#")[0]] += pixels
-    return SeenWindow(told["viewport"]["width"] * told["viewport"]["height"], dict(seen))
+    return SeenWindow(values["viewport"]["width"] * values["viewport"]["height"], dict(seen))
 
 
 def _time(raw: float | None) -> float | None:

@@ -87,22 +87,24 @@ class MainThread:
         return tuple(task for task in self.long_tasks if task.start_ms < self.first_gesture_ms)
 
 
-def read_main_thread(told: Mapping[str, Any], origin_ms: float) -> MainThread | None:
+def read_main_thread(values: Mapping[str, Any], origin_ms: float) -> MainThread | None:
     """What a load's file tells; None if it tells nothing of it.
 
     Args:
-        told: the file.
+        values: the file.
         origin_ms: navigation start, after the epoch.
     """
-    if "long_tasks" not in told:
+    if "long_tasks" not in values:
         return None
-    gestures = [gesture["at_s"] * 1e3 - origin_ms for gesture in told.get("gestures", ())]
+    gestures = [gesture["at_s"] * 1e3 - origin_ms for gesture in values.get("gestures", ())]
     return MainThread(
         tuple(
-            sorted((LongTask(*task) for task in told["long_tasks"]), key=lambda task: task.start_ms)
+            sorted(
+                (LongTask(*task) for task in values["long_tasks"]), key=lambda task: task.start_ms
+            )
         ),
-        tuple(Shift(*shift) for shift in told["layout_shifts"]),
-        _interactions(told.get("events", ())),
+        tuple(Shift(*shift) for shift in values["layout_shifts"]),
+        _interactions(values.get("events", ())),
         min(gestures, default=math.inf),
     )
 
@@ -133,7 +135,9 @@ def cumulative_shift(shifts: Sequence[Shift]) -> float:
 
 def slowest_interaction(interactions: Sequence[AnsweredInput]) -> AnsweredInput | None:
     """The one that stands for all: the longest, but that one of every 50 is left out; None without any."""
-    longest_first = sorted(interactions, key=lambda one: one.duration_ms, reverse=True)
+    longest_first = sorted(
+        interactions, key=lambda interaction: interaction.duration_ms, reverse=True
+    )
     outliers = len(interactions) // _INTERACTIONS_PER_OUTLIER
     return longest_first[min(outliers, len(interactions) - 1)] if interactions else None
 

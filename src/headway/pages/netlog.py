@@ -62,8 +62,8 @@ class _LogFile:
     @classmethod
     def at(cls, path: Path) -> _LogFile:
         """The one that has this name."""
-        told = path.stat()
-        return cls((told.st_dev, told.st_ino, told.st_size, told.st_mtime_ns), path)
+        words = path.stat()
+        return cls((words.st_dev, words.st_ino, words.st_size, words.st_mtime_ns), path)
 
 
 def quic_sessions(file: Path, from_ms: float, until_ms: float) -> tuple[QuicSession, ...]:
@@ -103,8 +103,8 @@ def _constants(line: bytes) -> dict[str, Any]:
 def _events(lines: Iterator[bytes], types: dict[int, str]) -> Iterator[tuple[str, dict[str, Any]]]:
     """Events of these types; what an event is stands at its end, so that others need not be read."""
     for line in lines:
-        _, found, number = line.rstrip().rstrip(b"]},").rpartition(b'"type":')
-        if found and number.isdigit() and (kind := types.get(int(number))):
+        _, data, number = line.rstrip().rstrip(b"]},").rpartition(b'"type":')
+        if data and number.isdigit() and (kind := types.get(int(number))):
             yield kind, json.loads(line.rstrip().removesuffix(b",").removesuffix(b"]"))
 
 

@@ -48,8 +48,8 @@ def missing_error(load: PageLoad) -> str | None:
     if not missing:
         return None
     first = missing[0]
-    told = f"{first.url}: {_why_missing(first)}"
-    return f"{len(missing)} of {len(load.resources)} resources did not come: {told}"
+    text = f"{first.url}: {_why_missing(first)}"
+    return f"{len(missing)} of {len(load.resources)} resources did not come: {text}"
 
 
 def _why_missing(resource: Resource) -> str | None:
@@ -93,8 +93,8 @@ def sharing_error(load: PageLoad) -> str | None:
             carried.setdefault(resource.connection_id, []).append(resource)
     if len(carried) == 1:
         return None
-    told = "; ".join(map(_told, carried.values()))
-    return f"the page was loaded over {len(carried)} connections instead of one: {told}"
+    text = "; ".join(map(_told, carried.values()))
+    return f"the page was loaded over {len(carried)} connections instead of one: {text}"
 
 
 def _told(resources: Iterable[Resource]) -> str:

@@ -65,7 +65,11 @@ class Traffic:
 
 def third_parties(load: PageLoad, hosts: Collection[str]) -> Amount:
     """What of it came from hosts that are third parties."""
-    objects = [one for one in load.page_resources if one.from_network and one.host in hosts]
+    objects = [
+        page_resource
+        for page_resource in load.page_resources
+        if page_resource.from_network and page_resource.host in hosts
+    ]
     return Amount(len(objects), sum(resource.body_bytes for resource in objects))
 
 
@@ -76,7 +80,7 @@ def traffic_of(load: PageLoad) -> Traffic:
     by_connection = _amounts((o.connection_id, o) for o in objects if o.connection_id is not None)
     return Traffic(
         total=Amount(len(objects), sum(resource.body_bytes for resource in objects)),
-        image_bytes=sum(one.body_bytes for one in objects if one.mime_type.startswith("image/")),
+        image_bytes=sum(item.body_bytes for item in objects if item.mime_type.startswith("image/")),
         cached=sum(resource.from_cache for resource in resources),
         connections=len(by_connection),
         domains=len({resource.host for resource in objects}),

@@ -17,8 +17,8 @@ def alone(setting: Setting, network: StatedNetwork, flow: StatedFlow) -> Setting
         network: that it states.
         flow: of the network.
     """
-    said = flow.said
-    if said is None:
+    competing_flow = flow.said
+    if competing_flow is None:
         return setting
     first, *others = (path or _CABLE for path in flow.paths)
     hops = {
@@ -26,12 +26,12 @@ def alone(setting: Setting, network: StatedNetwork, flow: StatedFlow) -> Setting
         for name, path in zip(flow.hosts[1:-1], others, strict=True)
     }
     return Setting(
-        protocol=said.protocol,
-        tls=said.tls,
-        certificate_chain=setting.certificate_chain if said.tls else None,
+        protocol=competing_flow.protocol,
+        tls=competing_flow.tls,
+        certificate_chain=setting.certificate_chain if competing_flow.tls else None,
         clock=setting.clock,
-        client=said.client,
-        server=said.server,
+        client=competing_flow.client,
+        server=competing_flow.server,
         hops=hops,
         bypass=tuple(name for name in setting.bypass if name in hops),
         path=first,
@@ -39,7 +39,7 @@ def alone(setting: Setting, network: StatedNetwork, flow: StatedFlow) -> Setting
         dns=setting.dns,
         discovery=setting.discovery,
         offload=setting.offload,
-        workload=said.workload,
+        workload=competing_flow.workload,
         variation=setting.variation,
         limits=setting.limits,
         capture=setting.capture,

@@ -43,14 +43,14 @@ class Boot:
     def served(self) -> tuple[Run, ...]:
         """All runs that have their results by it: each with those that are like it."""
         pairs = zip(self.runs, self.alike, strict=True)
-        return tuple(one for run, others in pairs for one in (run, *others))
+        return tuple(item for run, others in pairs for item in (run, *others))
 
     def serves(self, experiment: str) -> bool:
         """Whether a run of an experiment has its result by it."""
         return any(run.experiment == experiment for run in self.served)
 
 
-def boots(runs: Sequence[Run], told: InFull | None = None) -> list[Boot]:
+def boots(runs: Sequence[Run], in_full: InFull | None = None) -> list[Boot]:
     """Runs by the labs that carry them out, in the order of each lab's first run.
 
     Most have a lab of their own; repetitions that may share one do so, up to
@@ -60,22 +60,24 @@ def boots(runs: Sequence[Run], told: InFull | None = None) -> list[Boot]:
 
     Args:
         runs: of a study, in order.
-        told: their settings in full, as far as they are known already.
+        in_full: their settings in full, as far as they are known already.
     """
-    found: list[Boot] = []
+    result: list[Boot] = []
     alike: defaultdict[tuple[str, tuple[int, ...]], list[int]] = defaultdict(list)
-    told = told or InFull()
+    in_full = in_full or InFull()
     for group in _groups(runs):
         first = group[0]
-        places = alike[told.of(first.setting), tuple(run.seed for run in group)]
+        places = alike[in_full.of(first.setting), tuple(run.seed for run in group)]
         others = places if first.setting.clock is Clock.VIRTUAL else ()
-        place = next((one for one in others if not found[one].serves(first.experiment)), None)
+        place = next(
+            (number for number in others if not result[number].serves(first.experiment)), None
+        )
         if place is None:
-            places.append(len(found))
-            found.append(Boot.of(group))
+            places.append(len(result))
+            result.append(Boot.of(group))
         else:
-            found[place] = found[place].also_for(group)
-    return found
+            result[place] = result[place].also_for(group)
+    return result
 
 
 def _groups(runs: Sequence[Run]) -> list[tuple[Run, ...]]:

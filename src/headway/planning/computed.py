@@ -16,7 +16,12 @@ def free_computing(study: Study, runs: Sequence[Run]) -> Iterator[str]:
     for experiment in study.experiments:
         asked = [metric for metric in experiment.metrics if metric in _OF_TASKS]
         own = (run for run in runs if run.experiment == experiment.name)
-        pages = {one for run in own for one in run.setting.workloads if isinstance(one, Page)}
+        pages = {
+            workload
+            for run in own
+            for workload in run.setting.workloads
+            if isinstance(workload, Page)
+        }
         if asked and pages and not any(page.computing for page in pages):
             name = f"{experiment.name}: " if experiment.name else ""
             yield (

@@ -71,7 +71,7 @@ class Prospect:
             )
             shown = f"cannot be shown {what}"
         else:
-            known = [one for one in (self.to_hold, self.to_break) if one is not None]
+            known = [number for number in (self.to_hold, self.to_break) if number is not None]
             shown, needed = "cannot be decided", min(known, default=None)
         takes = f"more than {MOST_NEEDED:,}" if needed is None else f"{needed}"
         return f"{shown}: it takes {takes}, and has {counted(self.planned, self.counts)}"
@@ -87,16 +87,16 @@ def prospects(experiment: Experiment) -> tuple[Prospect, ...]:
 
 def outlook(experiments: Sequence[Experiment]) -> Iterator[str]:
     """Which claims planned runs can decide, in lines; nothing if there are no claims."""
-    every = [one for experiment in experiments for one in prospects(experiment)]
+    every = [prospect for experiment in experiments for prospect in prospects(experiment)]
     if not every:
         return
-    planned = [one for one in every if one.measured]
-    short = [one for one in planned if one.lack]
-    told = f"{counted(len(planned) - len(short), 'claim')} of {len(every)} can be decided by runs that scatter little"
+    planned = [prospect for prospect in every if prospect.measured]
+    short = [prospect for prospect in planned if prospect.lack]
+    text = f"{counted(len(planned) - len(short), 'claim')} of {len(every)} can be decided by runs that scatter little"
     if left := len(every) - len(planned):
-        told += f"; {left} {'is' if left == 1 else 'are'} about what these runs leave out"
-    yield f"{told}. Of the others:" if short else f"{told}."
-    yield from (f"- {one.claim.says}: {one.lack}." for one in short[:_MOST_SHORT])
+        text += f"; {left} {'is' if left == 1 else 'are'} about what these runs leave out"
+    yield f"{text}. Of the others:" if short else f"{text}."
+    yield from (f"- {prospect.claim.says}: {prospect.lack}." for prospect in short[:_MOST_SHORT])
     if len(short) > _MOST_SHORT:
         yield f"- and {len(short) - _MOST_SHORT} more."
 
@@ -165,11 +165,11 @@ def _smallest(cells: Sequence[Coordinates], axis: str) -> int:
 
 def _rows(cells: Sequence[Mapping[str, object]], axis: str) -> dict[str, int]:
     """How many cells differ in an axis alone, for each value of all others."""
-    found: dict[str, int] = {}
+    numbers: dict[str, int] = {}
     for cell in cells:
         others = repr([pair for pair in sorted(cell.items()) if pair[0] != axis])
-        found[others] = found.get(others, 0) + 1
-    return found
+        numbers[others] = numbers.get(others, 0) + 1
+    return numbers
 
 
 @lru_cache(maxsize=64)

@@ -68,7 +68,7 @@ def _check_family(deployment: Deployment) -> None:
     for end in deployment.programs:
         for family, key in families.items():
             if family not in end.adapter.families:
-                able = " and ".join(one.label for one in sorted(end.adapter.families))
+                able = " and ".join(item.label for item in sorted(end.adapter.families))
                 reason = f"{end.adapter.name} has {able} only, not {family.label}"
                 raise WrongInputError(reason, where=key)
 
@@ -111,7 +111,7 @@ def _check_flow(flow: DeployedFlow) -> None:
 def remarks(deployment: Deployment) -> tuple[str, ...]:
     """What a reader of this deployment's results must know and might overlook."""
     flows = deployment.flows
-    told = (
+    texts = (
         *(text for flow in flows for text in _unasked(flow)),
         *(text for flow in flows for text in _without_qlog(flow)),
         *(text for flow in flows for text in _flooding(flow)),
@@ -123,7 +123,7 @@ def remarks(deployment: Deployment) -> tuple[str, ...]:
         *replaced(deployment.setting),
         *short_queues(deployment),
     )
-    return tuple(dict.fromkeys(told))
+    return tuple(dict.fromkeys(texts))
 
 
 def _in_vain(end: Endpoint) -> Iterator[str]:
@@ -191,12 +191,14 @@ def _check_workload(flow: DeployedFlow) -> None:
 
 def _check_resolves(flow: DeployedFlow) -> None:
     if flow.resolver and not flow.client.asks_for:
-        others = names_where(CLIENTS, lambda one: one.asks_for)
+        others = names_where(CLIENTS, lambda client: client.asks_for)
         reason = f"{flow.client.name} asks no resolver; these clients do: {others}"
         raise WrongInputError(reason, where="dns")
     dns = flow.setting.dns
     if dns and dns.transport not in flow.client.asks_over:
-        able = ", ".join(name for name, one in CLIENTS.items() if dns.transport in one.asks_over)
+        able = ", ".join(
+            name for name, client in CLIENTS.items() if dns.transport in client.asks_over
+        )
         reason = f"{flow.client.name} asks over {' and '.join(sorted(flow.client.asks_over))}; over {dns.transport}: {able}"
         raise WrongInputError(reason, where="dns.transport")
     https = dns and (dns.https or RecordType.HTTPS in dns.drops)
@@ -324,9 +326,11 @@ def _check_speaks(
 def _check_qlog(flow: DeployedFlow) -> None:
     over_quic = [end.adapter for end in _over_quic(flow)]
     asked = flow.setting.capture.qlog
-    if asked and over_quic and not any(one.writes_qlog for one in over_quic):
-        names = " and ".join(dict.fromkeys(one.name for one in over_quic))
-        able = {name for name, one in (*CLIENTS.items(), *SERVERS.items()) if one.writes_qlog}
+    if asked and over_quic and not any(adapter.writes_qlog for adapter in over_quic):
+        names = " and ".join(dict.fromkeys(adapter.name for adapter in over_quic))
+        able = {
+            name for name, adapter in (*CLIENTS.items(), *SERVERS.items()) if adapter.writes_qlog
+        }
         raise WrongInputError(
             f"{names} write no qlog; these programs do: {', '.join(sorted(able))}",
             where="capture.qlog",
@@ -336,7 +340,7 @@ def _check_qlog(flow: DeployedFlow) -> None:
 def _without_qlog(flow: DeployedFlow) -> Iterator[str]:
     if flow.setting.capture.qlog:
         silent = (end.adapter for end in _over_quic(flow) if not end.adapter.writes_qlog)
-        names = dict.fromkeys(one.name for one in silent)
+        names = dict.fromkeys(adapter.name for adapter in silent)
         yield from (
             f"{name} writes no qlog; there will be only those of the other programs"
             for name in names
@@ -351,16 +355,16 @@ def _flooding(flow: DeployedFlow) -> Iterator[str]:
         if most is None or not far.protocol.over_quic:
             continue
         paths = [leg.path for leg in segment.legs if leg.path]
-        held = [
+        numbers = [
             size // FRAME_BYTES
             for path in paths
             for link in path.links
             if (size := link.down.queue_bytes(path.rtt)) is not None
         ]
-        if min(held, default=_FLOODING_PACKETS) < _FLOODING_PACKETS:
+        if min(numbers, default=_FLOODING_PACKETS) < _FLOODING_PACKETS:
             yield (
                 f"{far.adapter.name} ends a connection as a flood (ERR_DRAINING at curl) once it has {most} frames of "
-                f"QUIC, and repeats in pieces what a queue of {min(held)} packets drops: larger downloads often fail; "
+                f"QUIC, and repeats in pieces what a queue of {min(numbers)} packets drops: larger downloads often fail; "
                 "state a larger path.queue, or a delay, because a BDP without a delay is 0"
             )
 

@@ -28,7 +28,7 @@ def deploy(setting: Setting, seed: int | None = None) -> Deployment:
     """
     origins = planned_origins(setting)
     # A recording may tell of more servers than the study states.
-    servers = {name: one.server for name, one in origins.items()}
+    servers = {name: origin.server for name, origin in origins.items()}
     network = network_of(setting, servers) if origins else setting.network
     legs = lay_out(network.edges, [_met(setting, edge, seed) for edge in network.edges])
     by_edge = {edge.name: leg for edge, leg in zip(network.edges, legs, strict=True)}

@@ -74,8 +74,8 @@ class Endpoint:
 
     def others_that(self, able: Callable[[HttpEnd], bool]) -> str:
         """The programs in its place that are able to do what it is not, in words."""
-        there = (one for one in self.known.values() if isinstance(one, HttpEnd))
-        return ", ".join(one.name for one in there if able(one)) or "none"
+        there = (adapter for adapter in self.known.values() if isinstance(adapter, HttpEnd))
+        return ", ".join(http_end.name for http_end in there if able(http_end)) or "none"
 
     @property
     def congestion_control(self) -> str:

@@ -26,11 +26,11 @@ def check_discovers(flow: DeployedFlow) -> None:
     end = flow.http_server
     server = end.adapter
     if not flow.client.discovers_by:
-        others = names_where(CLIENTS, lambda one: one.discovers_by)
+        others = names_where(CLIENTS, lambda client: client.discovers_by)
         reason = f"{flow.client.name} cannot find out the version; these clients can: {others}"
         raise WrongInputError(reason, where="discovery")
     if not (isinstance(server, HttpEnd) and server.offers_several):
-        others = end.others_that(lambda one: one.offers_several)
+        others = end.others_that(lambda http_end: http_end.offers_several)
         reason = f"{server.name} offers one version at a time; these offer several: {others}"
         raise WrongInputError(reason, where=f"{end.where}.program")
     _check_record(flow)
@@ -71,7 +71,7 @@ def _check_port(flow: DeployedFlow, end: Endpoint) -> None:
     """What ends the client's HTTP takes QUIC on that port, and the client can learn of it."""
     where = "discovery.alternative.port"
     if not (isinstance(end.adapter, HttpEnd) and end.adapter.offers_elsewhere):
-        others = end.others_that(lambda one: one.offers_elsewhere)
+        others = end.others_that(lambda http_end: http_end.offers_elsewhere)
         reason = (
             f"{end.adapter.name} takes QUIC on the port of TCP; these take it on another: {others}"
         )
@@ -89,7 +89,7 @@ def contradicting(flow: DeployedFlow) -> Iterator[str]:
     falls_back = flow.programs[0].host.knobs.get("fall_back") == "on"
     comes_to = "falls back" if falls_back else "fails"
     offers = offered(setting.protocol, setting.discovery)
-    names = {name for one in offers for name in _ALPN[one]}
+    names = {name for offer in offers for name in _ALPN[offer]}
     for name in setting.dns.https.alpn:
         if name not in names:
             yield (

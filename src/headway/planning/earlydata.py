@@ -23,7 +23,7 @@ def check_early_data(flow: DeployedFlow) -> None:
             raise WrongInputError(_not_taken(taker), where=where)
     client, server = ends[0], ends[-1]
     if len(ends) == 2 and _wants(server) and not _may_try(flow, client):
-        able = [name for name, one in CLIENTS.items() if one.early_data(client.host) is not None]
+        able = [name for name, item in CLIENTS.items() if item.early_data(client.host) is not None]
         raise WrongInputError(
             f"{client.adapter.name} does not try 0-RTT; these clients can: "
             f'{", ".join(able)}, and chromium with workload.cache = "tickets"',
@@ -45,8 +45,8 @@ def _not_taken(taker: Endpoint) -> str:
     if taker.adapter.early_data(taker.host) is not None:
         return f'{name} takes no 0-RTT data; {taker.where}.knobs.{EARLY_DATA} = "on" lets it'
     able = [
-        one
-        for one, other in taker.known.items()
+        first
+        for first, other in taker.known.items()
         if other.early_data(taker.host) is not None and taker.protocol in other.protocols
     ]
     return f"{name} cannot take 0-RTT data" + (f"; these can: {', '.join(able)}" if able else "")

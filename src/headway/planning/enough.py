@@ -25,7 +25,7 @@ def too_few(study: Study, runs: Sequence[Run]) -> tuple[str, ...]:
     for run in runs:
         if run.rep == 1:
             own[run.experiment].append(run)
-    counts = {one.name: _comparisons(one, own[one.name]) for one in study.experiments}
+    counts = {item.name: _comparisons(item, own[item.name]) for item in study.experiments}
     beside = _beside(study, counts)
     return tuple(
         f"{experiment.name or study.name}: {note}"
@@ -39,7 +39,10 @@ def too_few(study: Study, runs: Sequence[Run]) -> tuple[str, ...]:
 
 def _beside(study: Study, counts: Mapping[str, int]) -> dict[str, int]:
     """How many comparisons by other metrics, and of other experiments, are judged together with an experiment's by one metric."""
-    by_all = {one.name: counts[one.name] * len(one.metrics) for one in study.experiments}
+    by_all = {
+        experiment.name: counts[experiment.name] * len(experiment.metrics)
+        for experiment in study.experiments
+    }
     match study.adjust:
         case AdjustedTogether.STUDY:
             return {name: sum(by_all.values()) - counts[name] for name in by_all}
@@ -52,14 +55,14 @@ def _beside(study: Study, counts: Mapping[str, int]) -> dict[str, int]:
 def _too_few(experiment: Experiment, runs: Sequence[Run], count: int) -> Iterator[str]:
     given = experiment.repetitions.most
     looks = len(looks_of(experiment)) if count else 1
-    one, alone = fewest_pairs(looks), fewest_pairs(count * looks)
+    number, alone = fewest_pairs(looks), fewest_pairs(count * looks)
     # What a fault of one packet costs is exact: its runs are equal until then.
     if not count or given >= alone or experiment.faults:
         return
     repetitions = counted(given, "repetition")
-    if given < one:
+    if given < number:
         more = f", and {alone} if a single one of {count} comparisons shows it" if count > 1 else ""
-        yield f"of {repetitions} no difference that varies by chance can be significant; it takes {one}{more}"
+        yield f"of {repetitions} no difference that varies by chance can be significant; it takes {number}{more}"
         return
     together = next(
         k for k in range(1, count + 1) if smallest_p(given) * looks * count < PAIRED_ALPHA * k
@@ -79,10 +82,10 @@ def _comparisons(experiment: Experiment, runs: Sequence[Run]) -> int:
     for run in runs:
         by_cell[run.cell][run.contender] = run
     return sum(
-        max(1, len(_competing(there[one]) & _competing(there[other])))
+        max(1, len(_competing(there[first]) & _competing(there[other])))
         for there in by_cell.values()
-        for one, other in experiment.pairs
-        if one in there and other in there
+        for first, other in experiment.pairs
+        if first in there and other in there
     )
 
 

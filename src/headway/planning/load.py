@@ -28,7 +28,7 @@ def overloaded(flow: DeployedFlow) -> Iterator[str]:
             for leg in segment.legs
             for link, _ in leg.links
         ]
-        rates = [float(one.capacity) for one in directions if one.capacity]
+        rates = [float(direction.capacity) for direction in directions if direction.capacity]
         loads[f"the link {'to the client' if way is Way.DOWN else 'to the server'}"] = (
             bits / min(rates) if rates else 0.0
         )

@@ -53,14 +53,14 @@ def narrow_link(flow: DeployedFlow) -> NarrowLink | None:
     """
     if flow.setting.workload.uploads:
         return None
-    found = [
+    narrow_links = [
         link for number, segment in enumerate(flow.segments) for link in _links(number, segment)
     ]
-    return min(found, key=lambda one: one.rate, default=None)
+    return min(narrow_links, key=lambda item: item.rate, default=None)
 
 
 def _links(number: int, segment: Segment) -> Iterator[NarrowLink]:
-    links = [one for leg in segment.legs for one in leg.links]
+    links = [pair for leg in segment.legs for pair in leg.links]
     for at, (link, place) in enumerate(links):
         rate = link.down.first_rate
         if rate and has_constant_rate(link.down):

@@ -278,7 +278,7 @@ def _known(place: _ProgramPlace, known: Mapping[str, Adapter], where: str) -> Ad
 
 def _flow(laid: LaidFlow, segments: tuple[Segment, ...]) -> Flow:
     """The workload, asked of the next program that has an address of its own."""
-    setting, stated, said = laid.setting, laid.stated, laid.stated.said
+    setting, stated, competing_flow = laid.setting, laid.stated, laid.stated.said
     return Flow(
         name=stated.name,
         namespace=stated.client,
@@ -291,10 +291,12 @@ def _flow(laid: LaidFlow, segments: tuple[Segment, ...]) -> Flow:
         capture=setting.capture,
         clock=setting.clock,
         limit=setting.limits.virtual,
-        at_ns=said.start.ns if said else 0,
-        ends_at_ns=said.end.ns if said and said.end is not None else None,
+        at_ns=competing_flow.start.ns if competing_flow else 0,
+        ends_at_ns=competing_flow.end.ns
+        if competing_flow and competing_flow.end is not None
+        else None,
         origins_from=laid.origins_from,
         seed=laid.seed or 0,
-        background=bool(said and said.background),
+        background=bool(competing_flow and competing_flow.background),
         discovery=setting.discovery,
     )

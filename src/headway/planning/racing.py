@@ -41,10 +41,10 @@ def _check_chooses(flow: DeployedFlow) -> None:
     end = flow.http_server
     server = end.adapter
     if not flow.client.chooses_family:
-        others = names_where(CLIENTS, lambda one: one.chooses_family)
+        others = names_where(CLIENTS, lambda client: client.chooses_family)
         reason = f"{flow.client.name} tries one address; these clients choose: {others}"
         raise WrongInputError(reason, where="dual_stack")
     if not (isinstance(server, HttpEnd) and server.has_several_addresses):
-        others = end.others_that(lambda one: one.has_several_addresses)
+        others = end.others_that(lambda http_end: http_end.has_several_addresses)
         reason = f"{server.name} listens on one address; these on several: {others}"
         raise WrongInputError(reason, where=f"{end.where}.program")

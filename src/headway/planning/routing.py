@@ -200,6 +200,8 @@ def _origin_networks(nodes: Sequence[Node]) -> dict[str, tuple[str, ...]]:
         (node,) = nodes
         return {node.name: (node.more_addresses[0].family.origins_network,)}
     return {
-        node.name: tuple(dict.fromkeys(one.network for one in node.more_addresses))
+        node.name: tuple(
+            dict.fromkeys(more_address.network for more_address in node.more_addresses)
+        )
         for node in nodes
     }

@@ -16,7 +16,7 @@ from headway.study.units import Duration, Rate, Size
 def trace_lines(runs: Iterable[Run]) -> tuple[str, ...]:
     """A sentence on every trace of the paths of runs, with the queue before it."""
     settings = {id(run.setting): run.setting for run in runs}.values()
-    lines = (_line(rate, way, path) for one in settings for path, way, rate in _traced(one))
+    lines = (_line(rate, way, path) for setting in settings for path, way, rate in _traced(setting))
     return tuple(dict.fromkeys(lines))
 
 

@@ -15,10 +15,10 @@ def heard_by_nginx(listener: Listener) -> tuple[tuple[str, ...], tuple[str, ...]
     if not listener.hears_players:
         return (), ()
     names = ("object", "request", "session", "status")
-    told = ",".join(f'"$http_cmcd_{name}"' for name in names)
+    text = ",".join(f'"$http_cmcd_{name}"' for name in names)
     fields = (
         '"at_unix_s":$msec,"protocol":"$server_protocol","path":"$uri",'
-        f'"status":$status,"bytes":$body_bytes_sent,"cmcd":[{told}]'
+        f'"status":$status,"bytes":$body_bytes_sent,"cmcd":[{text}]'
     )
     return (
         (f"log_format players escape=json '{{{fields}}}';",),

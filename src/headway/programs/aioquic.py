@@ -49,7 +49,9 @@ _FEW_ACK_RANGES = Adjustment(
 def _environment(package: str) -> dict[str, str]:
     """Has Python find our code, and a release that stands beside Debian's before that."""
     releases = (layer.release for layer in all_layers().values())
-    places = [one.guest_directory for one in releases if one and one.package == package]
+    places = [
+        release.guest_directory for release in releases if release and release.package == package
+    ]
     return {"PYTHONPATH": ":".join([*places, "/lab/code"])}
 
 
@@ -161,7 +163,7 @@ class Aioquic0925(Aioquic):
     name = "aioquic-0.9.25"
     package = "aioquic@0.9.25"
     also = (_PACKAGE,)
-    adjustments = tuple(one.of("aioquic-0.9.25") for one in Aioquic.adjustments)
+    adjustments = tuple(adjustment.of("aioquic-0.9.25") for adjustment in Aioquic.adjustments)
 
 
 class Aioquic172(Aioquic):
@@ -170,7 +172,7 @@ class Aioquic172(Aioquic):
     name = "aioquic-1.7.2"
     package = "aioquic@1.7.2"
     also = (_PACKAGE,)
-    adjustments = tuple(one.of("aioquic-1.7.2") for one in Aioquic.adjustments)
+    adjustments = tuple(adjustment.of("aioquic-1.7.2") for adjustment in Aioquic.adjustments)
 
 
 class AioquicServer0925(AioquicServer):
@@ -179,7 +181,7 @@ class AioquicServer0925(AioquicServer):
     name = "aioquic-0.9.25"
     package = "aioquic@0.9.25"
     also = (_PACKAGE,)
-    adjustments = tuple(one.of("aioquic-0.9.25") for one in AioquicServer.adjustments)
+    adjustments = tuple(adjustment.of("aioquic-0.9.25") for adjustment in AioquicServer.adjustments)
 
 
 class AioquicServer172(AioquicServer):
@@ -188,4 +190,4 @@ class AioquicServer172(AioquicServer):
     name = "aioquic-1.7.2"
     package = "aioquic@1.7.2"
     also = (_PACKAGE,)
-    adjustments = tuple(one.of("aioquic-1.7.2") for one in AioquicServer.adjustments)
+    adjustments = tuple(adjustment.of("aioquic-1.7.2") for adjustment in AioquicServer.adjustments)

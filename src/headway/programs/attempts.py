@@ -61,8 +61,8 @@ def came_to_of(
         flow: what it was asked to do.
         falls_back: whether it was to try TCP beside QUIC.
     """
-    answered = [one for one in requests if one.first_byte_s is not None]
-    first = min(answered, key=lambda one: one.first_byte_s or 0, default=None)
+    answered = [request for request in requests if request.first_byte_s is not None]
+    first = min(answered, key=lambda native_request: native_request.first_byte_s or 0, default=None)
     if first is None or first.connection is None:
         return CameTo()
     connection = connections[first.connection - 1]
@@ -71,7 +71,11 @@ def came_to_of(
     return CameTo(
         spoken=connection.protocol if flow.discovery else None,
         race=_race(connection, tried) if falls_back else None,
-        tried=tuple(Tried(one.family, one.connect_start_s) for one in tried) if chooses else (),
+        tried=tuple(
+            Tried(native_attempt.family, native_attempt.connect_start_s) for native_attempt in tried
+        )
+        if chooses
+        else (),
         won=connection.family if chooses else None,
     )
 
@@ -83,5 +87,7 @@ def _race(connection: NativeConnection, tried: Sequence[_NativeAttempt]) -> Quic
         return None
     if connection.protocol == Protocol.H3:
         return QuicRace(lost=False, wait_s=0.0)
-    over_tcp = next(one for one in later if one.protocol != Protocol.H3)
+    over_tcp = next(
+        native_attempt for native_attempt in later if native_attempt.protocol != Protocol.H3
+    )
     return QuicRace(lost=True, wait_s=over_tcp.connect_start_s - first.connect_start_s)

@@ -183,7 +183,7 @@ class Flow(Reached):
     def addresses(self) -> tuple[HostAddress, ...]:
         """All addresses of whom it asks, that of IPv6 first, as programs prefer it (RFC 6724, section 2.1)."""
         known = (self.address, self.other_address) if self.other_address else (self.address,)
-        return tuple(sorted(known, key=lambda one: -one.family.version))
+        return tuple(sorted(known, key=lambda host_address: -host_address.family.version))
 
     @property
     def body_bytes(self) -> int:

@@ -161,12 +161,14 @@ class Chromium(HeadlessShell):
 def _with_third_parties(metrics: PageMetrics, load: PageLoad, flow: Flow) -> PageMetrics:
     groups = (group for group in flow.elsewhere if group.third_party)
     came = third_parties(load, {host for group in groups for host in group.hosts})
-    told = {"third_party_objects": came.objects, "third_party_bytes": came.content_bytes}
-    return metrics.model_copy(update=told)
+    numbers = {"third_party_objects": came.objects, "third_party_bytes": came.content_bytes}
+    return metrics.model_copy(update=numbers)
 
 
 def _tried(load: PageLoad, flow: Flow) -> tuple[Tried, ...]:
-    return tuple(Tried(str(one.family), one.at_s) for one in attempts(load, flow.addresses))
+    return tuple(
+        Tried(str(attempt.family), attempt.at_s) for attempt in attempts(load, flow.addresses)
+    )
 
 
 def _visit(load: PageLoad) -> Visit:

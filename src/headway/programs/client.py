@@ -80,7 +80,7 @@ def hosts_file(address: HostAddress) -> dict[str, str]:
 
 def hosts_files(names: Mapping[str, Iterable[HostAddress]]) -> dict[str, str]:
     """The same of several names, each with its addresses."""
-    lines = [f"{one} {name}\n" for name, addresses in names.items() for one in addresses]
+    lines = [f"{address} {name}\n" for name, addresses in names.items() for address in addresses]
     return {"/etc/hosts": "".join(["127.0.0.1 localhost\n", *lines])}
 
 
@@ -115,10 +115,10 @@ def said_last(directory: Path, program: str) -> str:
     """
     for file in (directory / f"{program}.err", directory / f"{program}.out"):
         lines = read_text(file, exact=False).splitlines() if file.exists() else []
-        said = [line.strip() for line in lines if line.strip() and not line.startswith(_ASIDES)]
-        panics = [line for line in said if line.startswith(_GO_ENDS)]
-        if said:
-            return (panics or said)[-1]
+        texts = [line.strip() for line in lines if line.strip() and not line.startswith(_ASIDES)]
+        panics = [line for line in texts if line.startswith(_GO_ENDS)]
+        if texts:
+            return (panics or texts)[-1]
     return ""
 
 
@@ -193,11 +193,11 @@ class DigestedRequest(Protocol):
 
 def digested(requests: Iterable[DigestedRequest]) -> tuple[DigestedBody, ...]:
     """The bodies of requests that a client digested and whose sizes their URLs tell."""
-    each = ((one, _BODY_URL.search(one.url)) for one in requests)
+    each = ((request, _BODY_URL.search(request.url)) for request in requests)
     return tuple(
-        DigestedBody(int(match[1]), one.bytes, one.sha256)
-        for one, match in each
-        if match and one.sha256 is not None
+        DigestedBody(int(match[1]), digested_request.bytes, digested_request.sha256)
+        for digested_request, match in each
+        if match and digested_request.sha256 is not None
     )
 
 

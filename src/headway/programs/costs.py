@@ -25,7 +25,7 @@ def page_costs(page: Page) -> Mapping[str, ThreadCost]:
     if page.computing.costs is Costs.ALMANAC:
         costs = almanac_costs(site, mobile=page.device is not Device.DESKTOP)
     else:
-        costs = {one.url: one.cost for one in site.exchanges if one.cost}
+        costs = {exchange.url: exchange.cost for exchange in site.exchanges if exchange.cost}
         if not costs:
             raise WrongInputError(
                 f"{page.name} tells nothing of what its resources cost: record it again with `headway record URL`, or "

@@ -230,19 +230,23 @@ def measured(printed: Path, flow: Flow, ended: Ended) -> Measurement:
         return Measurement(error=f"{printed.stem}: it printed no result ({how})")
     if flow.workload.migrates:
         return _last_attempt(seen, flow, ended, printed)
-    return _all_transfers(sorted(seen, key=lambda one: one.urlnum), flow, printed)
+    return _all_transfers(
+        sorted(seen, key=lambda curl_transfer: curl_transfer.urlnum), flow, printed
+    )
 
 
 def _all_transfers(seen: list[_CurlTransfer], flow: Flow, printed: Path) -> Measurement:
-    wrong = (_error(one, flow, printed) for one in seen)
+    wrong = (_error(curl_transfer, flow, printed) for curl_transfer in seen)
     if error := next((error for error in wrong if error), None):
-        broken = any(one.exitcode for one in seen)
-        connected = any(_is_connected(one, flow) for one in seen) if broken else None
+        broken = any(curl_transfer.exitcode for curl_transfer in seen)
+        connected = (
+            any(_is_connected(curl_transfer, flow) for curl_transfer in seen) if broken else None
+        )
         return Measurement(error=error, connected=connected)
-    connections = sum(one.num_connects for one in seen)
+    connections = sum(curl_transfer.num_connects for curl_transfer in seen)
     if connections > 1 and flow.protocol is not Protocol.H1 and not flow.discovery:
-        told = f"{printed.stem} opened {connections} connections instead of one"
-        return Measurement(error=told)
+        text = f"{printed.stem} opened {connections} connections instead of one"
+        return Measurement(error=text)
     # A transfer that joins a connection has none of its own; the first one made it.
     return Measurement(
         spoken=_spoken(seen[0]) if flow.discovery else None,
@@ -250,17 +254,17 @@ def _all_transfers(seen: list[_CurlTransfer], flow: Flow, printed: Path) -> Meas
         tried=_tried(printed) if flow.other_address else (),
         won=_family(seen[0].remote_ip) if flow.other_address else None,
         dns_s=_addressed_s(seen) if flow.resolver else None,
-        connect_s=max(_connected_s(one, flow) for one in seen),
-        tls_s=max(one.time_appconnect for one in seen) if flow.tls else None,
-        ttfb_s=min(one.time_starttransfer for one in seen),
-        total_s=max(one.time_total for one in seen),
-        bytes=carried_bytes(flow, (one.size_download for one in seen)),
+        connect_s=max(_connected_s(curl_transfer, flow) for curl_transfer in seen),
+        tls_s=max(curl_transfer.time_appconnect for curl_transfer in seen) if flow.tls else None,
+        ttfb_s=min(curl_transfer.time_starttransfer for curl_transfer in seen),
+        total_s=max(curl_transfer.time_total for curl_transfer in seen),
+        bytes=carried_bytes(flow, (curl_transfer.size_download for curl_transfer in seen)),
         content_sent_bytes=(
             None
             if _counts_its_buffer(flow.protocol)
-            else sent_bytes(flow, (one.size_upload for one in seen))
+            else sent_bytes(flow, (curl_transfer.size_upload for curl_transfer in seen))
         ),
-        each_s=tuple(one.time_total for one in seen),
+        each_s=tuple(curl_transfer.time_total for curl_transfer in seen),
     )
 
 
@@ -277,11 +281,11 @@ def _spoken(seen: _CurlTransfer) -> str | None:
 def _tried(printed: Path) -> tuple[Tried, ...]:
     """The addresses that its trace says it tried, and when, from its first line on."""
     lines = read_text(printed.with_suffix(".err"), exact=False)
-    found = [(_clock_s(line), _TRYING.search(line)) for line in lines.splitlines()]
-    times = [at_s for at_s, _ in found if at_s is not None]
+    pairs = [(_clock_s(line), _TRYING.search(line)) for line in lines.splitlines()]
+    times = [at_s for at_s, _ in pairs if at_s is not None]
     return tuple(
         Tried(_family(match[1]), at_s - times[0])
-        for at_s, match in found
+        for at_s, match in pairs
         if match and at_s is not None
     )
 
@@ -290,7 +294,7 @@ def _race(seen: _CurlTransfer, flow: Flow, printed: Path) -> QuicRace | None:
     """What came of its QUIC beside TCP. Where it chooses between families, too, its trace tells no wait for QUIC apart."""
     if not (flow.discovery and flow.protocol is Protocol.H3) or flow.other_address:
         return None
-    times_s = [one.at_s for one in _tried(printed)]
+    times_s = [tried.at_s for tried in _tried(printed)]
     lost = seen.http_version != _VERSION_SEEN[Protocol.H3]
     return QuicRace(lost, times_s[-1] - times_s[0] if lost and times_s else 0.0)
 
@@ -313,7 +317,7 @@ def _family(address: str) -> str:
 
 def _addressed_s(seen: list[_CurlTransfer]) -> float | None:
     """When addresses were known; None if it began to connect while it still waited for those of the other family."""
-    return max(one.time_namelookup for one in seen) or None
+    return max(curl_transfer.time_namelookup for curl_transfer in seen) or None
 
 
 def _last_attempt(
@@ -347,7 +351,7 @@ def _connected_s(seen: _CurlTransfer, flow: Flow) -> float:
 def _error(seen: _CurlTransfer, flow: Flow, printed: Path) -> str | None:
     if seen.exitcode != 0:
         return f"{printed.stem}: {seen.errormsg} (exit status {seen.exitcode})"
-    versions = {_VERSION_SEEN[one] for one in offered(flow.protocol, flow.discovery)}
+    versions = {_VERSION_SEEN[protocol] for protocol in offered(flow.protocol, flow.discovery)}
     if seen.response_code == 200 and seen.http_version not in versions:
         return f"it spoke HTTP/{seen.http_version}, not {flow.protocol}"
     return answer_error(seen.response_code, seen.size_download, flow, printed.parent)

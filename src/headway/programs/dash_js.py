@@ -114,10 +114,10 @@ class DashJs(HeadlessShell):
         server = f"{'https' if flow.tls else 'http'}://{SERVER_NAME}"
         source_s = source_of(flow, video)
         (module,) = (
-            one
+            item
             for layer in all_layers().values()
-            for one in layer.modules
-            if one.package == self.package
+            for item in layer.modules
+            if item.package == self.package
         )
         orders = PlayerOrders(
             url=f"{server}/{_PAGE}",
@@ -200,7 +200,7 @@ class DashJs4(DashJs):
 
     name = "dash.js-4.2.1"
     package = "dashjs@4.2.1"
-    adjustments = tuple(one.of("dash.js-4.2.1") for one in DashJs.adjustments)
+    adjustments = tuple(adjustment.of("dash.js-4.2.1") for adjustment in DashJs.adjustments)
     buffer_keys = ("stableBufferTime", "bufferTimeAtTopQuality", "bufferTimeAtTopQualityLongForm")
     cmcd_mode = "header"
 

@@ -72,7 +72,7 @@ def _events(file: Path) -> list[Event]:
         return []
     events = [json.loads(line) for line in read_text(file).splitlines()]
     # dash.js may go back a little at the end, and tell of that.
-    ends = next((place for place, one in enumerate(events, 1) if one["what"] == "end"), None)
+    ends = next((place for place, event in enumerate(events, 1) if event["what"] == "end"), None)
     return events[:ends]
 
 
@@ -85,7 +85,9 @@ def _error(events: Sequence[Event], flow: Flow) -> str | None:
         return str(end["error"]) or f"error {end['code']}"
     wanted = _SPOKEN[flow.protocol]
     others = (
-        one for one in events if one["what"] == "resource" and one["protocol"] not in ("", wanted)
+        values
+        for values in events
+        if values["what"] == "resource" and values["protocol"] not in ("", wanted)
     )
     if (other := next(others, None)) is not None:
         return f"{other['url']} was loaded over {other['protocol']} instead of {wanted}"
@@ -185,7 +187,7 @@ def _chunks_s(
     chunks = video.segment // video.live.chunk
     ends = [size * number // chunks for number in range(1, chunks + 1)]
     times: list[float] = []
-    for event, bytes_ in zip(came, accumulate(one["bytes"] for one in came), strict=True):
+    for event, bytes_ in zip(came, accumulate(values["bytes"] for values in came), strict=True):
         times += [event["at_ms"] * _MS for end in ends[len(times) :] if end <= bytes_]
     # It need not tell of what ends a segment.
     return (*times, *[last_byte_s] * (chunks - len(times)))
@@ -195,8 +197,8 @@ def _timing(events: Sequence[Event], place: int, request: Event) -> Event:
     """The browser's own times of a segment: they are told shortly before or after the player has it."""
     url, at_ms = request["url"], request["at_ms"]
     others = (*events[place:], *reversed(events[:place]))
-    told = (one for one in others if one["what"] == "resource" and one["url"] == url)
-    timing = next((one for one in told if one["end_ms"] >= at_ms), None)
+    words = (values for values in others if values["what"] == "resource" and values["url"] == url)
+    timing = next((values for values in words if values["end_ms"] >= at_ms), None)
     if timing is None:
         raise _UntoldError(f"the browser did not tell when {url} came")
     return timing

@@ -87,21 +87,21 @@ class H2Load(Client):
     def measure(self, flow: Flow, directory: Path, ended: Ended) -> Measurement:
         logged, printed = _logged(directory / _LOG), directory / f"{self.name}.out"
         if len(logged) < flow.workload.requests:
-            told = last_words(directory, self.name)
+            text = last_words(directory, self.name)
             came = f"{len(logged)} of {flow.workload.requests} answers came"
-            return Measurement(error=f"h2load: {came}: {told} (exit status {ended.exit_status})")
-        if refused := next((one for one in logged if one.status != TAKEN), None):
+            return Measurement(error=f"h2load: {came}: {text} (exit status {ended.exit_status})")
+        if refused := next((item for item in logged if item.status != TAKEN), None):
             why = answer_error(refused.status, 0, flow, directory) if refused.status > 0 else None
             return Measurement(error=why or "h2load: a request failed")
-        found = _DATA.search(read_text(printed)) if printed.exists() else None
+        match = _DATA.search(read_text(printed)) if printed.exists() else None
         wanted = int(flow.workload.amount or 0) * flow.workload.requests
-        size = int(found[1]) if found else None
+        size = int(match[1]) if match else None
         if size != wanted:
             return Measurement(error=f"h2load: {size or 0} bytes of bodies came of {wanted}")
         return Measurement(
             total_s=ended.at_ns / 1e9,
             bytes=size,
-            latencies_s=tuple(one.took_us / 1e6 for one in logged),
+            latencies_s=tuple(item.took_us / 1e6 for item in logged),
         )
 
 
@@ -110,5 +110,5 @@ def _logged(log: Path) -> list[_Logged]:
     if not log.exists():
         return []
     rows = (line.split("\t") for line in read_text(log).splitlines())
-    told = [_Logged(*map(int, row[:3])) for row in rows if len(row) >= 3]
-    return sorted(told, key=lambda one: one.began_us)
+    loggeds = [_Logged(*map(int, row[:3])) for row in rows if len(row) >= 3]
+    return sorted(loggeds, key=lambda logged: logged.began_us)

@@ -102,22 +102,22 @@ class HeadwayCallClient(Client):
         assert isinstance(call, Call)
         try:
             own = report_of(_Report, directory / CLIENT_REPORT, self.name)
-            told: _Report | None = own
+            report: _Report | None = own
             if call.direction is DataDirection.UPLOAD:
                 # Of one call there is one line; without any, nothing came.
                 file = directory / server_report(flow.server)
-                told = (
+                report = (
                     report_of(_Report, file, file.stem)
                     if file.exists() and file.stat().st_size
                     else None
                 )
         except ReportError as wrong:
             return Measurement(error=str(wrong))
-        if told is None or (heard := told.heard) is None:
+        if report is None or (heard := report.heard) is None:
             return Measurement(error=f"{self.name}: nothing came of the call")
-        offset_s = told.started_unix_s - own.started_unix_s
+        offset_s = report.started_unix_s - own.started_unix_s
         first_s, last_s = (at + offset_s - own.start_s for at in (heard.start_s, heard.end_s))
-        counts = tuple(one.received_bytes for one in heard.series)
+        counts = tuple(series.received_bytes for series in heard.series)
         return Measurement(
             began_s=own.start_s,
             ttfb_s=first_s,

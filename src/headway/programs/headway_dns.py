@@ -70,14 +70,14 @@ def _zone(dns: Dns, hosts: Mapping[str, Sequence[HostAddress]]) -> dict[str, Any
     first = next(iter(hosts))
     for host, addresses in hosts.items():
         way = (host, *(dns.cname if host == first else ()))
-        names |= {one: {"alias": after} for one, after in itertools.pairwise(way)}
+        names |= {text: {"alias": after} for text, after in itertools.pairwise(way)}
         names[way[-1]] = {"addresses": list(addresses), "https": _services(dns, addresses)}
     if dns.silent:
         names = {name: {"silent": True} for name in names}
     return {
         "ttl_s": dns.ttl.ns // 10**9,
         "names": {} if dns.unknown else names,
-        "drops": [one.value for one in dns.drops],
+        "drops": [drop.value for drop in dns.drops],
     }
 
 

@@ -237,7 +237,8 @@ def _uploaded(file: Path, client_started_unix_s: float) -> tuple[BulkFlow, ...]:
     """
     lines = read_text(file).splitlines() if file.exists() else []
     records: Sequence[_ServerRecord] = sorted(
-        (_ServerRecord.model_validate_json(line) for line in lines), key=lambda one: one.start_s
+        (_ServerRecord.model_validate_json(line) for line in lines),
+        key=lambda server_record: server_record.start_s,
     )
     return tuple(
         record.measured(record.interval_s, record.started_unix_s - client_started_unix_s)

@@ -116,10 +116,10 @@ class NativeKnob(BaseModel):
             return True
         if self.form is None:
             return False
-        found = re.fullmatch(re.escape(self.prefix) + _PATTERNS[self.form], value, re.ASCII)
-        if not found:
+        match = re.fullmatch(re.escape(self.prefix) + _PATTERNS[self.form], value, re.ASCII)
+        if not match:
             return False
-        number = float(found[1]) * (_SECONDS[found[2]] if self.form is _Form.TIME else 1)
+        number = float(match[1]) * (_SECONDS[match[2]] if self.form is _Form.TIME else 1)
         most = float("inf") if self.most is None else self.most
         return self.least <= number <= most and (number > 0 or self.form is not _Form.RATE)
 
@@ -127,7 +127,7 @@ class NativeKnob(BaseModel):
 def _read() -> dict[str, tuple[NativeKnob, ...]]:
     raw: dict[str, list[Any]] = json.loads(KNOBS_FILE.read_text(encoding="utf-8"))
     return {
-        section: tuple(NativeKnob.model_validate(one) for one in knobs)
+        section: tuple(NativeKnob.model_validate(knob) for knob in knobs)
         for section, knobs in raw.items()
     }
 
@@ -138,7 +138,9 @@ NATIVE_KNOBS = _read()
 
 def knobs_of(section: str) -> tuple[Knob, ...]:
     """What studies may set."""
-    return tuple(one.knob for one in NATIVE_KNOBS[section] if not one.host_key)
+    return tuple(
+        native_knob.knob for native_knob in NATIVE_KNOBS[section] if not native_knob.host_key
+    )
 
 
 def adjustments_of(program: str, *sections: str) -> tuple[Adjustment, ...]:
@@ -146,11 +148,11 @@ def adjustments_of(program: str, *sections: str) -> tuple[Adjustment, ...]:
     return tuple(
         Adjustment(
             program,
-            one.knob.name,
-            one.lab,
-            f"{one.why}; the program's own default is {one.default or 'another one'}",
+            native_knob.knob.name,
+            native_knob.lab,
+            f"{native_knob.why}; the program's own default is {native_knob.default or 'another one'}",
         )
         for section in sections
-        for one in NATIVE_KNOBS[section]
-        if one.lab and one.why
+        for native_knob in NATIVE_KNOBS[section]
+        if native_knob.lab and native_knob.why
     )

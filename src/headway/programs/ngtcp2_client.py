@@ -175,7 +175,7 @@ class Ngtcp2Client(Client):
 def _statuses(printed: Path) -> dict[int, int]:
     """The last status of each stream: others are of interim responses."""
     text = read_text(printed, exact=False) if printed.exists() else ""
-    return {int(one["stream"], 16): int(one["status"]) for one in _STATUS.finditer(text)}
+    return {int(match["stream"], 16): int(match["status"]) for match in _STATUS.finditer(text)}
 
 
 def _log_in(directory: Path, host: str) -> Path:
@@ -221,20 +221,26 @@ class _LoggedConnection:
     @classmethod
     def read(cls, log: Path) -> _LoggedConnection:
         """Read a qlog file; the connection of a file that does not exist never began."""
-        found = cls()
+        logged_connection = cls()
         for event in _packets(log) if log.exists() else ():
             at_ms, data = int(event["time"]), event["data"]
             if data["header"]["packet_type"] != "1RTT":
                 continue
             # The first packet that is sent with the connection's final keys has the requests.
             if event["name"] == _SENT:
-                found.handshake_ms = at_ms if found.handshake_ms is None else found.handshake_ms
+                logged_connection.handshake_ms = (
+                    at_ms
+                    if logged_connection.handshake_ms is None
+                    else logged_connection.handshake_ms
+                )
                 continue
             for frame in data["frames"]:
                 if frame["frame_type"] == "stream":
-                    stream = found.streams.setdefault(frame["stream_id"], _Stream(at_ms))
+                    stream = logged_connection.streams.setdefault(
+                        frame["stream_id"], _Stream(at_ms)
+                    )
                     stream.receive(at_ms, frame)
-        return found
+        return logged_connection
 
 
 def _packets(log: Path) -> Iterator[dict[str, Any]]:

@@ -45,7 +45,10 @@ def named_addresses(flow: Flow) -> dict[str, tuple[HostAddress, ...]]:
     names = origin_addresses(flow.workload, flow.address, flow.elsewhere, flow.origins_from)
     if flow.discovery and flow.discovery.alternative.host:
         names[flow.discovery.alternative.host] = flow.address
-    return {name: flow.addresses if one == flow.address else (one,) for name, one in names.items()}
+    return {
+        name: flow.addresses if host_address == flow.address else (host_address,)
+        for name, host_address in names.items()
+    }
 
 
 def recorded_versions(page: Workload, besides: Collection[str] = ()) -> dict[str, Protocol]:

@@ -86,7 +86,7 @@ class OutsideAdapter(Adapter):
     def _started(
         self,
         program: Program,
-        said: Mapping[str, str],
+        values: Mapping[str, str],
         needed: Iterable[When],
         urls: tuple[str, ...],
     ) -> Program:
@@ -99,12 +99,12 @@ class OutsideAdapter(Adapter):
             for word in declared.argv
             for inner in (options if word == OPTIONS else urls if word == "{urls}" else (word,))
         ]
-        argv = [inner if inner in urls else _filled(inner, said) for inner in words]
+        argv = [inner if inner in urls else _filled(inner, values) for inner in words]
         if self.outside.executable:
-            argv[0] = f"{said['files']}/{self.outside.executable.place}"
-        if any(said["qlog"] in word for word in argv) and not self.outside.has_own_root:
-            argv = list(in_new_directory(said["qlog"], argv))
-        own = {name: _filled(value, said) for name, value in declared.env.items()}
+            argv[0] = f"{values['files']}/{self.outside.executable.place}"
+        if any(values["qlog"] in word for word in argv) and not self.outside.has_own_root:
+            argv = list(in_new_directory(values["qlog"], argv))
+        own = {name: _filled(value, values) for name, value in declared.env.items()}
         if self.outside.has_own_root:
             of_image = self.outside.image.env if self.outside.image else {}
             own = {"PATH": USUAL_PATH, **of_image, **own}
@@ -119,14 +119,16 @@ class OutsideAdapter(Adapter):
             leaves_nothing=True,
         )
 
-    def _rooted(self, started: Started, said: Mapping[str, str]) -> Started:
+    def _rooted(self, started: Started, values: Mapping[str, str]) -> Started:
         """The same in the program's own root tree, if it has one, in which there need be no shell."""
         assert self.outside
         if not self.outside.has_own_root:
             return started
         image = self.outside.image
         words = (word for program in started.programs for word in program.argv)
-        made = {f"{said['qlog']}/.made": ""} if any(said["qlog"] in word for word in words) else {}
+        made = (
+            {f"{values['qlog']}/.made": ""} if any(values["qlog"] in word for word in words) else {}
+        )
         return replace(
             started,
             files={**started.files, **made},
@@ -142,7 +144,7 @@ class OutsideServer(OutsideAdapter, Server):
     def serve(self, listener: Listener, host: Host, capture: Capture) -> Started:
         assert self.outside and isinstance(self.outside.declared, ServerDeclaration)
         (protocol,) = listener.protocols
-        said = {
+        texts = {
             **self._said(host, listener.namespace, protocol, listener.seed),
             "address": listener.address,
             "port": str(port_of(listener.tls)),
@@ -159,7 +161,7 @@ class OutsideServer(OutsideAdapter, Server):
             finishes=self.outside.declared.finishes,
         )
         needed = _needed(protocol, capture)
-        return self._rooted(Started((self._started(program, said, needed, ()),)), said)
+        return self._rooted(Started((self._started(program, texts, needed, ()),)), texts)
 
 
 class OutsideClient(OutsideAdapter, Client):
@@ -172,7 +174,7 @@ class OutsideClient(OutsideAdapter, Client):
     @override
     def start(self, flow: Flow) -> Started:
         bodies = flow.body_files if self._declared.uses("output") else ()
-        said = {
+        texts = {
             **self._said(flow.host, flow.namespace, flow.protocol, flow.seed),
             "address": flow.address,
             "port": str(flow.port),
@@ -183,8 +185,8 @@ class OutsideClient(OutsideAdapter, Client):
         }
         program = Program(self.name, flow.namespace, (), env=secrets_environment(flow))
         needed = _needed(flow.protocol, flow.capture, compared=bool(bodies))
-        started = self._started(program, said, needed, flow.urls)
-        return self._rooted(Started((started,), hosts_file(flow.address), bodies), said)
+        started = self._started(program, texts, needed, flow.urls)
+        return self._rooted(Started((started,), hosts_file(flow.address), bodies), texts)
 
     @override
     def measure(self, flow: Flow, directory: Path, ended: Ended) -> Measurement:
@@ -196,10 +198,10 @@ class OutsideClient(OutsideAdapter, Client):
         return self.outside.declared
 
 
-def _filled(word: str, said: Mapping[str, str]) -> str:
+def _filled(word: str, values: Mapping[str, str]) -> str:
     """A word with what its placeholders stand for; where a port may follow, addresses of IPv6 have brackets."""
-    in_url = HostAddress(said["address"]).in_url
-    return word.replace("{address}:", f"{in_url}:").format_map(said)
+    in_url = HostAddress(values["address"]).in_url
+    return word.replace("{address}:", f"{in_url}:").format_map(values)
 
 
 def _reached(sign: str, address: HostAddress) -> str:
@@ -219,12 +221,12 @@ def _version(program: OutsideProgram) -> str:
     own = program.executable
     if program.has_own_root:
         what = f"image {program.image.digest[:23]}" if program.image else "packages"
-        told = f"{what}, files {program.files_key}" if program.files else what
+        text = f"{what}, files {program.files_key}" if program.files else what
     elif own and len(program.files) == 1:
-        told = f"sha256:{own.sha256[:16]}"
+        text = f"sha256:{own.sha256[:16]}"
     else:
-        told = f"files {program.files_key}" if program.files else "of the lab image"
-    return f"{program.declared.version} ({told})" if program.declared.version else told
+        text = f"files {program.files_key}" if program.files else "of the lab image"
+    return f"{program.declared.version} ({text})" if program.declared.version else text
 
 
 @lru_cache(maxsize=1024)

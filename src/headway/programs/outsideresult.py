@@ -56,18 +56,18 @@ def measured(
 
 def _values(reading: ResultForm, text: str) -> dict[str, float]:
     raw = _by_regex(reading.regex, text) if reading.regex else _by_keys(reading.keys or {}, text)
-    found = dict(_number(name, value) for name, value in raw.items() if value is not None)
-    if "total" not in found:
+    values = dict(_number(name, value) for name, value in raw.items() if value is not None)
+    if "total" not in values:
         raise _UnreadableError("its result lacks the time until everything arrived")
-    return found
+    return values
 
 
 def _by_regex(pattern: str, text: str) -> dict[str, Any]:
     """Named groups of the last place that matches."""
-    found = list(re.finditer(pattern, text, re.MULTILINE))
-    if not found:
+    matches = list(re.finditer(pattern, text, re.MULTILINE))
+    if not matches:
         raise _UnreadableError(f"its result does not match {pattern!r}")
-    return found[-1].groupdict()
+    return matches[-1].groupdict()
 
 
 def _by_keys(keys: Mapping[str, str], text: str) -> dict[str, Any]:
@@ -79,9 +79,9 @@ def _by_keys(keys: Mapping[str, str], text: str) -> dict[str, Any]:
 
 
 def _document(text: str) -> dict[str, Any] | None:
-    for one in (text, *reversed(text.splitlines())):
+    for line in (text, *reversed(text.splitlines())):
         try:
-            document = json_value(one)
+            document = json_value(line)
         except ValueError:
             continue
         if isinstance(document, dict):

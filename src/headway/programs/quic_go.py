@@ -77,4 +77,4 @@ class QuicGo054(QuicGo):
 
     name = "quic-go-0.54"
     extra = "quic-go-client-0.54"
-    adjustments = tuple(one.of("quic-go-0.54") for one in QuicGo.adjustments)
+    adjustments = tuple(adjustment.of("quic-go-0.54") for adjustment in QuicGo.adjustments)

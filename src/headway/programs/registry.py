@@ -30,9 +30,11 @@ def _found() -> list[type[Adapter]]:
         for var in vars(module).values()
         if isinstance(var, type) and var.__module__ == module.__name__
     ]
-    adapters = [one for one in classes if issubclass(one, Adapter) and not inspect.isabstract(one)]
+    adapters = [
+        item for item in classes if issubclass(item, Adapter) and not inspect.isabstract(item)
+    ]
     return sorted(
-        (adapter for adapter in adapters if hasattr(adapter, "name")), key=lambda one: one.name
+        (adapter for adapter in adapters if hasattr(adapter, "name")), key=lambda item: item.name
     )
 
 
@@ -47,8 +49,8 @@ def _of_packages() -> Iterator[Adapter]:
     """
     for entry in importlib.metadata.entry_points(group=_GROUP):
         package = entry.dist
-        told = f"{package.name} {package.version}" if package else entry.value
-        where = f"entry point {entry.name} of {_GROUP} ({told})"
+        text = f"{package.name} {package.version}" if package else entry.value
+        where = f"entry point {entry.name} of {_GROUP} ({text})"
         try:
             adapter = entry.load()()
         except Exception as error:
@@ -56,11 +58,11 @@ def _of_packages() -> Iterator[Adapter]:
             raise WrongInputError(reason, where=where) from None
         if not isinstance(adapter, Adapter):
             raise WrongInputError(f"{entry.value} is no kind of Adapter", where=where)
-        if any(_is_namesake(adapter, one) for one in _ADAPTERS):
+        if any(_is_namesake(adapter, item) for item in _ADAPTERS):
             raise WrongInputError(
                 f"{adapter.name} is a program that comes with Headway", where=where
             )
-        adapter.version = adapter.version or told
+        adapter.version = adapter.version or text
         yield adapter
 
 
@@ -75,8 +77,8 @@ _BROUGHT = list(_of_packages())
 
 def _of_kind(kind: type[_A]) -> dict[str, _A]:
     """The programs of a kind, by name; those of packages come last."""
-    own = {one.name: one() for one in _ADAPTERS if issubclass(one, kind)}
-    return own | {one.name: one for one in _BROUGHT if isinstance(one, kind)}
+    own = {adapter.name: adapter() for adapter in _ADAPTERS if issubclass(adapter, kind)}
+    return own | {adapter.name: adapter for adapter in _BROUGHT if isinstance(adapter, kind)}
 
 
 CLIENTS: dict[str, Client] = _of_kind(Client)  # type: ignore[type-abstract]

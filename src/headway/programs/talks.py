@@ -57,8 +57,15 @@ def message_options(messages: Messages) -> list[str]:
 def heard(request: NativeRequest) -> HeardStream:
     """The messages of a response; an answer was made when its message had come."""
     came = request.messages
-    ups = tuple(one.answered_s - one.made_s for one in came if one.answered_s is not None)
-    messages = tuple((one.answered_s or one.made_s, one.came_s) for one in came)
+    ups = tuple(
+        native_message.answered_s - native_message.made_s
+        for native_message in came
+        if native_message.answered_s is not None
+    )
+    messages = tuple(
+        (native_message.answered_s or native_message.made_s, native_message.came_s)
+        for native_message in came
+    )
     return HeardStream(request.queued_s, messages, ups)
 
 
@@ -66,7 +73,7 @@ def unanswered(requests: Iterable[NativeRequest], messages: Messages) -> float |
     """Which share of messages had no answer by the deadline; None if there was none."""
     if messages.deadline is None:
         return None
-    answered = sum(len(one.messages) for one in requests)
+    answered = sum(len(request.messages) for request in requests)
     return 1 - answered / (messages.count * messages.streams)
 
 

@@ -78,8 +78,8 @@ def sent_bytes(flow: Flow, sent: Iterable[int | None]) -> int | None:
     """What an upload's client had sent when the response was complete; None of others, and if it does not tell."""
     if not isinstance(flow.workload, Upload):
         return None
-    told = [one for one in sent if one is not None]
-    return sum(told) if told else None
+    numbers = [number for number in sent if number is not None]
+    return sum(numbers) if numbers else None
 
 
 def answers_directory() -> str:
@@ -100,8 +100,8 @@ def count_error(flow: Flow, directory: Path) -> str | None:
         directory: of the run.
     """
     file = directory / _ANSWERS / UPLOAD_PATH
-    told = read_text(file, exact=False).strip() if file.exists() else ""
-    if told == str(content_bytes(flow)):
+    text = read_text(file, exact=False).strip() if file.exists() else ""
+    if text == str(content_bytes(flow)):
         return None
-    came = told if told.isdigit() else "the server does not report how many"
+    came = text if text.isdigit() else "the server does not report how many"
     return f"{came} of {content_bytes(flow)} bytes came"

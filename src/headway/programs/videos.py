@@ -100,10 +100,10 @@ def _told_of(flow: Flow, video: Video) -> dict[str, Any]:
         "catch_up": float(video.live.catch_up),
         "joins_s": _joins(flow, video, video.live).s,
     }
-    told = _of_ladder(video)
-    for rung in told["rungs"]:
+    values = _of_ladder(video)
+    for rung in values["rungs"]:
         rung["paths"] = [f"/live/{rung['bytes'][0]}"]
-    return told | {"live": live}
+    return values | {"live": live}
 
 
 def _joins(flow: Flow, video: Video, live: Live) -> Duration:
@@ -167,24 +167,26 @@ def played(
         played_s=session.played_s,
         # The viewer may leave before the last response has come.
         segments=tuple(map(_segment, session.segments, first_bytes_s)),
-        stalls=tuple(PlayedStall(one.at_s, one.lasted_s) for one in session.stalls),
+        stalls=tuple(PlayedStall(stall.at_s, stall.lasted_s) for stall in session.stalls),
         source_s=source_s,
-        paces=tuple(PlayedPace(one.at_s, one.latency_s, one.rate) for one in session.paces),
+        paces=tuple(PlayedPace(pace.at_s, pace.latency_s, pace.rate) for pace in session.paces),
     )
 
 
-def _segment(one: NativeSegment, first_byte_s: float | None) -> PlayedSegment:
+def _segment(native_segment: NativeSegment, first_byte_s: float | None) -> PlayedSegment:
     return PlayedSegment(
-        number=one.number,
-        rung=one.rung,
-        bytes=one.bytes,
-        asked_s=one.requested_s,
+        number=native_segment.number,
+        rung=native_segment.rung,
+        bytes=native_segment.bytes,
+        asked_s=native_segment.requested_s,
         first_byte_s=first_byte_s,
-        last_byte_s=one.loaded_s,
-        buffer_s=one.buffer_s,
-        believed_mbit=None if one.believed_bit_s is None else one.believed_bit_s / 1e6,
-        chunks_s=one.chunks_s,
-        left_s=one.left_s,
+        last_byte_s=native_segment.loaded_s,
+        buffer_s=native_segment.buffer_s,
+        believed_mbit=None
+        if native_segment.believed_bit_s is None
+        else native_segment.believed_bit_s / 1e6,
+        chunks_s=native_segment.chunks_s,
+        left_s=native_segment.left_s,
     )
 
 

@@ -83,8 +83,8 @@ class Wget(Client):
     @override
     def measure(self, flow: Flow, directory: Path, ended: Ended) -> Measurement:
         file = directory / f"{self.name}.err"
-        said = read_text(file, exact=False) if file.exists() else ""
-        answers, saved = list(_STATUS.finditer(said)), list(_SAVED.finditer(said))
+        text = read_text(file, exact=False) if file.exists() else ""
+        answers, saved = list(_STATUS.finditer(text)), list(_SAVED.finditer(text))
         if ended.exit_status != 0 or not answers or not saved:
             return Measurement(
                 error=f"wget: {last_words(directory, self.name)} (exit status {ended.exit_status})"

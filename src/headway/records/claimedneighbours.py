@@ -1,4 +1,4 @@
-"""What became of claims at the neighbours over which they are meant, as it is kept beside results."""
+"""Claims at the neighbours over which they are meant, as what became of them is kept beside results."""
 
 from __future__ import annotations
 

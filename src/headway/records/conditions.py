@@ -21,13 +21,13 @@ def conditions(run: Run) -> dict[str, Any]:
     """Conditions that all flows of a run have, or what each has, in words."""
     each = [flow_conditions(run, flow) for flow in run.deployment.flows]
     # Pages have some of which other workloads know nothing.
-    names = dict.fromkeys(name for one in each for name in one)
+    names = dict.fromkeys(name for values in each for name in values)
     return {
-        **{name: _in_common([one[name] for one in each if name in one]) for name in names},
-        "tls": all(one["tls"] for one in each),
-        "rtt_ms": min(one["rtt_ms"] for one in each),
-        "requests": sum(one["requests"] for one in each),
-        "path": in_common([one["path"] for one in each]),
+        **{name: _in_common([values[name] for values in each if name in values]) for name in names},
+        "tls": all(values["tls"] for values in each),
+        "rtt_ms": min(values["rtt_ms"] for values in each),
+        "requests": sum(values["requests"] for values in each),
+        "path": in_common([values["path"] for values in each]),
         "disturbances": named_disturbances(
             run.setting.network.crossed, [flow.asked.protocol for flow in run.deployment.flows]
         ),

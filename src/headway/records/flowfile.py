@@ -16,9 +16,9 @@ class FlowRecords:
     flows: tuple[FlowRecord, ...]
 
     def __post_init__(self) -> None:
-        for one in self.flows:
-            if one.flow:
-                plain(one.flow)
+        for flow in self.flows:
+            if flow.flow:
+                plain(flow.flow)
 
 
 FLOW_RECORDS = Document(FlowRecords, "flows.json")

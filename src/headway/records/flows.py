@@ -33,20 +33,20 @@ def flow_records(
     sharers = together.sharers or (None,) * len(flows)
     return tuple(
         FlowRecord(
-            **one.columns,
-            flow=one.flow.asked.name,
-            named=one.flow.named,
-            background=one.flow.asked.background,
-            client_host=one.flow.asked.namespace,
-            server_host=one.flow.asked.server,
-            start_s=one.flow.start_s,
-            end_s=one.flow.end_s,
+            **measured_flow.columns,
+            flow=measured_flow.flow.asked.name,
+            named=measured_flow.flow.named,
+            background=measured_flow.flow.asked.background,
+            client_host=measured_flow.flow.asked.namespace,
+            server_host=measured_flow.flow.asked.server,
+            start_s=measured_flow.flow.start_s,
+            end_s=measured_flow.flow.end_s,
             **(_part(together, sharer) if sharer else {}),
-            **_completions(one.measured),
-            disturbed_by=failed if failed != one.flow.asked.name else None,
+            **_completions(measured_flow.measured),
+            disturbed_by=failed if failed != measured_flow.flow.asked.name else None,
             same_as=same_as,
         )
-        for one, sharer in zip(flows, sharers, strict=True)
+        for measured_flow, sharer in zip(flows, sharers, strict=True)
     )
 
 
@@ -75,9 +75,9 @@ def _completions(measured: Measurement) -> dict[str, Any]:
 
 def joint_failure(result: Result, flows: Sequence[MeasuredFlow]) -> str | None:
     """Why a run has failed: its lab, or the first flow whose client says so, or of which anything else does."""
-    told = [(flow, error) for flow in flows if (error := flow.measured.error)]
-    told += [(flow, error) for flow in flows if (error := flow.columns["error"])]
-    wrong = (f"{one.flow.asked.name}: {error}" for one, error in told)
+    pairs = [(flow, error) for flow in flows if (error := flow.measured.error)]
+    pairs += [(flow, error) for flow in flows if (error := flow.columns["error"])]
+    wrong = (f"{measured_flow.flow.asked.name}: {error}" for measured_flow, error in pairs)
     return result.outcome.reason or killed(result.outcome.ended) or next(wrong, None)
 
 
@@ -110,11 +110,11 @@ def columns_together(
 
 def _worst_calls(flows: Sequence[FlowRecord]) -> dict[str, Any]:
     """Of every column of calls the largest value of any of the flows."""
-    told = {name: [getattr(flow, name) for flow in flows] for name in columns_of(CallMetrics)}
-    found = {
-        name: [value for value in values if value is not None] for name, values in told.items()
+    words = {name: [getattr(flow, name) for flow in flows] for name in columns_of(CallMetrics)}
+    result = {
+        name: [value for value in values if value is not None] for name, values in words.items()
     }
-    return {name: max(values) for name, values in found.items() if values}
+    return {name: max(values) for name, values in result.items() if values}
 
 
 def _slowest_page(flows: Sequence[FlowRecord]) -> dict[str, Any]:
@@ -122,5 +122,5 @@ def _slowest_page(flows: Sequence[FlowRecord]) -> dict[str, Any]:
     loads = [flow for flow in flows if flow.plt_s is not None]
     if not loads:
         return {}
-    slowest = max(loads, key=lambda one: one.plt_s or 0)
+    slowest = max(loads, key=lambda load: load.plt_s or 0)
     return {name: getattr(slowest, name) for name in columns_of(PageMetrics)}

@@ -192,7 +192,7 @@ class Manifest(_Told):
     @property
     def may_end_sooner(self) -> bool:
         """Whether fewer runs than planned may be all: where results are looked at, or faults have no packet to meet."""
-        return any(one.looks or one.faults for one in self.study.experiments)
+        return any(experiment.looks or experiment.faults for experiment in self.study.experiments)
 
     @property
     def warning(self) -> str:
@@ -243,6 +243,6 @@ def manifest_from(raw: Any, where: str = MANIFEST_FILE) -> Manifest:
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"]))
-        said = first["msg"].removeprefix("Value error, ")
+        text = first["msg"].removeprefix("Value error, ")
         reason = f"{where}: {place}" if place else where
-        raise WrongInputError(f"is damaged: {said}; {_AGAIN}", where=reason) from None
+        raise WrongInputError(f"is damaged: {text}; {_AGAIN}", where=reason) from None

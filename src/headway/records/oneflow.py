@@ -172,16 +172,16 @@ def ending(result: Result, error: str | None) -> dict[str, Any]:
 
 def failure(flow: DeployedFlow, measured: Measurement, outcome: Outcome) -> str | None:
     """Why a flow has failed, by how its lab ended, what its client says and what crossed its path."""
-    own = [one for one in outcome.ended if one.namespace == flow.asked.namespace]
+    own = [ended for ended in outcome.ended if ended.namespace == flow.asked.namespace]
     error = outcome.reason or killed(own) or measured.error
     return error or observed_error(flow, measured, outcome)
 
 
 def killed(ended: Iterable[Ended]) -> str | None:
     """Which program of the workload a signal ended, if any."""
-    for one in ended:
-        if one.exit_status < 0 and not one.as_ordered:
-            return f"{one.name} was killed by {signal.Signals(-one.exit_status).name}"
+    for item in ended:
+        if item.exit_status < 0 and not item.as_ordered:
+            return f"{item.name} was killed by {signal.Signals(-item.exit_status).name}"
     return None
 
 

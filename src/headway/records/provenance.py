@@ -59,7 +59,11 @@ def make_manifest(
         complete=False,
         seeds=tuple(sorted({run.seed for run in runs})),
         versions={_told_name(adapter, adapters): _version(adapter, image) for adapter in adapters},
-        outside={one.directory: _declared(one) for a in adapters if (one := a.outside)},
+        outside={
+            outside_program.directory: _declared(outside_program)
+            for a in adapters
+            if (outside_program := a.outside)
+        },
         settings=tuple(dict.fromkeys(adjustment for a in adapters for adjustment in a.adjustments)),
         kernel=image.info.kernel_version,
         hosts=_hosts(runs),
@@ -93,25 +97,25 @@ def _hosts(runs: tuple[Run, ...]) -> dict[str, dict[str, str]]:
 
 def _adapters(runs: tuple[Run, ...]) -> list[Adapter]:
     """All programs of the runs; one that is both server and proxy is there twice."""
-    found = {
+    adapters = {
         (end.role, end.adapter.name): end.adapter
         for run in runs
         if run.rep == 1
         for end in run.deployment.programs
     }
-    return sorted(found.values(), key=lambda adapter: adapter.name)
+    return sorted(adapters.values(), key=lambda adapter: adapter.name)
 
 
 def _told_name(adapter: Adapter, all_of_them: Sequence[Adapter]) -> str:
     """Its name; of a client and a server from outside that share it, that of the directory of each."""
-    namesakes = sum(one.name == adapter.name for one in all_of_them)
+    namesakes = sum(item.name == adapter.name for item in all_of_them)
     return adapter.outside.directory if adapter.outside and namesakes > 1 else adapter.name
 
 
 def _version(adapter: Adapter, image: Image) -> str:
     if adapter.outside and (asked := adapter.outside.declared.packages):
         versions = package_versions(adapter.outside)
-        names = (one.partition("=")[0] for one in asked)
+        names = (text.partition("=")[0] for text in asked)
         return ", ".join(f"{name} {versions[name]}" for name in names)
     if adapter.version:
         return adapter.version + _shown(adapter)
@@ -123,19 +127,19 @@ def _version(adapter: Adapter, image: Image) -> str:
 def _shown(adapter: Adapter) -> str:
     """A hash of what a lab is shown of a package's program: its version may stay when it is built anew."""
     trees = {name: tree_digest(place, besides=_MADE) for name, place in adapter.shows.items()}
-    told = (part for tree in trees.items() for part in tree)
-    return f" (files {digest(*told)})" if trees else ""
+    texts = (part for tree in trees.items() for part in tree)
+    return f" (files {digest(*texts)})" if trees else ""
 
 
 def _declared(program: OutsideProgram) -> dict[str, Any]:
     """What was declared, and the SHA-256 of every file that a lab was shown, or versions of packages."""
-    told = program.declared.model_dump(mode="json", exclude_defaults=True, by_alias=True)
-    told["files"] = {one.place: one.sha256 for one in program.files}
+    values = program.declared.model_dump(mode="json", exclude_defaults=True, by_alias=True)
+    values["files"] = {file.place: file.sha256 for file in program.files}
     if program.image:
-        told["image_digest"] = program.image.digest
+        values["image_digest"] = program.image.digest
     if program.declared.packages:
-        told["package_versions"] = package_versions(program)
-    return told
+        values["package_versions"] = package_versions(program)
+    return values
 
 
 @cache

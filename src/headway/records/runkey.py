@@ -28,10 +28,10 @@ def setting_key(setting: Setting, seed: int) -> str:
 
 def _resolved(setting: Setting) -> str:
     values = setting.model_dump(mode="json", exclude=None if setting.programs else {"programs"})
-    for told in (values, *values["flows"].values()):
-        if is_archive(site := told["workload"].get("site", "")):
-            told["workload"]["site"] = site_key(find_site(site))
-        if mpd := told["workload"].get("mpd"):
-            told["workload"]["mpd"] = film_at(mpd).key
+    for value in (values, *values["flows"].values()):
+        if is_archive(site := value["workload"].get("site", "")):
+            value["workload"]["site"] = site_key(find_site(site))
+        if mpd := value["workload"].get("mpd"):
+            value["workload"]["mpd"] = film_at(mpd).key
     # Not sorted: the order of hops is a condition.
     return json.dumps(values)

@@ -25,9 +25,9 @@ def segment_records(artifacts: Path, record: Record) -> Iterator[SegmentRecord]:
             playback = PLAYBACK.load(where)
         except FileNotFoundError:
             continue
-        for one in playback.segments:
+        for segment in playback.segments:
             yield SegmentRecord(
-                **one.model_dump(),
+                **segment.model_dump(),
                 run_id=record.run_id,
                 experiment=record.experiment,
                 cell=record.cell,

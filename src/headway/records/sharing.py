@@ -63,7 +63,10 @@ class Together:
         counted = self._counted
         if not counted:
             return None
-        begin_s, end_s = max(one.begin_s for one in counted), min(one.end_s for one in counted)
+        begin_s, end_s = (
+            max(sharer.begin_s for sharer in counted),
+            min(sharer.end_s for sharer in counted),
+        )
         return (begin_s, end_s) if begin_s < end_s else None
 
     def mbit(self, sharer: Sharer) -> float | None:
@@ -86,12 +89,16 @@ class Together:
         if not self.span_s or not any(self._mbit):
             return {}
         begin_s, end_s = self.span_s
-        first = [m for one, m in zip(self._counted, self._mbit, strict=True) if self._is_first(one)]
-        others = [
-            m for one, m in zip(self._counted, self._mbit, strict=True) if not self._is_first(one)
+        first = [
+            m for sharer, m in zip(self._counted, self._mbit, strict=True) if self._is_first(sharer)
         ]
-        fair_shares = [self.fair_share(one) for one in self._counted]
-        known = [one for one in fair_shares if one is not None]
+        others = [
+            m
+            for sharer, m in zip(self._counted, self._mbit, strict=True)
+            if not self._is_first(sharer)
+        ]
+        fair_shares = [self.fair_share(sharer) for sharer in self._counted]
+        known = [fair_share for fair_share in fair_shares if fair_share is not None]
         shared = Sharing(
             common_s=end_s - begin_s,
             jain_index=jain(self._mbit),
@@ -99,7 +106,9 @@ class Together:
             first_mbit=fmean(first),
             others_mbit=fmean(others) if others else None,
             least_fair_share=min(known) if len(known) == len(fair_shares) else None,
-            evened_s=evened_s([one.delivered.between for one in self._counted], begin_s, end_s),
+            evened_s=evened_s(
+                [sharer.delivered.between for sharer in self._counted], begin_s, end_s
+            ),
         )
         return shared.model_dump(exclude={"flows"}) | dict(
             bottleneck_use(self.links, begin_s, end_s)
@@ -111,12 +120,14 @@ class Together:
 
     @cached_property
     def _mbit(self) -> list[float]:
-        return [one.delivered.mbit(*self.span_s) for one in self._counted] if self.span_s else []
+        return (
+            [sharer.delivered.mbit(*self.span_s) for sharer in self._counted] if self.span_s else []
+        )
 
     def _is_first(self, sharer: Sharer) -> bool:
         """Whether it has the name that the study has first; if all have it, whether it is the first."""
         first = self._counted[0]
-        if all(one.named == first.named for one in self._counted):
+        if all(item.named == first.named for item in self._counted):
             return sharer is first
         return sharer.named == first.named
 
@@ -128,22 +139,26 @@ def together(flows: Sequence[MeasuredFlow], samples: Samples) -> Together:
         flows: the flows; if the client of one of them failed, nothing can be said of all.
         samples: of their network.
     """
-    if any(one.measured.error for one in flows):
+    if any(measured_flow.measured.error for measured_flow in flows):
         return Together(())
-    counted = [one.flow for one in flows if not one.flow.asked.background]
+    counted = [
+        measured_flow.flow for measured_flow in flows if not measured_flow.flow.asked.background
+    ]
     rates = fair_rates_mbit(counted) or ()
     fair = dict(zip([flow.asked.name for flow in counted], rates, strict=False))
     return Together(
         tuple(
             Sharer(
-                named=one.flow.named,
-                background=one.flow.asked.background,
-                begin_s=one.begin_s,
-                end_s=one.end_s,
-                delivered=_delivered(one.flow, one.measured, samples),
-                fair_mbit=_goodput(fair.get(one.flow.asked.name), one.flow.setting.family),
+                named=measured_flow.flow.named,
+                background=measured_flow.flow.asked.background,
+                begin_s=measured_flow.begin_s,
+                end_s=measured_flow.end_s,
+                delivered=_delivered(measured_flow.flow, measured_flow.measured, samples),
+                fair_mbit=_goodput(
+                    fair.get(measured_flow.flow.asked.name), measured_flow.flow.setting.family
+                ),
             )
-            for one in flows
+            for measured_flow in flows
         ),
         tuple(_links(counted, samples)),
     )

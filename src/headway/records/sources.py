@@ -43,18 +43,18 @@ def keep_sources(study: Study, command: str, directory: Path) -> None:
     place.mkdir()
     (place / Path(source.name).name).write_text(source.text, encoding="utf-8")
     tables = toml_tables(source.text.removeprefix("\ufeff"))
-    named = [(source.directory, one) for one in _texts(tables)]
+    named = [(source.directory, item) for item in _texts(tables)]
     programs = _programs_file(command) or source.directory / str(
         tables.get("programs", PROGRAMS_FILE)
     )
     if programs.is_file():
         text = programs.read_text(encoding="utf-8-sig")
         (place / programs.name).write_text(text, encoding="utf-8")
-        named += [(programs.parent, one) for one in _texts(toml_tables(text))]
+        named += [(programs.parent, item) for item in _texts(toml_tables(text))]
     left_out = [name for base, name in dict.fromkeys(named) if not _kept(base, name, place)]
     if left_out:
-        told = "".join(f"{name}\n" for name in left_out)
-        (place / LEFT_OUT).write_text(told, encoding="utf-8")
+        words = "".join(f"{name}\n" for name in left_out)
+        (place / LEFT_OUT).write_text(words, encoding="utf-8")
 
 
 def again(command: str, directory: Path) -> str:
@@ -91,12 +91,12 @@ def _texts(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, list):
-        for one in value:
-            yield from _texts(one)
+        for item in value:
+            yield from _texts(item)
     elif isinstance(value, dict):
-        for key, one in value.items():
+        for key, item in value.items():
             if key not in _NO_NAMES:
-                yield from _texts(one)
+                yield from _texts(item)
 
 
 def _kept(base: Path, name: str, place: Path) -> bool:
@@ -109,7 +109,7 @@ def _kept(base: Path, name: str, place: Path) -> bool:
     if PurePath(name).is_absolute() or ".." in PurePath(name).parts:
         return False
     files = list(islice(_files(base, name), _MOST_FILES + 1))
-    if len(files) > _MOST_FILES or sum(one.stat().st_size for one in files) > _MOST_BYTES:
+    if len(files) > _MOST_FILES or sum(path.stat().st_size for path in files) > _MOST_BYTES:
         return False
     for file in files:
         target = place / below(str(file.relative_to(base)))
@@ -123,9 +123,9 @@ def _files(base: Path, name: str) -> Iterator[Path]:
     """The files that a name stands for: of a directory all in it, of an MPD its segments, too."""
     path = base / name
     if path.is_dir():
-        yield from (one for one in path.rglob("*") if one.is_file())
+        yield from (file for file in path.rglob("*") if file.is_file())
     elif path.is_file():
         yield path
         if path.suffix == ".mpd":
             with contextlib.suppress(WrongInputError):
-                yield from (path.parent / one for one, _ in film_at(str(path)).files)
+                yield from (path.parent / text for text, _ in film_at(str(path)).files)

@@ -214,7 +214,11 @@ def _write_table(directory: Path) -> Path:
             [flow for record in records if record.flows for flow in _flows(directory, record)]
         )
         segments.add(
-            [one for record in records for one in segment_records(directory / ARTIFACTS, record)]
+            [
+                segment_record
+                for record in records
+                for segment_record in segment_records(directory / ARTIFACTS, record)
+            ]
         )
     runs.write(directory / RUNS_FILE)
     for table, name in ((flows, FLOWS_FILE), (segments, SEGMENTS_FILE)):

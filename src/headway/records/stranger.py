@@ -21,8 +21,8 @@ def check_files(directory: Path) -> None:
         WrongInputError: one of them is a link, a pipe or a device.
     """
     if directory.is_dir():
-        for one in sorted(directory.iterdir()):
-            check_plain(one, directory)
+        for entry in sorted(directory.iterdir()):
+            check_plain(entry, directory)
 
 
 def check_results(directory: Path) -> None:

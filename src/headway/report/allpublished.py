@@ -16,12 +16,12 @@ from headway.report.theme import Style
 
 def values_picture(analyses: Sequence[Analysis], styles: Mapping[str, Style]) -> Picture | None:
     """A dot for each value of every experiment and metric; None if nothing can be drawn."""
-    found: list[Beside] = [one for analysis in analyses for one in beside(analysis)]
-    shown = dots(found)
+    besides: list[Beside] = [item for analysis in analyses for item in beside(analysis)]
+    shown = dots(besides)
     if not shown:
         return None
-    missing = counted(len(found) - len(shown), "value")
-    left = f" {missing} not measured." if len(found) > len(shown) else ""
+    missing = counted(len(besides) - len(shown), "value")
+    left = f" {missing} not measured." if len(besides) > len(shown) else ""
     return Picture(
         name="values",
         title="Published values and ours",

@@ -139,7 +139,7 @@ def _is_of_all_runs(page: Path, directory: Path) -> bool:
 
 
 def _readme(manifest: Manifest, directory: Path, artifacts: bool) -> bytes:
-    told = (
+    texts = (
         f"{manifest.study.name or 'Results'}: results of a Headway study",
         manifest.study.question,
         f"Carried out with Headway {manifest.headway or '?'}, begun {manifest.created or '?'}:",
@@ -151,7 +151,7 @@ def _readme(manifest: Manifest, directory: Path, artifacts: bool) -> bytes:
         f"artifacts/ has the files of {'every run' if artifacts else 'the runs that the report shows over time'}.",
         f"`sha256sum --check {SUMS}` checks all files but {METADATA}, which describes them (RO-Crate 1.1).",
     )
-    return "".join(f"{line}\n" for line in told if line).encode()
+    return "".join(f"{line}\n" for line in texts if line).encode()
 
 
 def _again(manifest: Manifest, directory: Path) -> Iterator[str]:

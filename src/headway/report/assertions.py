@@ -29,21 +29,21 @@ _AUDITS = {
 
 def claims_as_assertions(everything: Sequence[Sequence[Analysis]]) -> str:
     """An assertion for each limit of each claim in each of its cells."""
-    found = [
+    values = [
         assertion
         for analyses in everything
-        for one in judged(analyses)
-        for finding in one.findings
-        for assertion in _assertions(one, finding, analyses[0].experiment.metrics[0])
+        for item in judged(analyses)
+        for finding in item.findings
+        for assertion in _assertions(item, finding, analyses[0].experiment.metrics[0])
     ]
-    return json.dumps(found, indent=2, ensure_ascii=False) + "\n"
+    return json.dumps(values, indent=2, ensure_ascii=False) + "\n"
 
 
-def _assertions(one: Judged, finding: Finding, first_metric: str) -> Iterator[dict[str, Any]]:
-    metric = one.claim.metric or first_metric
+def _assertions(item: Judged, finding: Finding, first_metric: str) -> Iterator[dict[str, Any]]:
+    metric = item.claim.metric or first_metric
     audit, factor = _AUDITS.get(metric, (metric, 1))
     ranking = METRICS[metric].ranking if metric in METRICS else None
-    if isinstance(one.claim.rule, Gap):
+    if isinstance(item.claim.rule, Gap):
         factor = 1
     for name, operator, limit in (
         ("minNumericValue", ">=", finding.region.low),
@@ -64,6 +64,6 @@ def _assertions(one: Judged, finding: Finding, first_metric: str) -> Iterator[di
             "level": "warn" if finding.judgement is Judgement.UNDECIDED else "error",
             "auditId": audit,
             "auditTitle": ranking.label if ranking else metric,
-            "message": one.claim.says,
+            "message": item.claim.says,
             "url": finding.what,
         }

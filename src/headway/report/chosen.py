@@ -73,13 +73,13 @@ def chosen_groups(
     table = results.runs_of(analysis.experiment)
     if runs:
         names = [name for name in runs if name in table["run_id"]]
-        found = tuple(_chosen(analysis, row) for row in _rows(table, names))
-        return (ChosenGroup("as asked for", found),) if found else ()
+        chosen_runs = tuple(_chosen(analysis, row) for row in _rows(table, names))
+        return (ChosenGroup("as asked for", chosen_runs),) if chosen_runs else ()
     groups = _loads(analysis, table) if _are_loads(analysis, table) else _pairs(analysis, table)
     return tuple(
-        ChosenGroup(_title(cell, what, found), found)
+        ChosenGroup(_title(cell, what, chosen_runs), chosen_runs)
         for cell, what, names in groups
-        if (found := tuple(_chosen(analysis, row) for row in _rows(table, names)))
+        if (chosen_runs := tuple(_chosen(analysis, row) for row in _rows(table, names)))
     )
 
 
@@ -118,7 +118,7 @@ def _beside(analysis: Analysis, cell: Cell, comparison: Comparison) -> list[str]
     """The contenders of a comparison, and others as far as there is room, those that differ most first."""
     others = sorted(cell.comparisons, key=rank, reverse=True)
     wanted = [comparison.pairing.against, comparison.pairing.contender]
-    wanted += [one.pairing.contender for one in others]
+    wanted += [item.pairing.contender for item in others]
     measured = [side.contender for side in cell.sides if side.sample]
     kept = [name for name in dict.fromkeys((*wanted, *measured)) if name in measured]
     return [name for name in analysis.contenders if name in kept[:_MOST_LOADS]]
@@ -160,7 +160,9 @@ def _chosen(analysis: Analysis, row: Mapping[str, Any]) -> ChosenRun:
     total = row["total_s"]
     title = analysis.titles[row["cell"]]
     drawn = {constant.name for constant in analysis.conditions.drawn}
-    met = [one.titled(_rounded(row[one.column])) for one in COLUMNS if one.name in drawn]
+    met = [
+        column.titled(_rounded(row[column.column])) for column in COLUMNS if column.name in drawn
+    ]
     return ChosenRun(
         run_id=row["run_id"],
         contender=row["contender"],
@@ -191,9 +193,14 @@ def _most_telling(analysis: Analysis) -> Iterator[tuple[Cell, Comparison]]:
     ranked = []
     for pairing in analysis.pairings:
         there = [
-            (weight(one), abs(one.sample.median - one.against_sample.median), cell, one)
-            for cell, one in analysis.comparisons
-            if one.pairing == pairing and one.sample and one.against_sample
+            (
+                weight(comparison),
+                abs(comparison.sample.median - comparison.against_sample.median),
+                cell,
+                comparison,
+            )
+            for cell, comparison in analysis.comparisons
+            if comparison.pairing == pairing and comparison.sample and comparison.against_sample
         ]
         there.sort(key=lambda entry: entry[:2], reverse=True)
         ranked.append([entry[2:] for entry in there])

@@ -20,12 +20,12 @@ def claim_cases(everything: Sequence[Sequence[Analysis]]) -> list[Case]:
     """A verdict for each claim."""
     return [
         Case(
-            name=": ".join(filter(None, (analyses[0].experiment.name, one.claim.says))),
-            passes=one.judgement is Judgement.HOLDS,
-            said=f"{one.judgement}: {ours(one)}",
-            detail=would_decide(one),
-            is_open=one.judgement is Judgement.UNDECIDED,
+            name=": ".join(filter(None, (analyses[0].experiment.name, item.claim.says))),
+            passes=item.judgement is Judgement.HOLDS,
+            said=f"{item.judgement}: {ours(item)}",
+            detail=would_decide(item),
+            is_open=item.judgement is Judgement.UNDECIDED,
         )
         for analyses in everything
-        for one in judged(analyses)
+        for item in judged(analyses)
     ]

@@ -82,12 +82,12 @@ def _descriptor() -> Entity:
 
 
 def _file(path: str, size: int) -> Entity:
-    found: Entity = {"@id": path, "@type": "File", "name": path, "contentSize": str(size)}
+    values: Entity = {"@id": path, "@type": "File", "name": path, "contentSize": str(size)}
     if media_type := _TYPES.get(path.rpartition(".")[2].lower()):
-        found["encodingFormat"] = media_type
+        values["encodingFormat"] = media_type
     if path in _DESCRIBED:
-        found["description"] = _DESCRIBED[path]
-    return found
+        values["description"] = _DESCRIBED[path]
+    return values
 
 
 def _software(manifest: Manifest) -> Entity:

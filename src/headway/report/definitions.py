@@ -52,8 +52,8 @@ class _Made:
 
     def sentences(self, all_of_them: str) -> Iterator[str]:
         """What all have, then what tells each of them apart."""
-        told = {name: values for name, values in self.traits.items() if not _vain(name, values)}
-        alike = {name: values[0] for name, values in told.items() if len(set(values)) == 1}
+        texts = {name: values for name, values in self.traits.items() if not _vain(name, values)}
+        alike = {name: values[0] for name, values in texts.items() if len(set(values)) == 1}
         if alike:
             yield f"{all_of_them} had {listed([_phrase(*item) for item in alike.items()])}."
         if any(self.apart):
@@ -117,9 +117,9 @@ def _of_flows(flows: pl.DataFrame, analysis: Analysis) -> Iterator[str]:
         pl.col("flow").n_unique(), *(pl.col(column).first() for column in _FLOWS)
     )
     places = {name: place for place, name in enumerate(analysis.contenders)}
-    found = sorted(rows.to_dicts(), key=lambda row: places[row["contender"]])
+    values = sorted(rows.to_dicts(), key=lambda row: places[row["contender"]])
     ways: dict[str, list[dict[str, str]]] = {}
-    for row in found:
+    for row in values:
         way = {name: _text(column, row[column]) for column, name in _FLOWS.items()}
         ways.setdefault(row["named"], []).append(way)
     varied = {
@@ -133,7 +133,7 @@ def _of_flows(flows: pl.DataFrame, analysis: Analysis) -> Iterator[str]:
         for trait in _FLOWS.values()
     }
     yield from _Made(tuple(ways), traits).sentences("All flows")
-    yield f"{_contenders(found, varied, analysis)}."
+    yield f"{_contenders(values, varied, analysis)}."
 
 
 def _contenders(
@@ -187,7 +187,7 @@ def _vain(name: str, values: Sequence[str]) -> bool:
 
 def _phrase(name: str, value: str) -> str:
     if name == "protocol":
-        return " / ".join(_SPOKEN.get(one, one) for one in value.split(" / "))
+        return " / ".join(_SPOKEN.get(part, part) for part in value.split(" / "))
     if name.endswith("initial window"):
         owner = name.removesuffix(" initial window")
         return (

@@ -27,12 +27,12 @@ def encoded(picture: Picture, suffix: str, width_mm: float = 0.0) -> bytes:
     sheet = picture.wide
     if width_mm and (picture.fits_narrow or width_mm * _PIXELS_PER_MM > WIDE):
         sheet = picture.drawing(width_mm * _PIXELS_PER_MM)
-    told = (sheet, picture.title, picture.alternative, width_mm)
+    words = (sheet, picture.title, picture.alternative, width_mm)
     match suffix:
         case "svg":
-            return svg_file(*told).encode()
+            return svg_file(*words).encode()
         case "pdf":
-            return pdf_file(*told)
+            return pdf_file(*words)
         case "png":
-            return png_file(*told)
+            return png_file(*words)
     raise ValueError(suffix)

@@ -177,7 +177,10 @@ def _videos(run: ChosenRun, directory: Path) -> Iterator[VideoStory]:
     places = [("", directory)]
     try:
         flows = FLOW_RECORDS.load(directory).flows
-        places += [(one.flow, directory / FLOWS_DIRECTORY / one.flow) for one in flows]
+        places += [
+            (flow_record.flow, directory / FLOWS_DIRECTORY / flow_record.flow)
+            for flow_record in flows
+        ]
     except FileNotFoundError:
         pass  # a flow alone, or the runs were given without what they left behind
     for flow, where in places:
@@ -209,9 +212,9 @@ def _carried(directory: Path) -> Carried:
         return ()
     device = transfer.segments[0].loss_devices[0]
     return tuple(
-        ((one.at_s - transfer.began_s) * 1e3, float(one.queues[device].sent_bytes))
-        for one in samples.taken
-        if device in one.queues and one.at_s >= transfer.began_s
+        ((sample.at_s - transfer.began_s) * 1e3, float(sample.queues[device].sent_bytes))
+        for sample in samples.taken
+        if device in sample.queues and sample.at_s >= transfer.began_s
     )
 
 
@@ -219,10 +222,10 @@ def _shared_story(run: ChosenRun, directory: Path) -> SharedStory | None:
     try:
         records = FLOW_RECORDS.load(directory).flows
         own = [directory / FLOWS_DIRECTORY / record.flow for record in records]
-        transfers = [Transfer.load(one) for one in own]
+        transfers = [Transfer.load(path) for path in own]
     except FileNotFoundError:
         return None  # a flow alone, or the runs were given without what they left behind
-    end_s = max((one.end_s or 0.0 for one in transfers), default=0.0)
+    end_s = max((item.end_s or 0.0 for item in transfers), default=0.0)
     if not end_s:
         return None
     edges = [end_s * place / _BINS for place in range(_BINS + 1)]
@@ -230,10 +233,10 @@ def _shared_story(run: ChosenRun, directory: Path) -> SharedStory | None:
         FlowCourse(
             name=record.flow,
             named=record.named,
-            goodput_mbit=_goodput(one, transfer, Family(record.family), edges),
-            sender=read_series(one).segments[0],
+            goodput_mbit=_goodput(path, transfer, Family(record.family), edges),
+            sender=read_series(path).segments[0],
         )
-        for record, one, transfer in zip(records, own, transfers, strict=True)
+        for record, path, transfer in zip(records, own, transfers, strict=True)
     ]
     return SharedStory(run, end_s, tuple(courses), transfers[0].segments[0].rate_mbit)
 

@@ -19,14 +19,14 @@ def name_colours(analysis: Analysis) -> Mapping[str, Colour]:
 def flow_colours(analysis: Analysis, stories: Sequence[SharedStory]) -> Mapping[str, Colour]:
     """A colour for each flow of some runs: the first of a name in its run has that of the name, the others what is left."""
     by_name = name_colours(analysis)
-    found: dict[str, Colour] = {}
+    colours: dict[str, Colour] = {}
     for story in stories:
         firsts = {flow.named: flow.name for flow in reversed(story.flows)}
         for named, name in firsts.items():
             if named in by_name:
-                found.setdefault(name, by_name[named])
+                colours.setdefault(name, by_name[named])
     left = [colour for colour in PLAIN if colour not in by_name.values()] or list(PLAIN)
     names = dict.fromkeys(name for story in stories for name in story.names)
-    others = [name for name in names if name not in found]
-    found |= {name: left[place % len(left)] for place, name in enumerate(others)}
-    return {name: found[name] for name in names}
+    others = [name for name in names if name not in colours]
+    colours |= {name: left[place % len(left)] for place, name in enumerate(others)}
+    return {name: colours[name] for name in names}

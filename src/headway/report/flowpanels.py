@@ -80,8 +80,8 @@ def flows_of(analysis: Analysis) -> Flows | None:
         return None
     kept = {cell.name for cell in representative_cells(analysis, _MOST_CELLS)}
     cells = [cell for cell in analysis.cells_as_studied if cell.name in kept]
-    found = [_flow_cell(analysis, cell, _pairings(analysis), step) for cell in cells]
-    shown = tuple(one for one in found if one.goodput)
+    flow_cells = [_flow_cell(analysis, cell, _pairings(analysis), step) for cell in cells]
+    shown = tuple(flow_cell for flow_cell in flow_cells if flow_cell.goodput)
     return Flows(shown, step * INTERVAL_S) if shown else None
 
 
@@ -99,7 +99,7 @@ def _pairings(analysis: Analysis) -> tuple[Pairing, ...]:
 def _received(cell: Cell) -> dict[str, Received]:
     """What the contenders received that received anything."""
     flows = {side.contender: side.received for side in cell.sides}
-    return {name: found for name, found in flows.items() if found and found.intervals}
+    return {name: flow for name, flow in flows.items() if flow and flow.intervals}
 
 
 def _flow_cell(analysis: Analysis, cell: Cell, pairings: Sequence[Pairing], step: int) -> FlowCell:
@@ -117,16 +117,16 @@ def _flow_cell(analysis: Analysis, cell: Cell, pairings: Sequence[Pairing], step
     )
 
 
-def _ratios(found: Ratios, step: int) -> Curve:
+def _ratios(ratios: Ratios, step: int) -> Curve:
     """The ratios at the ends of so many intervals each."""
     last = slice(step - 1, None, step)
-    ends_s = INTERVAL_S * np.arange(1, len(found.values) + 1)
-    return Curve(ends_s[last], found.values[last], found.low[last], found.high[last])
+    ends_s = INTERVAL_S * np.arange(1, len(ratios.values) + 1)
+    return Curve(ends_s[last], ratios.values[last], ratios.low[last], ratios.high[last])
 
 
-def _goodput(found: Values, step: int) -> Curve:
+def _goodput(results: Values, step: int) -> Curve:
     """Means over so many intervals each, at their middle."""
-    whole = np.append(found, np.full(-len(found) % step, np.nan)).reshape(-1, step)
+    whole = np.append(results, np.full(-len(results) % step, np.nan)).reshape(-1, step)
     values: Values = np.nanmean(whole, axis=1)
     at_s = INTERVAL_S * step * (np.arange(len(values)) + 0.5)
     return Curve(at_s, values, values, values)
@@ -138,10 +138,10 @@ def _published(analysis: Analysis, cell: Cell, contender: str) -> list[tuple[flo
     first_byte_s = side.received.first_byte_s() if side and side.received else None
     zeros_s = {TimeOrigin.START: 0.0, TimeOrigin.FIRST_BYTE: first_byte_s}
     return [
-        (zero_s + (one.span.from_s + one.span.to_s) / 2, one.value)
-        for one in analysis.experiment.published
-        if one.span
-        and one.against is None
-        and (one.cell, one.contender) == (cell.name, contender)
-        and (zero_s := zeros_s[one.span.origin]) is not None
+        (zero_s + (told_published.span.from_s + told_published.span.to_s) / 2, told_published.value)
+        for told_published in analysis.experiment.published
+        if told_published.span
+        and told_published.against is None
+        and (told_published.cell, told_published.contender) == (cell.name, contender)
+        and (zero_s := zeros_s[told_published.span.origin]) is not None
     ]

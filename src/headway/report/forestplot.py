@@ -202,7 +202,7 @@ def _scale(rows: Sequence[ForestRow], frame: Frame) -> Scale:
 def _ends(row: ForestRow) -> tuple[float, ...]:
     """Logarithms of the ratio and of its interval's ends, none farther than the scale goes."""
     interval = (row.interval.low, row.interval.high) if row.interval else ()
-    logs = (math.log1p(max(one, -0.999)) for one in (row.relative, *interval))
+    logs = (math.log1p(max(value, -0.999)) for value in (row.relative, *interval))
     return tuple(min(max(log, -_FARTHEST), _FARTHEST) for log in logs)
 
 
@@ -261,5 +261,5 @@ def _mark(sheet: Sheet, row: ForestRow, scale: Scale, y: float) -> None:
     marker, size = (Marker.DIAMOND, 11) if row.whole else (Marker.SQUARE, 7)
     words = [f"{row.name}: {row.said}"]
     sheet.dots(
-        [(middle, y)], row.colour, marker, size=size, hollow=row.hollow, halo=True, said=words
+        [(middle, y)], row.colour, marker, size=size, hollow=row.hollow, halo=True, labels=words
     )

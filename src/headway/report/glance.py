@@ -109,7 +109,10 @@ def joint_glance(analyses: Sequence[Analysis]) -> tuple[ShownVerdict, ...]:
             str(verdict.pairing),
             (
                 ("", Entry(verdict.clause, verdict.tone)),
-                *((one.name, Entry(one.said, one.kind)) for one in verdict.outcomes),
+                *(
+                    (outcome.name, Entry(outcome.said, outcome.kind))
+                    for outcome in verdict.outcomes
+                ),
             ),
             (),
         )
@@ -120,7 +123,7 @@ def joint_glance(analyses: Sequence[Analysis]) -> tuple[ShownVerdict, ...]:
 def _own(analysis: Analysis, values: Sequence[OwnValue]) -> ShownVerdict:
     """What the only contender measured, in the place of a verdict."""
     label = analysis.metric.label
-    shown = [(one.where or label, Entry(one.said)) for one in values[:_MOST_ROWS]]
+    shown = [(own_value.where or label, Entry(own_value.said)) for own_value in values[:_MOST_ROWS]]
     if left := len(values) - len(shown):
         shown.append(("", Entry(f"and {left} more conditions, in the tables")))
     where = f", {label}" if values[0].where else ""
@@ -128,13 +131,18 @@ def _own(analysis: Analysis, values: Sequence[OwnValue]) -> ShownVerdict:
 
 
 def _verdicts(analysis: Analysis) -> list[ShownVerdict]:
-    found = []
+    shown_verdicts = []
     for pairing in by_telling(analysis)[:_MOST_COMPARISONS]:
-        told = told_parts(analysis, pairing)
-        parts = tuple((one.where, Entry(_shown(one), _tone(one.counts))) for one in told)
+        words = told_parts(analysis, pairing)
+        parts = tuple(
+            (told_part.where, Entry(_shown(told_part), _tone(told_part.counts)))
+            for told_part in words
+        )
         if parts:
-            found.append(ShownVerdict(str(pairing), parts, told_failures(analysis, pairing)))
-    return found
+            shown_verdicts.append(
+                ShownVerdict(str(pairing), parts, told_failures(analysis, pairing))
+            )
+    return shown_verdicts
 
 
 def _shown(part: ToldPart) -> str:
@@ -169,24 +177,24 @@ def _median(metric: Metric, cell: Cell, contender: str) -> Entry:
     return Entry(f"{text}{failed}", "first" if contender == cell.winner else "")
 
 
-def _difference(one: Comparison | None) -> Entry:
-    if one is None or one.relative is None:
+def _difference(comparison: Comparison | None) -> Entry:
+    if comparison is None or comparison.relative is None:
         return Entry(NONE)
-    text = "=" if one.identical else signed_percent(one.relative)
-    return Entry(f"{text} {EXACT}" if one.on_one_path else text, _TONES[leaning(one)])
+    text = "=" if comparison.identical else signed_percent(comparison.relative)
+    return Entry(f"{text} {EXACT}" if comparison.on_one_path else text, _TONES[leaning(comparison)])
 
 
 def _remark(analysis: Analysis, shown: Sequence[Cell]) -> str:
     better, worse = analysis.metric.words
-    said = f"Green: {better}; purple: {worse}; grey: not shown to differ, or by less than 1 %. Bold: the best. {analysis.metric.legend}".rstrip()
-    if any(one.on_one_path for cell in shown for one in cell.comparisons):
-        said += f" {EXACT} An exact path: repetitions differ by less than {100 * ONE_PATH:g} %, so that they count as one, n = 1."
+    text = f"Green: {better}; purple: {worse}; grey: not shown to differ, or by less than 1 %. Bold: the best. {analysis.metric.legend}".rstrip()
+    if any(comparison.on_one_path for cell in shown for comparison in cell.comparisons):
+        text += f" {EXACT} An exact path: repetitions differ by less than {100 * ONE_PATH:g} %, so that they count as one, n = 1."
     if any(side.failures for cell in analysis.cells for side in cell.sides):
-        said += (
+        text += (
             f" {FAILED} Some of its runs failed: medians are of the repetitions that all finished."
         )
     if len(shown) < len(analysis.cells):
-        said += (
+        text += (
             f" The {len(shown)} of {len(analysis.cells)} conditions with the largest differences."
         )
-    return said
+    return text

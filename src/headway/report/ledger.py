@@ -42,10 +42,10 @@ def ledger(
         everything: of each experiment, the analyses of its metrics.
         files: lines that show and name the files beside the page.
     """
-    found = [(analyses[0].experiment.name, judged(analyses)) for analyses in everything]
-    every = [claim for _, claims in found for claim in claims]
+    pairs = [(analyses[0].experiment.name, judged(analyses)) for analyses in everything]
+    every = [claim for _, claims in pairs for claim in claims]
     amiss = (Judgement.BROKEN, Judgement.OTHER_REASON)
-    broken = [one for one in every if one.judgement in amiss]
+    broken = [item for item in every if item.judgement in amiss]
     values = agreement_sentence([analysis for analyses in everything for analysis in analyses])
     swept = [analyses[0] for analyses in everything if sweeps(analyses[0])]
     shared = [] if every else [analyses[0] for analyses in everything if shares(analyses[0])]
@@ -58,7 +58,7 @@ def ledger(
         [*_origin(results, asks=bool(every))],
         files,
     ]
-    for name, claims in found:
+    for name, claims in pairs:
         blocks += [[f"## {name}" if name and claims else ""], markdown(_claims(claims))]
     for analysis in swept:
         blocks += _faults(analysis)
@@ -93,7 +93,9 @@ def _origin(results: StudyResults, *, asks: bool) -> Iterator[str]:
     if manifest.warning:
         yield f"**{manifest.warning}**"
     ended = Counter(results.runs["status"].to_list())
-    lost = "; ".join(f"{ended[one]} {said}" for one, said in _IN_WORDS.items() if ended[one])
+    lost = "; ".join(
+        f"{ended[text]} {in_word}" for text, in_word in _IN_WORDS.items() if ended[text]
+    )
     yield (
         f"From `{reproducing(manifest.command)}`, begun {manifest.created[:10] or 'at a time that is not known'}, with "
         f"Headway {manifest.headway or 'of an unknown version'} and lab image {_image(manifest)}: "
@@ -130,10 +132,10 @@ def _faults(analysis: Analysis) -> Iterator[Sequence[str]]:
     yield [f"## {name}: a fault of one packet at a time" if name else ""]
     yield markdown(sweeps_table(analysis))
     fatal = [
-        f"- {', '.join(filter(None, [sweep.contender, sweep.title]))}: {position(one.fault)} "
-        f"({one.carried or 'no packet'}): {one.reason}."
+        f"- {', '.join(filter(None, [sweep.contender, sweep.title]))}: {position(fault_cost.fault)} "
+        f"({fault_cost.carried or 'no packet'}): {fault_cost.reason}."
         for sweep in sweeps(analysis)
-        for one in sweep.fatal
+        for fault_cost in sweep.fatal
     ]
     yield ["Fatal:", "", *fatal] if fatal else []
 
@@ -179,10 +181,10 @@ def _failed(results: StudyResults) -> Table | None:
     return Table(("experiment", "contender", "runs", "why, by one of them"), rows, labels=4)
 
 
-def _reason(one: Judged) -> str:
-    told = one.claim.why.rstrip(".") or UNKNOWN
-    place = f" ({one.claim.place})" if one.claim.place else ""
-    return f"- {one.claim.says}{place}: ours is {off(one)}. Why: {told}."
+def _reason(item: Judged) -> str:
+    text = item.claim.why.rstrip(".") or UNKNOWN
+    place = f" ({item.claim.place})" if item.claim.place else ""
+    return f"- {item.claim.says}{place}: ours is {off(item)}. Why: {text}."
 
 
 def _values(everything: Sequence[Sequence[Analysis]]) -> Iterator[Sequence[str]]:

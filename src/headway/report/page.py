@@ -72,7 +72,9 @@ def render(
         experiments=parts,
         several=len(parts) > 1,
         files=files,
-        sections=[(one, tables.tables(matter, one)) for one in Section if one.of_study],
+        sections=[
+            (section, tables.tables(matter, section)) for section in Section if section.of_study
+        ],
         warnings=(*filter(None, (results.manifest.warning,)), *warnings),
         provenance=provenance.provenance_facts(results),
         paragraph=methods_paragraph(results, matter.firsts),

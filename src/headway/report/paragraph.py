@@ -50,8 +50,8 @@ def methods_paragraph(results: StudyResults, analyses: Sequence[Analysis]) -> st
     versions = listed([f"{name} {version}" for name, version in sorted(manifest.versions.items())])
     programs = f"The programs were {versions}." if versions else ""
     hosts = " ".join(_host(name, settings) for name, settings in manifest.hosts.items())
-    told = [_experiment(results, analysis) for analysis in analyses]
-    return " ".join(filter(None, (first, programs, hosts, results.part, *told, _PAIRED)))
+    texts = [_experiment(results, analysis) for analysis in analyses]
+    return " ".join(filter(None, (first, programs, hosts, results.part, *texts, _PAIRED)))
 
 
 def _computing(results: StudyResults) -> str:
@@ -113,8 +113,8 @@ def _experiment(results: StudyResults, analysis: Analysis) -> str:
     varied = f": {', '.join(factors)}" if factors else ""
     notable = analysis.conditions.notable
     said_already = {*OF_CONTENDERS, *(("workload",) if analysis.flows else ())}
-    fixed = ", ".join(one.title for one in notable if one.name not in said_already)
-    said = f"{compared}{over}{varied}. "
+    fixed = ", ".join(item.title for item in notable if item.name not in said_already)
+    text = f"{compared}{over}{varied}. "
     defined = f"{made.text} " if made.text else ""
     constant = f"The same in all cells were: {fixed}. " if fixed else ""
     dependents = [
@@ -125,7 +125,7 @@ def _experiment(results: StudyResults, analysis: Analysis) -> str:
     sharing = f" {_SHARING}" if analysis.flows else ""
     faults = f" {_faults(analysis)}" if runs["fault"].drop_nulls().len() else ""
     return (
-        f"{said}{followed}{defined}{constant}{_repetitions(results, analysis)}"
+        f"{text}{followed}{defined}{constant}{_repetitions(results, analysis)}"
         f"{_failed(runs, analysis)}{faults}{sharing}"
     )
 
@@ -139,7 +139,7 @@ def _faults(analysis: Analysis) -> str:
     )
     if sweep is None:
         return f"The faults happened to the packets of these numbers in every run: {counted_as}."
-    runs = sum(len(cost.seeds) for one in sweeps(analysis) for cost in one.costs)
+    runs = sum(len(cost.seeds) for item in sweeps(analysis) for cost in item.costs)
     return (
         f"Single faults ({sweep.words}) were tried one at a time, each in a run of its own, {counted(runs, 'run')} in "
         f"all: {counted_as}. What a fault costs is the difference from the run of the same seed without one, in the "

@@ -176,7 +176,7 @@ def _without_collisions(places: Sequence[float], texts: Sequence[str]) -> list[t
     if entries and kept[-1] != entries[-1]:
         x, text = entries[-1]
         start = x - text_width(text, 11) / 2 - _APART
-        kept = [one for one in kept if one[0] + text_width(one[1], 11) / 2 <= start]
+        kept = [pair for pair in kept if pair[0] + text_width(pair[1], 11) / 2 <= start]
         kept.append((x, text))
     return kept
 
@@ -212,7 +212,7 @@ def lines_over_time(
     """Lines through what is known, with the first, least and greatest value of every few pixels."""
     known = [(at, value) for at, value in zip(times, values, strict=True) if at <= across.high]
     lines: list[list[Point]] = []
-    for unknown, group in groupby(known, key=lambda one: one[1] is None):
+    for unknown, group in groupby(known, key=lambda pair: pair[1] is None):
         if unknown:
             continue
         points = [(across(at), up(value)) for at, value in group if value is not None]

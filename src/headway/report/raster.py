@@ -31,13 +31,13 @@ def png_file(sheet: Sheet, title: str = "", description: str = "", width_mm: flo
     scale = width_mm / _MM_PER_INCH * _DPI / sheet.width if width_mm else _SCALE
     painter = _AggPainter(sheet, scale)
     painter.paint(sheet)
-    said = PngInfo()
+    png_info = PngInfo()
     for key, text in (("Title", title), ("Description", description)):
         if text:
-            said.add_itxt(key, text)
+            png_info.add_itxt(key, text)
     stream = io.BytesIO()
     dots = {"dpi": (_DPI, _DPI)} if width_mm else {}
-    painter.image().save(stream, "png", pnginfo=said, **dots)
+    painter.image().save(stream, "png", pnginfo=png_info, **dots)
     return stream.getvalue()
 
 

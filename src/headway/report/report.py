@@ -117,8 +117,8 @@ class Report:
         """What a reader must know first, beside what the manifest tells."""
         validity = validation_warning(self.validated)
         unmet = disturbances_warning(self.unmet)
-        told = validity, unmet, spins_warning(self.results)
-        return tuple(filter(None, told))
+        triple = validity, unmet, spins_warning(self.results)
+        return tuple(filter(None, triple))
 
     def write(self, runs: Sequence[str] = ()) -> Path:
         """Write the page and its files; see `write_report`."""
@@ -142,8 +142,8 @@ class Report:
         """What the page says of each experiment, with these runs over time or typical ones."""
         styles = study_styles(self.matter.firsts)
         return [
-            experiment_part(self.directory, one, styles, runs)
-            for one in self.matter.each_experiment
+            experiment_part(self.directory, matter, styles, runs)
+            for matter in self.matter.each_experiment
         ]
 
 

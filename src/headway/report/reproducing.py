@@ -40,8 +40,8 @@ def showing_packets(results: StudyResults) -> str:
     if failed.is_empty() or words[:2] not in (["headway", "run"], ["headway", "reproduce"]):
         return ""
     first = failed.row(0, named=True)
-    told = zip(_AGAIN, (first["seed"], 1, "none"), strict=True)
-    own = [word for key, value in told for word in ("--set", f"{key}={value}")]
+    parts = zip(_AGAIN, (first["seed"], 1, "none"), strict=True)
+    own = [word for key, value in parts for word in ("--set", f"{key}={value}")]
     again = shlex.join([*words, *own, "--keep-going"])
     name = f"{first['run_id'].rpartition('-')[0]}-001"
     return f"To see the packets of such a connection: `{again} --out DIRECTORY`, then `headway packets DIRECTORY {name}`."

@@ -43,8 +43,8 @@ class Scale:
 
     def ticks(self, most: int) -> list[float]:
         """At most this many round values within the scale, evenly spread."""
-        found = _log_ticks(self.low, self.high, most) if self.log else []
-        return found if len(found) > 1 else _linear_ticks(self.low, self.high, most)
+        values = _log_ticks(self.low, self.high, most) if self.log else []
+        return values if len(values) > 1 else _linear_ticks(self.low, self.high, most)
 
 
 def _linear_ticks(low: float, high: float, most: int) -> list[float]:
@@ -64,11 +64,11 @@ def _log_ticks(low: float, high: float, most: int) -> list[float]:
     """Powers of ten, with 2 and 5, or 3, times them where there is room, or every n-th."""
     decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     for factors in ((1, 2, 5), (1, 3), (1,)):
-        found = [f * 10.0**decade for decade in decades for f in factors]
-        found = [tick for tick in found if low * (1 - 1e-9) <= tick <= high * (1 + 1e-9)]
-        if len(found) <= most:
-            return found
-    return found[:: -(-len(found) // max(1, most))]
+        values = [f * 10.0**decade for decade in decades for f in factors]
+        values = [tick for tick in values if low * (1 - 1e-9) <= tick <= high * (1 + 1e-9)]
+        if len(values) <= most:
+            return values
+    return values[:: -(-len(values) // max(1, most))]
 
 
 def value_scale(values: Sequence[float], start: float, end: float, wide: float = _WIDE) -> Scale:
@@ -95,9 +95,9 @@ def ratio_ticks(scale: Scale, apart: float) -> list[float]:
     """Ratios whose differences are even steps, as small as labels leave room for that are so far apart, in pixels."""
     for step in (0.01, 0.02, 0.05, 0.1, 0.2, 0.25, 0.5):
         first, last = math.ceil((scale.low - 1) / step), math.floor((scale.high - 1) / step)
-        found = [1 + place * step for place in range(first, last + 1)]
-        if all(abs(scale(b) - scale(a)) >= apart for a, b in pairwise(found)):
-            return found
+        values = [1 + place * step for place in range(first, last + 1)]
+        if all(abs(scale(b) - scale(a)) >= apart for a, b in pairwise(values)):
+            return values
     return scale.ticks(max(2, int(abs(scale.end - scale.start) / apart)))
 
 

@@ -66,7 +66,7 @@ class MetricPart:
         in_sight = headlines(self.analysis)[: len(shown.verdicts)] if shown else ()
         if shown and len(self.analysis.contenders) == 1:
             in_sight = tuple(map(self.analysis.metric.said, alone_sentences(self.analysis)))
-        return tuple(one for one in self.answer if one not in in_sight)
+        return tuple(text for text in self.answer if text not in in_sight)
 
     @cached_property
     def cells(self) -> tuple[Cell, ...]:
@@ -152,7 +152,7 @@ class SectionPart:
         drawn = (
             figures.pictures(subject, self.section, subject is subjects[0]) for subject in subjects
         )
-        return tuple(picture for found in drawn for picture in found)
+        return tuple(picture for pictures in drawn for picture in pictures)
 
     @cached_property
     def tables(self) -> tuple[ShownTable, ...]:
@@ -167,7 +167,7 @@ class SectionPart:
     @cached_property
     def groups(self) -> tuple[GroupPart, ...]:
         """What there is of groups of chosen runs."""
-        found = (
+        group_parts = (
             GroupPart(
                 group.title,
                 drawn,
@@ -176,7 +176,9 @@ class SectionPart:
             for group, drawn in zip(self.of.groups, self.grouped, strict=True)
             for matter in [self.of.matter.of_runs(group.evidence)]
         )
-        return tuple(one for one in found if one.pictures or one.tables)
+        return tuple(
+            group_part for group_part in group_parts if group_part.pictures or group_part.tables
+        )
 
     @property
     def facts(self) -> tuple[tuple[str, tuple[setting.Fact, ...]], ...]:
@@ -185,8 +187,8 @@ class SectionPart:
             return ()
         first = self.of.matter.first
         shared = setting.shared_facts(self.of.matter.results, first)
-        told = ("The same for all contenders", shared), ("Conditions", setting.path_facts(first))
-        return tuple(one for one in told if one[1])
+        words = ("The same for all contenders", shared), ("Conditions", setting.path_facts(first))
+        return tuple(pair for pair in words if pair[1])
 
     @property
     def runs(self) -> tuple[str, ...]:
@@ -262,7 +264,7 @@ class ExperimentPart:
     @cached_property
     def sections(self) -> tuple[SectionPart, ...]:
         """Its sections, also such as have nothing to show."""
-        return tuple(SectionPart(one, self) for one in Section if not one.of_study)
+        return tuple(SectionPart(section, self) for section in Section if not section.of_study)
 
     @property
     def headlines(self) -> tuple[str, ...]:
@@ -274,7 +276,7 @@ class ExperimentPart:
             *sites,
             *self.judged,
             *shares,
-            *(one.sentence for one in joint_verdicts(self.matter.metrics)),
+            *(joint_verdict.sentence for joint_verdict in joint_verdicts(self.matter.metrics)),
             *self.metrics[0].answer,
             *filter(None, [self.nearby]),
         )
@@ -320,7 +322,7 @@ class ExperimentPart:
         levels = (self.differences(metric) for metric in self.levels)
         groups = (group.tables for section in self.sections for group in section.groups)
         own = (section.tables for section in self.sections)
-        return tuple(table for found in (*own, *levels, *groups) for table in found)
+        return tuple(table for level in (*own, *levels, *groups) for table in level)
 
     def _pictures(self) -> Iterator[Picture]:
         of_metrics = {Section.RESULTS: self.metrics, Section.ACROSS: self.levels}
@@ -336,7 +338,7 @@ class ExperimentPart:
 def level_parts(across: Across) -> tuple[MetricPart, ...]:
     """The metrics of levels that are compared, with the figures of differences alone: the runs are drawn already."""
     styles = study_styles(across.analyses[:1])
-    subjects = [Subject(one, styles) for one in across.analyses]
+    subjects = [Subject(analysis, styles) for analysis in across.analyses]
     return tuple(MetricPart(subject, figures.differences(subject)) for subject in subjects)
 
 

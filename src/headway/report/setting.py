@@ -62,10 +62,10 @@ def texts(results: StudyResults, trait: Trait) -> tuple[str, ...]:
         if value == _OWN:
             return "own"
         if trait.name in _PROTOCOLS:
-            return " / ".join(_HTTP.get(one, one) for one in value.split(" / "))
+            return " / ".join(_HTTP.get(part, part) for part in value.split(" / "))
         if trait.name in _PROGRAMS:
             return " / ".join(
-                f"{one} {versions.get(one, '')}".strip() for one in value.split(" / ")
+                f"{part} {versions.get(part, '')}".strip() for part in value.split(" / ")
             )
         return value
 
@@ -74,19 +74,23 @@ def texts(results: StudyResults, trait: Trait) -> tuple[str, ...]:
 
 def path_facts(analysis: Analysis) -> tuple[Fact, ...]:
     """The conditions of the cells: what varied, what followed from that, what was constant."""
-    found = analysis.conditions
-    varied = [Fact(factor.name, ", ".join(factor.levels), "varied") for factor in found.factors]
+    conditions = analysis.conditions
+    varied = [
+        Fact(factor.name, ", ".join(factor.levels), "varied") for factor in conditions.factors
+    ]
     followed = [
         Fact(dependent.name, ", ".join(dependent.levels), "follows from the above")
-        for dependent in found.dependents
+        for dependent in conditions.dependents
     ]
-    drawn = [Fact(one.name, one.value, "drawn anew for every repetition") for one in found.drawn]
+    drawn = [
+        Fact(item.name, item.value, "drawn anew for every repetition") for item in conditions.drawn
+    ]
     proxied = any(trait.name == "proxy" for trait in analysis.traits)
     constant = [
-        Fact(one.name, one.value)
-        for one in found.constants
-        if one.name not in OF_CONTENDERS
-        and one.value not in _ABSENT
-        and (proxied or not one.name.startswith("upstream"))
+        Fact(item.name, item.value)
+        for item in conditions.constants
+        if item.name not in OF_CONTENDERS
+        and item.value not in _ABSENT
+        and (proxied or not item.name.startswith("upstream"))
     ]
     return (*varied, *followed, *drawn, *constant)

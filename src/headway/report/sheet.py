@@ -72,7 +72,7 @@ class Area:
 
 @dataclass(frozen=True, slots=True)
 class Dots:
-    """Dots of one kind; hollow ones are filled with paper; what each stands for may be said."""
+    """Dots of one kind; hollow ones are filled with paper; what each stands for may have a label."""
 
     points: tuple[Point, ...]
     colour: Colour
@@ -80,7 +80,7 @@ class Dots:
     size: float = 5.0
     hollow: bool = False
     halo: bool = False
-    said: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
 
     @property
     def layers(self) -> tuple[tuple[Colour, float], ...]:
@@ -223,12 +223,12 @@ class Sheet:
         size: float = 5.0,
         hollow: bool = False,
         halo: bool = False,
-        said: Sequence[str] = (),
+        labels: Sequence[str] = (),
     ) -> None:
         """Draw dots of one kind, with what each of them stands for or nothing."""
         kept = tuple(points)
         if kept:
-            self.shapes.append(Dots(kept, colour, marker, size, hollow, halo, tuple(said)))
+            self.shapes.append(Dots(kept, colour, marker, size, hollow, halo, tuple(labels)))
 
     def bitmap(self, left: float, top: float, width: float, height: float, data: bytes) -> None:
         """Draw a JPEG or PNG file's content, which stays in the drawing as it is."""

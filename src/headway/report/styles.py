@@ -49,11 +49,11 @@ def pairing_styles(styles: Mapping[str, Style], pairings: Sequence[Pairing]) -> 
 
 def told_apart(styles: Sequence[Style]) -> list[Style]:
     """The styles, with other dashes and dots where one comes again."""
-    found: list[Style] = []
+    result: list[Style] = []
     for style in styles:
         others = (Style(style.colour, *shape) for shape in SHAPES)
-        found.append(next((one for one in (style, *others) if one not in found), style))
-    return found
+        result.append(next((item for item in (style, *others) if item not in result), style))
+    return result
 
 
 def dots_apart(styles: Mapping[str, Style]) -> dict[str, Style]:
@@ -88,7 +88,7 @@ def _family_of_several(protocol: str) -> tuple[Colour, ...]:
 
 def _makings(analyses: Iterable[Analysis]) -> dict[str, _Making]:
     """What makes each contender, where it first occurs; those without proxy first."""
-    found: dict[str, _Making] = {}
+    makings: dict[str, _Making] = {}
     for analysis in analyses:
         traits = {trait.name: trait.values for trait in analysis.traits}
         nothing = ("none",) * len(analysis.contenders)
@@ -96,5 +96,5 @@ def _makings(analyses: Iterable[Analysis]) -> dict[str, _Making]:
         for name, protocol, client, server, proxy in zip(
             analysis.contenders, *columns, strict=True
         ):
-            found.setdefault(name, _Making(protocol, (client, server), proxy != "none"))
-    return dict(sorted(found.items(), key=lambda item: item[1].proxied))
+            makings.setdefault(name, _Making(protocol, (client, server), proxy != "none"))
+    return dict(sorted(makings.items(), key=lambda item: item[1].proxied))

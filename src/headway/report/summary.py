@@ -75,7 +75,7 @@ def print_analyses(
     claims_only = _are_claims_enough(analyses)
     if claims_only and notes:
         head.append(Text(f"The report has {counted(len(notes), 'note')} on what was planned."))
-    above = sum(len(console.render_lines(one, pad=False)) for one in head)
+    above = sum(len(console.render_lines(item, pad=False)) for item in head)
     lines = _SCREEN - _BELOW - above if claims_only else math.inf
     claims = [*claims_shown(console, analyses, lines)]
     for text in head:
@@ -86,8 +86,10 @@ def print_analyses(
         for note in results.manifest.alarms:
             console.print(Text(f"Note: {note}."))
         if short := results.manifest.of_short_form:
-            said = counted(len(short), "note")
-            console.print(Text(f"This is the study's short form; the report has {said} on that."))
+            sentence = counted(len(short), "note")
+            console.print(
+                Text(f"This is the study's short form; the report has {sentence} on that.")
+            )
     for metrics, levels in zip_longest(analyses, across):
         _print_experiment(console, results, metrics)
         if levels:
@@ -113,7 +115,7 @@ def _head(results: StudyResults) -> Iterator[Text]:
 
 def _are_claims_enough(analyses: Sequence[Sequence[Analysis]]) -> bool:
     """Whether claims are what is shown: of several experiments, or so many that a table beside them is too much."""
-    count = sum(len(one[0].experiment.claims) for one in analyses)
+    count = sum(len(analysis[0].experiment.claims) for analysis in analyses)
     return count > (0 if len(analyses) > 1 else _FEW_CLAIMS)
 
 
@@ -128,7 +130,9 @@ def _print_experiment(console: Console, results: StudyResults, metrics: Sequence
         console.print(shown)
     for lines in answers(Matter(results, (tuple(metrics),))):
         _print_list(console, "Answer", lines)
-    _print_list(console, "Answer", [one.sentence for one in joint_verdicts(metrics)])
+    _print_list(
+        console, "Answer", [joint_verdict.sentence for joint_verdict in joint_verdicts(metrics)]
+    )
     for analysis in metrics:
         _print_metric(console, results, analysis)
     # What is said of claims says it of published values, too.
@@ -151,16 +155,16 @@ def _print_metric(console: Console, results: StudyResults, analysis: Analysis) -
     )
     for shown in on_terminal(Matter(results, ((analysis,),))):
         _print_table(console, shown)
-    told = answer(analysis)
-    _print_list(console, "Answer", told[:_MOST_ANSWERS])
+    texts = answer(analysis)
+    _print_list(console, "Answer", texts[:_MOST_ANSWERS])
     count = sum(1 for _ in analysis.comparisons)
     rest = (
-        [sentence for sentence in sentences(analysis) if sentence not in told]
+        [sentence for sentence in sentences(analysis) if sentence not in texts]
         if count <= _MOST_SENTENCES
         else []
     )
     _print_list(console, "One by one", rest)
-    left = len(told[_MOST_ANSWERS:]) + (count if count > _MOST_SENTENCES else 0)
+    left = len(texts[_MOST_ANSWERS:]) + (count if count > _MOST_SENTENCES else 0)
     if left:
         console.print(Text(f"The report says {counted(left, 'more sentence')}."))
 
@@ -265,7 +269,7 @@ def _table_of_comparisons(analysis: Analysis) -> Table:
 def _range(span: tuple[float, float] | None) -> str:
     if span is None:
         return ""
-    least, most = (signed_percent(one) for one in span)
+    least, most = (signed_percent(value) for value in span)
     return least if least == most else f"{least} to {most}"
 
 
@@ -366,5 +370,5 @@ def _legend(analysis: Analysis) -> str:
     if any(side.failures for cell in analysis.cells for side in cell.sides):
         medians += " Where runs failed, they are of the repetitions that all finished."
     better = f"{MINUS if analysis.metric.less_is_better else '+'} is {analysis.metric.words[0]}"
-    said = f"{medians} {better}; in brackets: not significant, or within 1 %; =: identical."
-    return f"{said} {analysis.metric.legend}".rstrip()
+    text = f"{medians} {better}; in brackets: not significant, or within 1 %; =: identical."
+    return f"{text} {analysis.metric.legend}".rstrip()

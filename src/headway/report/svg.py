@@ -38,9 +38,9 @@ def svg_file(sheet: Sheet, title: str, description: str = "", width_mm: float = 
     size = _size(sheet, width_mm)
     paper = f'<rect width="100%" height="100%" fill="{PAPER.light}"/>'
     root = f'<svg xmlns="http://www.w3.org/2000/svg" {size} {_root(sheet)}>'
-    told = f"<title>{escape(title)}</title>"
-    told += f"<desc>{escape(description)}</desc>" if description else ""
-    return f"{root}{told}{paper}{_shapes(sheet, live=False)}</svg>\n"
+    text = f"<title>{escape(title)}</title>"
+    text += f"<desc>{escape(description)}</desc>" if description else ""
+    return f"{root}{text}{paper}{_shapes(sheet, live=False)}</svg>\n"
 
 
 def svg_element(sheet: Sheet, title: str, description: str = "", name: str = "") -> str:
@@ -60,8 +60,8 @@ def svg_element(sheet: Sheet, title: str, description: str = "", name: str = "")
     if not description:
         return f"<svg {_root(sheet)} {label}>{text}</svg>"
     label += f' aria-describedby="{name}-said"'
-    told = f'<desc id="{name}-said">{escape(description)}</desc>'
-    return f"<svg {_root(sheet)} {label}>{told}{text}</svg>"
+    words = f'<desc id="{name}-said">{escape(description)}</desc>'
+    return f"<svg {_root(sheet)} {label}>{words}{text}</svg>"
 
 
 def _size(sheet: Sheet, width_mm: float) -> str:
@@ -104,8 +104,8 @@ def _line(line: Line, live: bool) -> str:
 
 
 def _reading(reading: Reading) -> str:
-    told = "|".join((reading.name, _scale(reading.across), _scale(reading.up)))
-    return f" data-read={quoteattr(told)}"
+    text = "|".join((reading.name, _scale(reading.across), _scale(reading.up)))
+    return f" data-read={quoteattr(text)}"
 
 
 def _scale(scale: Scale) -> str:
@@ -120,20 +120,20 @@ def _area(area: Area) -> str:
 
 
 def _dots(dots: Dots, live: bool) -> str:
-    said = f" data-said={quoteattr('|'.join(dots.said))}" if live and dots.said else ""
+    text = f" data-said={quoteattr('|'.join(dots.labels))}" if live and dots.labels else ""
     return "".join(
-        _layer(dots, colour.light, size, said if colour is dots.colour else "")
+        _layer(dots, colour.light, size, text if colour is dots.colour else "")
         for colour, size in dots.layers
     )
 
 
-def _layer(dots: Dots, colour: str, size: float, said: str) -> str:
+def _layer(dots: Dots, colour: str, size: float, label: str) -> str:
     if dots.marker is Marker.CIRCLE:  # the round ends of lines without length
         path = "".join(f"M{_point(at)}h0" for at in dots.points)
         stroke = f'stroke="{colour}" stroke-width="{_number(size)}" stroke-linecap="round"'
-        return f'<path d="{path}" {stroke}{said}/>'
+        return f'<path d="{path}" {stroke}{label}/>'
     path = "".join(f"M{_path(outline(dots.marker, at, size))}z" for at in dots.points)
-    return f'<path d="{path}" fill="{colour}"{said}/>'
+    return f'<path d="{path}" fill="{colour}"{label}/>'
 
 
 def _text(text: Text, live: bool) -> str:

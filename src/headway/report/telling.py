@@ -27,8 +27,8 @@ def telling_cells(analysis: Analysis, most: int) -> tuple[Cell, ...]:
     """
     if len(analysis.cells) <= most:
         return analysis.cells
-    found = sorted(analysis.cells, key=_cell_weight, reverse=True)[:most]
-    kept = {cell.name for cell in found}
+    cells = sorted(analysis.cells, key=_cell_weight, reverse=True)[:most]
+    kept = {cell.name for cell in cells}
     return tuple(cell for cell in analysis.cells if cell.name in kept)
 
 
@@ -102,6 +102,6 @@ def _variation(analysis: Analysis, place: int) -> float:
         for comparison in cell.comparisons:
             ratios[comparison.pairing][cell.levels[place]].append(_log_ratio(comparison))
     return math.fsum(
-        statistics.pvariance([statistics.fmean(found) for found in by_level.values()])
+        statistics.pvariance([statistics.fmean(values) for values in by_level.values()])
         for by_level in ratios.values()
     )

@@ -91,22 +91,22 @@ def claims_shown(
         lines: so many at most, if that can be. Claims that do not fit on a line each share some.
     """
     experiments = [(analyses[0].experiment.name, judged(analyses)) for analyses in everything]
-    every = [one for _, claims in experiments for one in claims]
+    every = [claim for _, claims in experiments for claim in claims]
     if not every:
         return
-    values = agreement_sentence([one for analyses in everything for one in analyses])
+    values = agreement_sentence([analysis for analyses in everything for analysis in analyses])
     yield Text("")
     tally = Text(" ".join(filter(None, (ledger_sentence(every), values))), style="bold")
     yield tally
-    left = sum(one.judgement is Judgement.NOT_MEASURED for one in every)
+    left = sum(item.judgement is Judgement.NOT_MEASURED for item in every)
     behind = [Text(f"Not measured, and not shown: {counted(left, 'claim')}.")] if left else []
     measured = [
-        (name, [one for one in claims if one.judgement is not Judgement.NOT_MEASURED])
+        (name, [claim for claim in claims if claim.judgement is not Judgement.NOT_MEASURED])
         for name, claims in experiments
     ]
     if left < len(every):
         room = lines - 1 - _height(console, tally, *behind)
-        yield from _airiest(console, [one for one in measured if one[1]], room)
+        yield from _airiest(console, [pair for pair in measured if pair[1]], room)
     yield from behind
 
 
@@ -114,22 +114,22 @@ _Experiments = Sequence[tuple[str, Sequence[Judged]]]
 """Names of experiments, and their claims."""
 
 
-def _airiest(console: Console, found: _Experiments, lines: float) -> tuple[Table, Text]:
+def _airiest(console: Console, experiments: _Experiments, lines: float) -> tuple[Table, Text]:
     """The airiest table that fits, with its legend; else the closest."""
     for close in _CLOSENESSES:
         more = (_GATHERED if close.gathered else "") + (_COUNTED if close.counted else "")
         legend = _LEGEND.format(more=more)
-        shown = _table(console.width, found, close), Text(legend, style="dim")
+        shown = _table(console.width, experiments, close), Text(legend, style="dim")
         if _height(console, *shown) <= lines:
             break
     return shown
 
 
 def _height(console: Console, *shown: Table | Text) -> int:
-    return sum(len(console.render_lines(one, pad=False)) for one in shown)
+    return sum(len(console.render_lines(item, pad=False)) for item in shown)
 
 
-def _table(width: int, found: _Experiments, close: _Closeness) -> Table:
+def _table(width: int, experiments: _Experiments, close: _Closeness) -> Table:
     table = Table(
         box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), show_edge=False, expand=True
     )
@@ -138,12 +138,12 @@ def _table(width: int, found: _Experiments, close: _Closeness) -> Table:
     table.add_column("claim", ratio=1, **how)
     for heading in ("theirs", "ours"):
         table.add_column(heading, justify="right", no_wrap=True)
-    for name, claims in found:
+    for name, claims in experiments:
         numbers = _counts(claims, close)
         if name or numbers:
             between = ": " if name and numbers else ""
             table.add_row("", Text.assemble((name, "bold"), between, numbers), "", "")
-        shown = [one for one in claims if one.judgement not in close.counted]
+        shown = [claim for claim in claims if claim.judgement not in close.counted]
         for group in _groups(shown, close, max(_LEAST_WIDE, width // _WIDEST)):
             table.add_row(*_row(group, close, intervals=width >= _WIDE))
     return table
@@ -151,7 +151,7 @@ def _table(width: int, found: _Experiments, close: _Closeness) -> Table:
 
 def _counts(claims: Sequence[Judged], close: _Closeness) -> str:
     """``12 hold, 1 is open``: of what is counted only."""
-    counts = Counter(one.judgement for one in claims if one.judgement in close.counted)
+    counts = Counter(claim.judgement for claim in claims if claim.judgement in close.counted)
     verbs = {
         Judgement.HOLDS: ("holds", "hold"),
         Judgement.OTHER_REASON: ("holds for another reason", "hold for another reason"),
@@ -159,9 +159,9 @@ def _counts(claims: Sequence[Judged], close: _Closeness) -> str:
         Judgement.BROKEN: ("does not hold", "do not hold"),
     }
     return ", ".join(
-        f"{counts[one]} {words[0 if counts[one] == 1 else 1]}"
-        for one, words in verbs.items()
-        if counts[one]
+        f"{counts[judgement]} {words[0 if counts[judgement] == 1 else 1]}"
+        for judgement, words in verbs.items()
+        if counts[judgement]
     )
 
 
@@ -187,7 +187,7 @@ def _row(
 ) -> tuple[Text, Text, str, str]:
     first, *others = group
     verdict = f"{len(group)} {_WORDS[first.judgement]}" if others else _WORDS[first.judgement]
-    says = Text("; ".join(one.claim.says for one in group))
+    says = Text("; ".join(item.claim.says for item in group))
     if first.judgement in close.gathered:
         says.no_wrap, says.overflow = True, "ellipsis"
     ends = "" if others or not intervals else _ends(first)
@@ -201,15 +201,15 @@ def _row(
 
 def _numbers(group: Sequence[Judged], side: Callable[[Judged], tuple[str, str]]) -> str:
     """``9; 9; 15 s``; once if all are the same."""
-    texts = [side(one)[0] for one in group]
+    texts = [side(item)[0] for item in group]
     shown = texts[:1] if len({*texts}) == 1 else texts
     return f"{'; '.join(shown)}{side(group[0])[1]}"
 
 
-def _theirs(one: Judged) -> tuple[str, str]:
+def _theirs(item: Judged) -> tuple[str, str]:
     """The published value; where there is none, the range in which ours have to be. Behind it its unit."""
-    finding = one.findings[0]
-    rule = one.claim.rule
+    finding = item.findings[0]
+    rule = item.claim.rule
     if isinstance(rule, Gap | Value) and rule.value is not None:
         return _stated(rule.value), finding.said_unit
     low, high = finding.region.low, finding.region.high
@@ -225,17 +225,17 @@ def _stated(number: float) -> str:
     return f"{number:g}".replace("-", MINUS)
 
 
-def _ours(one: Judged) -> tuple[str, str]:
+def _ours(item: Judged) -> tuple[str, str]:
     """The only estimate, or the range of several that are of one kind; behind it the unit."""
-    values = [finding for finding in one.findings if finding.value is not None]
+    values = [finding for finding in item.findings if finding.value is not None]
     numbers = [finding.value or 0.0 for finding in values if finding.unit == values[0].unit]
     ends = dict.fromkeys((significant(min(numbers)), significant(max(numbers))))
     return " to ".join(ends), values[0].said_unit
 
 
-def _ends(one: Judged) -> str:
+def _ends(item: Judged) -> str:
     """The interval of the only estimate."""
-    values = [finding for finding in one.findings if finding.value is not None]
+    values = [finding for finding in item.findings if finding.value is not None]
     interval = values[0].interval
     ends = (interval.low, interval.high) if interval and len(values) == 1 else ()
     if not ends or not all(map(math.isfinite, ends)):

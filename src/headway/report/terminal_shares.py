@@ -28,28 +28,28 @@ _STYLES = {"takes": "green", "starves": "green", "loses": "magenta", "starved": 
 
 def shares_shown(console: Console, analysis: Analysis) -> Iterator[Table | Text]:
     """The table and its legend; nothing if no flows competed."""
-    found = shares(analysis)
-    if not found:
+    all_shares = shares(analysis)
+    if not all_shares:
         return
     yield Text("")
     yield Text("Who got how much [Mbit/s]", style="bold")
-    shown = found
-    if _rows(found) > _MOST_ROWS:
-        shown = tuple(one for one in found if one.sharing is not Shared.EVEN)
+    shown = all_shares
+    if _rows(all_shares) > _MOST_ROWS:
+        shown = tuple(item for item in all_shares if item.sharing is not Shared.EVEN)
     if not 0 < _rows(shown) <= _MOST_ROWS:
-        yield Text(f"The report has a table of {_rows(found)} rows.", style="dim")
+        yield Text(f"The report has a table of {_rows(all_shares)} rows.", style="dim")
         return
     yield _by_cell(shown)
-    even = len(found) - len(shown)
-    left = f" Left out: {even} of {len(found)}, which are even." if even else ""
+    even = len(all_shares) - len(shown)
+    left = f" Left out: {even} of {len(all_shares)}, which are even." if even else ""
     yield Text(f"{_LEGEND}{left}", style="dim")
 
 
-def _rows(found: tuple[Shares, ...]) -> int:
-    return sum(len(list(flow_rows(one))) for one in found)
+def _rows(all_shares: tuple[Shares, ...]) -> int:
+    return sum(len(list(flow_rows(item))) for item in all_shares)
 
 
-def _by_cell(found: tuple[Shares, ...]) -> Table:
+def _by_cell(all_shares: tuple[Shares, ...]) -> Table:
     """A table whose cells are headings, so that names have room."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), show_edge=False)
     table.add_column("contender", overflow="fold")
@@ -57,12 +57,12 @@ def _by_cell(found: tuple[Shares, ...]) -> Table:
     for heading in ("goodput", "", "share", "of fair"):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("")
-    for cell, own in groupby(found, key=lambda one: one.cell):
+    for cell, own in groupby(all_shares, key=lambda item: item.cell):
         if cell.title:
             table.add_row(Text(cell.title, style="bold"))
-        for one in own:
-            for place, row in enumerate(flow_rows(one)):
-                table.add_row(*_row(one.contender if place == 0 else "", row))
+        for group in own:
+            for place, row in enumerate(flow_rows(group)):
+                table.add_row(*_row(group.contender if place == 0 else "", row))
     return table
 
 

@@ -65,7 +65,10 @@ class WantedTable:
         """The content of its file: every number as ``csv``, or to be read as ``md``."""
         if suffix == "csv":
             return self._csv().encode()
-        blocks = ("\n".join([f"**{one.caption}**", "", *markdown(one.table)]) for one in self.shown)
+        blocks = (
+            "\n".join([f"**{shown_table.caption}**", "", *markdown(shown_table.table)])
+            for shown_table in self.shown
+        )
         return ("\n\n".join(blocks) + "\n").encode()
 
     def _csv(self) -> str:
@@ -74,8 +77,11 @@ class WantedTable:
         written = io.StringIO()
         csv.writer(written, lineterminator="\n").writerows(
             line
-            for one in self.shown
-            for line in (one.table.headings, *(row for group in one.table.rows for row in group))
+            for shown_table in self.shown
+            for line in (
+                shown_table.table.headings,
+                *(row for group in shown_table.table.rows for row in group),
+            )
         )
         return written.getvalue()
 
@@ -103,7 +109,7 @@ class WantedParts:
             *(part.pictures for part in self.parts),
             *(level.pictures for level in self.levels),
         )
-        return tuple(picture for found in drawn for picture in found)
+        return tuple(picture for pictures in drawn for picture in pictures)
 
     @property
     def tables(self) -> tuple[WantedTable, ...]:
@@ -113,10 +119,10 @@ class WantedParts:
         for section in Section:
             shown += tables.tables(matter, section) if section.of_study else ()
         frames = tables.frames(matter)
-        found = {kind: _called(shown, kind.called) for kind in known_tables()}
+        by_table_kind = {kind: _called(shown, kind.called) for kind in known_tables()}
         return tuple(
             WantedTable(kind.called, _title(kind, own), own, frames.get(kind))
-            for kind, own in found.items()
+            for kind, own in by_table_kind.items()
             if own or kind in frames
         )
 
@@ -134,21 +140,21 @@ class WantedParts:
         runs = self.report.results.runs
         kept = runs.join(left, on=keys, how="semi", maintain_order="left")
         judged = (
-            one
-            for one in self.report.validated
-            if (one.experiment, one.cell, one.contender) in there
+            validated
+            for validated in self.report.validated
+            if (validated.experiment, validated.cell, validated.contender) in there
         )
         results = replace(self.report.results, runs=kept)
         return replace(self.matter, results=results, validated=tuple(judged))
 
 
 def _called(shown: Sequence[ShownTable], name: str) -> tuple[ShownTable, ...]:
-    return tuple(one for one in shown if one.name == name)
+    return tuple(shown_table for shown_table in shown if shown_table.name == name)
 
 
 def _title(kind: TableKind, shown: Sequence[ShownTable]) -> str:
     """What it is, of all metrics."""
-    captions = {one.caption for one in shown}
+    captions = {shown_table.caption for shown_table in shown}
     if not captions:
         return kind.title
     return captions.pop() if len(captions) == 1 else shown[0].caption.partition(":")[0]
@@ -204,15 +210,15 @@ def _levels(across: Across | None, wanted: Wanted) -> Across | None:
     return None
 
 
-def named(found: Sequence[Picture | WantedTable], name: str) -> Picture | WantedTable:
+def named(results: Sequence[Picture | WantedTable], name: str) -> Picture | WantedTable:
     """The figure or table of this name.
 
     Raises:
         WrongInputError: there is none.
     """
-    for one in found:
-        if one.name == name:
-            return one
-    names = [one.name for one in found]
+    for wanted in results:
+        if wanted.name == name:
+            return wanted
+    names = [item.name for item in results]
     reason = nearest(name, names) or f"; there are {', '.join(names)}"
     raise WrongInputError(f"there is no figure or table {name!r}{reason}")

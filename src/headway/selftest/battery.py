@@ -14,13 +14,13 @@ _TRACE_MS = (1, 1, 3, 4, 4, 4, 9, 15, 16, 16, 40, 41, 41, 42, 60)
 def _cellular_ms(seed: int, until_ms: int, longest_gap_ms: int) -> tuple[int, ...]:
     """A trace as mobile links have them: milliseconds with several opportunities, and gaps without any."""
     draw = random.Random(seed)
-    found: list[int] = []
+    numbers: list[int] = []
     at_ms = 0
     while at_ms < until_ms:
-        found += [at_ms := at_ms + 1] * draw.choice((1, 1, 2, 4, 6, 9))
+        numbers += [at_ms := at_ms + 1] * draw.choice((1, 1, 2, 4, 6, 9))
         if draw.random() < 0.03:
             at_ms += draw.randint(100, 300)
-    return (*found, found[-1] + longest_gap_ms)
+    return (*numbers, numbers[-1] + longest_gap_ms)
 
 
 _PATHS: tuple[dict[str, Any], ...] = (

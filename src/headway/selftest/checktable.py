@@ -18,13 +18,13 @@ def print_verdict(console: Console, checks: Sequence[Check]) -> None:
     """Print whether the emulation is exact, and each check that failed."""
     failed = [check for check in checks if not check.passed]
     if failed:
-        told, style = (
+        text, style = (
             f"The emulation is wrong: {len(failed)} of {len(checks)} checks failed.",
             "red",
         )
     else:
-        told, style = f"The emulation is exact: all {len(checks)} checks passed.", "green"
-    console.print(Text(told, style=f"bold {style}"))
+        text, style = f"The emulation is exact: all {len(checks)} checks passed.", "green"
+    console.print(Text(text, style=f"bold {style}"))
     for check in failed:
         console.print(Text(f"FAIL {check}; judged by: {check.note}", style="red"), soft_wrap=True)
 

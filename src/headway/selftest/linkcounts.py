@@ -26,19 +26,19 @@ def judge_counts(
     Packets that are damaged may be missing without having been dropped, so that nothing is said of them.
     """
     for way in both_ways():
-        course, told = courses[way], counts[way]
+        course, words = courses[way], counts[way]
         if any(stage.direction.corruption for stage in course.stages):
             continue
         sender, receiver = sight.ends(way)
         missing = _number(sender, SENT, ECHO[way]) - _number(receiver, RECEIVED, ECHO[way])
-        dropped = told.path_dropped + told.queue_dropped
+        dropped = words.path_dropped + words.queue_dropped
         note = "packets that links say they dropped, less copies; as many are missing"
-        fewer = dropped - told.duplicated
+        fewer = dropped - words.duplicated
         yield Check(f"counted {way}", path, missing, fewer, missing, missing, "packets", note)
         if not course.may_overtake:
             note = "packets that links say they reordered, where none may overtake"
             yield Check(
-                f"counted out of order {way}", path, 0, told.reordered, 0, 0, "packets", note
+                f"counted out of order {way}", path, 0, words.reordered, 0, 0, "packets", note
             )
 
 

@@ -32,8 +32,8 @@ def has_nat(path: Path) -> bool:
 def nat_alone(path: Path) -> Path:
     """The path with its NATs and its delays."""
     links = (
-        Link(nat=one.nat, down=Direction(delay=one.down.delay), up=Direction(delay=one.up.delay))
-        for one in path.links
+        Link(nat=link.nat, down=Direction(delay=link.down.delay), up=Direction(delay=link.up.delay))
+        for link in path.links
     )
     return Path(links=tuple(links))
 
@@ -41,7 +41,7 @@ def nat_alone(path: Path) -> Path:
 def latest_rebinding_ns(path: Path) -> int:
     """When the last rebinding is, from the start of the workload."""
     nats = filter(None, (link.nat for link in path.links))
-    return max((one.at.ns for nat in nats for one in nat.rebindings), default=0)
+    return max((rebinding.at.ns for nat in nats for rebinding in nat.rebindings), default=0)
 
 
 def mappings(path: Path, origin_ns: int, sent_ns: Sequence[int]) -> list[tuple[int, ...]]:
@@ -68,7 +68,7 @@ def _of_one(
 ) -> Iterator[int]:
     """What one NAT maps packets to, which come to it by the mappings of another one, or by none."""
     number = 0
-    times = [origin_ns + one.at.ns for one in nat.rebindings]
+    times = [origin_ns + rebinding.at.ns for rebinding in nat.rebindings]
     for place, at_ns in enumerate(met_ns):
         if place:
             before_ns = met_ns[place - 1]
@@ -96,10 +96,10 @@ class MappedFlow(CheckStep):
         self.origin_ns = timeline.now_ns
         times += sorted(
             {
-                max(self.origin_ns + one.at.ns + beside, self.origin_ns)
+                max(self.origin_ns + rebinding.at.ns + beside, self.origin_ns)
                 for link in path.links
                 if link.nat
-                for one in link.nat.rebindings
+                for rebinding in link.nat.rebindings
                 for beside in (-_BESIDE_NS, _BESIDE_NS)
             }
         )
@@ -115,7 +115,9 @@ class MappedFlow(CheckStep):
         server = sight.server
         came = server[(server["flow"] == self._flow) & (server["kind"] == RECEIVED)]
         # Each is a port of an address; equal ones are one mapping.
-        sources = {int(one["number"]): (int(one["source"]), int(one["port"])) for one in came}
+        sources = {
+            int(value["number"]): (int(value["source"]), int(value["port"])) for value in came
+        }
         wrong = sum(
             (a not in sources or b not in sources)
             or (sources[a] == sources[b]) != (wanted[a] == wanted[b])
@@ -134,15 +136,15 @@ class MappedFlow(CheckStep):
         """Checks that NATs count as many mappings as there are, and what belonged to none."""
         path, mapped = self._timeline.path, counts[Way.UP]
         by_nat = zip(*self._wanted(sight), strict=True)
-        number = sum(len(set(one)) for one in by_nat)
-        told = mapped.mapped + mapped.remapped
+        number = sum(len(set(values)) for values in by_nat)
+        words = mapped.mapped + mapped.remapped
         note = "mappings that NATs say they made"
-        yield Check(f"counted {Way.UP}", path, number, told, number, number, "mappings", note)
+        yield Check(f"counted {Way.UP}", path, number, words, number, number, "mappings", note)
         # Answers of the server's kernel, too, which come when their mapping is forgotten.
         missing = _number(sight.server, SENT) - _number(sight.client, RECEIVED)
         note = "packets that NATs say belonged to no mapping; as many are missing"
-        told = counts[Way.DOWN].unmapped
-        yield Check(f"counted {Way.DOWN}", path, missing, told, missing, missing, "packets", note)
+        words = counts[Way.DOWN].unmapped
+        yield Check(f"counted {Way.DOWN}", path, missing, words, missing, missing, "packets", note)
 
     def _wanted(self, sight: Sight) -> list[tuple[int, ...]]:
         sent_ns = sight.passage(Way.UP, self._flow).sent_ns.tolist()

@@ -43,14 +43,16 @@ def has_rules(path: Path) -> bool:
 
 def without_rules(path: Path) -> Path:
     """The path with all that it does but these."""
-    return _mapped(path, lambda one: one.model_copy(update=dict.fromkeys(_RULES)))
+    return _mapped(path, lambda direction: direction.model_copy(update=dict.fromkeys(_RULES)))
 
 
 def rules_alone(path: Path) -> Path:
     """The path with these and its delays."""
     return _mapped(
         path,
-        lambda one: Direction(delay=one.delay, **{key: getattr(one, key) for key in _RULES}),
+        lambda direction: Direction(
+            delay=direction.delay, **{key: getattr(direction, key) for key in _RULES}
+        ),
     )
 
 
@@ -171,14 +173,14 @@ class Passing(CheckStep):
     def _plan_sizes(self, way: Way, course: Course) -> None:
         limits = {int(mtu.size) for stage in course.stages if (mtu := stage.direction.carries)}
         udp = (stage.direction.udp for stage in course.stages)
-        limits |= {int(one.longest) for one in udp if one and one.longest}
+        limits |= {int(item.longest) for item in udp if item and item.longest}
         for limit in sorted(limits):
             for frame_bytes in (limit, limit + 1):
                 if SMALL_FRAME_BYTES <= frame_bytes + ETHERNET_HEADER_BYTES <= FRAME_BYTES:
                     self._send(way, frame_bytes + ETHERNET_HEADER_BYTES, 3)
 
     def _plan_bursts(self, way: Way, course: Course) -> int:
-        policers = [one for stage in course.stages for one in _policers_of(stage.direction)]
+        policers = [item for stage in course.stages for item in _policers_of(stage.direction)]
         for policer in policers:
             full_ns = int(policer.burst) * 8 * 10**9 // int(policer.rate)
             self._timeline.now_ns += full_ns
@@ -223,9 +225,9 @@ class Passing(CheckStep):
     def _judge(self, way: Way, sight: Sight) -> Iterator[Check]:
         sent, got = _crossing(way, sight)
         course = self._timeline.courses[way]
-        wanted = ideal(course, self.origin_ns, [_packet(one) for one in sent])
+        wanted = ideal(course, self.origin_ns, [_packet(item) for item in sent])
         by_chance = self._lost_flows.get(way)
-        keys = [_key(one) for one in sent]
+        keys = [_key(item) for item in sent]
         judged = [
             (want, key in got)
             for want, key in zip(wanted, keys, strict=True)
@@ -264,10 +266,10 @@ def judge_rule_counts(path: str, sight: Sight, counts: Mapping[Way, Counts]) -> 
     """Checks that the links count what they dropped by rules, as many as are missing."""
     for way in both_ways():
         sent, got = _crossing(way, sight)
-        keys = [_key(one) for one in sent]
+        keys = [_key(item) for item in sent]
         missing = sum(key[1] != OTHER_FLOW and key not in got for key in keys)
-        told, note = counts[way].path_dropped, "packets that links say they dropped by rules"
-        yield Check(f"counted {way}", path, missing, told, missing, missing, "packets", note)
+        number, note = counts[way].path_dropped, "packets that links say they dropped by rules"
+        yield Check(f"counted {way}", path, missing, number, missing, missing, "packets", note)
 
 
 def _policers_of(direction: Direction) -> Iterator[Policer]:
@@ -285,7 +287,7 @@ def _crossing(way: Way, sight: Sight) -> tuple[Records, set[_Key]]:
     kinds = (SENT, ECHO[way])
     sent = sender[np.isin(sender["kind"], kinds)]
     came = receiver[np.isin(receiver["kind"], (RECEIVED, ECHO[way]))]
-    return np.sort(sent, order="at_ns", kind="stable"), {_key(one) for one in came}
+    return np.sort(sent, order="at_ns", kind="stable"), {_key(value) for value in came}
 
 
 def _key(record: np.void) -> _Key:

@@ -207,14 +207,14 @@ class _Experiment(ABC):
         """Checks of what the probes saw, and of what links counted by the names of their queues' devices."""
         for step in self._steps:
             yield from step.judge(sight)
-        told = {
+        by_way = {
             way: Counts.total(counts[place.queue_device] for place in self._leg.bottlenecks(way))
             for way in Way
         }
-        yield from self._judge_counts(sight, told)
+        yield from self._judge_counts(sight, by_way)
 
     @abstractmethod
-    def _judge_counts(self, sight: Sight, told: Mapping[Way, Counts]) -> Iterator[Check]:
+    def _judge_counts(self, sight: Sight, by_way: Mapping[Way, Counts]) -> Iterator[Check]:
         """Checks of what the links counted."""
 
     def orders(self, directory: Path) -> Orders:
@@ -289,8 +289,8 @@ class _Emulation(_Experiment):
             self._steps.append(Depth(self._timeline))
 
     @override
-    def _judge_counts(self, sight: Sight, told: Mapping[Way, Counts]) -> Iterator[Check]:
-        return judge_counts(self._timeline.path, self._timeline.courses, sight, told)
+    def _judge_counts(self, sight: Sight, by_way: Mapping[Way, Counts]) -> Iterator[Check]:
+        return judge_counts(self._timeline.path, self._timeline.courses, sight, by_way)
 
 
 class _Coalescing(_Experiment):
@@ -304,7 +304,7 @@ class _Coalescing(_Experiment):
         ]
 
     @override
-    def _judge_counts(self, sight: Sight, told: Mapping[Way, Counts]) -> Iterator[Check]:
+    def _judge_counts(self, sight: Sight, by_way: Mapping[Way, Counts]) -> Iterator[Check]:
         # Links count packets, of which hosts that coalesce see fewer.
         return iter(())
 
@@ -319,8 +319,8 @@ class _Rules(_Experiment):
         self._steps.append(passing)
 
     @override
-    def _judge_counts(self, sight: Sight, told: Mapping[Way, Counts]) -> Iterator[Check]:
-        return judge_rule_counts(self._timeline.path, sight, told)
+    def _judge_counts(self, sight: Sight, by_way: Mapping[Way, Counts]) -> Iterator[Check]:
+        return judge_rule_counts(self._timeline.path, sight, by_way)
 
 
 class _Tunnels(_Experiment):
@@ -331,8 +331,8 @@ class _Tunnels(_Experiment):
         self._steps.append(TunnelledTrains(self._timeline, path))
 
     @override
-    def _judge_counts(self, sight: Sight, told: Mapping[Way, Counts]) -> Iterator[Check]:
-        return judge_rule_counts(self._timeline.path, sight, told)
+    def _judge_counts(self, sight: Sight, by_way: Mapping[Way, Counts]) -> Iterator[Check]:
+        return judge_rule_counts(self._timeline.path, sight, by_way)
 
 
 class _Nats(_Experiment):
@@ -345,8 +345,8 @@ class _Nats(_Experiment):
         self._steps.append(self._flow)
 
     @override
-    def _judge_counts(self, sight: Sight, told: Mapping[Way, Counts]) -> Iterator[Check]:
-        return self._flow.judge_counts(sight, told)
+    def _judge_counts(self, sight: Sight, by_way: Mapping[Way, Counts]) -> Iterator[Check]:
+        return self._flow.judge_counts(sight, by_way)
 
 
 def _courses(

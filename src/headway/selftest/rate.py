@@ -158,7 +158,7 @@ class Depth(CheckStep):
         # to the last that arrives, as nothing leaves meanwhile.
         left = 0 if stage.opportunities_ms else 1
         last = int(passage.numbers.max()) if len(passage.numbers) else None
-        held = None if last is None else (last + 1 - left) * FRAME_BYTES
+        number = None if last is None else (last + 1 - left) * FRAME_BYTES
         low = limit - FRAME_BYTES * (1 + _last_lost(self._courses[way], self._start_ns))
         # After other packets, the link may not be ready to send the first at once.
         low -= FRAME_BYTES * int(self._courses is not self._timeline.courses)
@@ -170,7 +170,7 @@ class Depth(CheckStep):
             f"{self._name} {way}",
             self._timeline.path,
             limit,
-            held,
+            number,
             max(low, 0),
             high,
             "bytes",

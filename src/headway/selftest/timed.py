@@ -57,21 +57,21 @@ class Pulses(CheckStep):
                 timeline.end_step(times[-1])
 
     def _times(self, course: Course) -> list[int]:
-        found: set[int] = set()
+        numbers: set[int] = set()
         # The last packet that is fed may leave somewhat later than planned.
         last_ns = FRAME_BYTES * 8 * 2 * 10**9 // (course.slowest_rate or 10**12)
         fed = [(start, end + last_ns) for start, end in _fed_spans(course)]
         step_ns = _step_ns(course)
         for boundaries, upstream_ns in _line_boundaries(course):
             for at in boundaries:
-                found |= {at - upstream_ns + beside * step_ns for beside in _BESIDE}
+                numbers |= {at - upstream_ns + beside * step_ns for beside in _BESIDE}
             for stage in course.stages:
                 for window in gaps(stage.direction):
                     first = stage.origin_ns + window.start - upstream_ns
                     step = (window.end - window.start) / (_WITHIN + 1)
-                    found |= {int(first + n * step) for n in range(1, _WITHIN + 1)}
+                    numbers |= {int(first + n * step) for n in range(1, _WITHIN + 1)}
         apart: list[int] = []
-        for at in sorted(found):
+        for at in sorted(numbers):
             if not any(start <= at <= end for start, end in fed) and (
                 not apart or at - apart[-1] >= step_ns // 2
             ):

@@ -29,10 +29,10 @@ def has_tunnel(path: Path) -> bool:
 def tunnels_alone(path: Path) -> Path:
     """The path with its first rates, its delays and its tunnels, and with queues that hold every train."""
 
-    def alone(one: Direction) -> Direction:
-        given = {key: getattr(one, key) for key in ("delay", "mtu", "tunnel")}
+    def alone(direction: Direction) -> Direction:
+        given = {key: getattr(direction, key) for key in ("delay", "mtu", "tunnel")}
         return Direction.model_validate(
-            given | {"rate": one.first_rate, "queue": Queue(packets=2 * _TRAIN)}
+            given | {"rate": direction.first_rate, "queue": Queue(packets=2 * _TRAIN)}
         )
 
     links = [Link(down=alone(link.down), up=alone(link.up)) for link in path.links]
@@ -53,20 +53,25 @@ class TunnelledTrains(CheckStep):
                 timeline.end_step(start_ns)
 
     def _largest(self, way: Way) -> int:
-        sizes = [int(mtu.size) for one in directions(self._path, way) if (mtu := one.carries)]
+        sizes = [
+            int(mtu.size) for direction in directions(self._path, way) if (mtu := direction.carries)
+        ]
         return min([FRAME_BYTES, *(size + ETHERNET_HEADER_BYTES for size in sizes)])
 
     def _spacing_ns(self, way: Way, frame_bytes: int) -> float:
         return max(
-            (frame_bytes + one.overhead_bytes) * 8e9 / one.first_rate
-            for one in directions(self._path, way)
-            if one.first_rate
+            (frame_bytes + direction.overhead_bytes) * 8e9 / direction.first_rate
+            for direction in directions(self._path, way)
+            if direction.first_rate
         )
 
     @override
     def judge(self, sight: Sight) -> Iterator[Check]:
         for way in both_ways():
-            if not any(one.tunnel and one.first_rate for one in directions(self._path, way)):
+            if not any(
+                direction.tunnel and direction.first_rate
+                for direction in directions(self._path, way)
+            ):
                 continue
             for (its_way, frame_bytes), flow in self._flows.items():
                 if its_way is way:

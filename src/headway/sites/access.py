@@ -42,11 +42,11 @@ class Access:
         """What the browser's command line has to say of all that."""
         flags = []
         if self.maps.maps:
-            rules = ", ".join(one.rule for one in self.maps.maps)
+            rules = ", ".join(host_map.rule for host_map in self.maps.maps)
             flags.append(f"--host-resolver-rules={rules}")
         if self._plain:
             # In a lab these pages will be secure contexts, so that their scripts may do more.
-            origins = ",".join(f"http://{one.name}" for one in self._plain)
+            origins = ",".join(f"http://{host_map.name}" for host_map in self._plain)
             flags += [
                 f"--unsafely-treat-insecure-origin-as-secure={origins}",
                 "--disable-features=HttpsUpgrades",
@@ -63,7 +63,7 @@ class Access:
 
     @cached_property
     def _plain(self) -> tuple[HostMap, ...]:
-        return tuple(one for one in self.maps.maps if not speaks_tls(one))
+        return tuple(host_map for host_map in self.maps.maps if not speaks_tls(host_map))
 
 
 NO_DETOURS = Access()

@@ -31,7 +31,9 @@ def almanac_costs(site: Site, *, mobile: bool) -> Mapping[str, ThreadCost]:
         site: the site.
         mobile: whether on the archive's mobile device, a Moto G4 that is emulated.
     """
-    scripts = [one for one in site.exchanges if one.status == 200 and _is_script(one)]
+    scripts = [
+        exchange for exchange in site.exchanges if exchange.status == 200 and _is_script(exchange)
+    ]
     size_bytes = sum(len(script.body) for script in scripts)
     if not size_bytes:
         return {}

@@ -67,8 +67,8 @@ def _fields(line: str, version: bytes) -> dict[str, str] | None:
     URLs and types may have spaces; address and date of 14 digits tell where the URL ends. Of a line with another date,
     words are counted from its end.
     """
-    if found := _LINE.fullmatch(line):
-        url, date = found["url"], found["date"]
+    if match := _LINE.fullmatch(line):
+        url, date = match["url"], match["date"]
     else:
         words = line.split(" ")
         behind = _WORDS_BEHIND_URL.get(version, 4)

@@ -86,8 +86,8 @@ class NetworkLog:
         """The exchanges in the order in which they began, without what caches answered."""
         raw = {number: deque(events) for number, events in self._raw.items()}
         for exchange in self._exchanges:
-            told = raw.get(exchange.id)
-            sent = told.popleft() if told and exchange.has_raw_headers else None
+            values = raw.get(exchange.id)
+            sent = values.popleft() if values and exchange.has_raw_headers else None
             if exchange.from_cache or exchange.url.startswith(("data:", "blob:")):
                 continue
             status = exchange.response.get("status", 0)

@@ -33,16 +33,16 @@ def joined_chunks(body: bytes) -> Joined:
     pieces: list[bytes] = []
     at = 0
     while at < len(body):
-        found = _SIZE.match(body, at)
-        if found is None:
+        match = _SIZE.match(body, at)
+        if match is None:
             is_size = body.find(_END, at) < 0 and re.fullmatch(rb"[0-9A-Fa-f]+\r?", body[at:])
             return _cut(pieces) if pieces and is_size else _no_chain(body, pieces)
-        size = int(found[1], 16)
+        size = int(match[1], 16)
         if size == 0:
-            is_chain = pieces or not body[found.end() :].strip(_END)
+            is_chain = pieces or not body[match.end() :].strip(_END)
             return Joined(b"".join(pieces) if is_chain else body)
-        end = found.end() + size
-        pieces.append(body[found.end() : end])
+        end = match.end() + size
+        pieces.append(body[match.end() : end])
         if end >= len(body):
             return _cut(pieces)
         if not _END.startswith(body[end : end + len(_END)]):

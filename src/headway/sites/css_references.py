@@ -83,10 +83,14 @@ def _imported(prelude: Sequence[Any], place: UrlPlace) -> Iterator[Reference]:
     conditions = tokens[1:]
     if conditions and getattr(conditions[0], "lower_value", "") == "layer":
         conditions = conditions[1:]
-    functions = [one for one in conditions if one.type == "function" and one.lower_name != "layer"]
-    media = [one for one in conditions if one.type != "function"]
+    functions = [
+        condition
+        for condition in conditions
+        if condition.type == "function" and condition.lower_name != "layer"
+    ]
+    media = [condition for condition in conditions if condition.type != "function"]
     # Chromium fetches those for other media, too, and those whose conditions do not hold.
-    shown = matching(" ".join(one.serialize() for one in media))
+    shown = matching(" ".join(value.serialize() for value in media))
     if url is not None:
         is_certain = shown is Matching.ALWAYS and not functions
         yield from place.references(url, is_certain=is_certain)
@@ -121,7 +125,9 @@ def _font(content: Sequence[Any], place: UrlPlace) -> Iterator[Reference]:
     """The file of a font: the first that browsers read, of the last list; others only if that fails."""
     declarations = tinycss2.parse_blocks_contents(content, True, True)
     sources = [
-        one.value for one in declarations if one.type == "declaration" and one.lower_name == "src"
+        declaration.value
+        for declaration in declarations
+        if declaration.type == "declaration" and declaration.lower_name == "src"
     ]
     for source in _split(sources[-1] if sources else ()):
         url = next((address for token in source if (address := _url(token)) is not None), None)
@@ -152,7 +158,7 @@ def _url(token: Any) -> str | None:
     if token.type == "url":
         return str(token.value)
     if token.type == "function" and token.lower_name in ("url", "src"):
-        strings = [one.value for one in token.arguments if one.type == "string"]
+        strings = [argument.value for argument in token.arguments if argument.type == "string"]
         return str(strings[0]) if strings else None
     return None
 
@@ -169,4 +175,4 @@ def _urls(tokens: Iterable[Any], place: UrlPlace) -> Iterator[Reference]:
         is_set = token.type == "function" and token.lower_name in _SETS
         inner = getattr(token, "arguments", None) or _values(token)
         if isinstance(inner, list):
-            pending += [(one, is_set) for one in reversed(inner)]
+            pending += [(value, is_set) for value in reversed(inner)]

@@ -19,11 +19,11 @@ def same_digest(stated: str, other: str) -> bool | None:
     """Whether two digests are the same, however they are written; None if they cannot be compared."""
     if stated == other:
         return True
-    one, another = _digest(stated), _digest(other)
-    if one is None or another is None:
+    first, another = _digest(stated), _digest(other)
+    if first is None or another is None:
         # Of an algorithm that is not known, only equal texts are equal.
         return None if stated.partition(":")[0] != other.partition(":")[0] else False
-    return one[1] == another[1] if one[0] == another[0] else None
+    return first[1] == another[1] if first[0] == another[0] else None
 
 
 def digest_key(stated: str) -> tuple[str, bytes] | str:

@@ -12,68 +12,68 @@ from headway.sites.site import Exchange, Lost
 _WARM = "recorded with a warm cache; with an empty one, servers send content"
 
 
-def find_page(found: Sifted, source: str) -> str:
+def find_page(sifted: Sifted, source: str) -> str:
     """URL of the first HTML page, or of what redirects to it.
 
     Raises:
         WrongInputError: there is none, or it is lost, so that any other one would be another page; `source` is
             where.
     """
-    if not found.exchanges:
-        raise WrongInputError(_nothing(found), where=source)
-    matcher = Matcher(found.exchanges)
-    lost = set(found.lost)
-    for one in found.order:
-        if why := _why_no_page(one, found, lost):
-            message = f"its page, {one.url}, cannot be replayed: {why}; `headway record --page` names another"
+    if not sifted.exchanges:
+        raise WrongInputError(_nothing(sifted), where=source)
+    matcher = Matcher(sifted.exchanges)
+    lost = set(sifted.lost)
+    for item in sifted.order:
+        if why := _why_no_page(item, sifted, lost):
+            message = f"its page, {item.url}, cannot be replayed: {why}; `headway record --page` names another"
             raise WrongInputError(message, where=source)
-        answer = _answer(one, found)
-        if answer and one.method == "GET" and _leads_to_html(matcher, answer):
-            return one.url
-    raise WrongInputError(_nothing(found), where=source)
+        answer = _answer(item, sifted)
+        if answer and item.method == "GET" and _leads_to_html(matcher, answer):
+            return item.url
+    raise WrongInputError(_nothing(sifted), where=source)
 
 
-def _why_no_page(one: Exchange | Lost, found: Sifted, lost: set[Lost]) -> str | None:
+def _why_no_page(item: Exchange | Lost, sifted: Sifted, lost: set[Lost]) -> str | None:
     """Why a document is no page to load, although it was one; None if it is, or is no document."""
-    if one.method != "GET" or one.url not in found.documents:
+    if item.method != "GET" or item.url not in sifted.documents:
         return None
-    if isinstance(one, Lost):
-        return str(one.shortfall) if one in lost and one.status == 200 else None
-    has_content = any(other.url == one.url and other.status == 200 for other in found.exchanges)
-    return None if one.status != 304 or has_content else f"it is a 304, {_WARM}"
+    if isinstance(item, Lost):
+        return str(item.shortfall) if item in lost and item.status == 200 else None
+    has_content = any(other.url == item.url and other.status == 200 for other in sifted.exchanges)
+    return None if item.status != 304 or has_content else f"it is a 304, {_WARM}"
 
 
-def _answer(one: Exchange | Lost, found: Sifted) -> Exchange | None:
+def _answer(item: Exchange | Lost, sifted: Sifted) -> Exchange | None:
     """What a browser gets with an empty cache: of a lost response or a 304, the 200 that is elsewhere."""
-    if isinstance(one, Exchange) and one.status != 304:
-        return one
-    is_document = one.url in found.documents
+    if isinstance(item, Exchange) and item.status != 304:
+        return item
+    is_document = item.url in sifted.documents
     return next(
         (
             other
-            for other in found.exchanges
-            if is_document and (other.method, other.url, other.status) == ("GET", one.url, 200)
+            for other in sifted.exchanges
+            if is_document and (other.method, other.url, other.status) == ("GET", item.url, 200)
         ),
         None,
     )
 
 
-def _nothing(found: Sifted) -> str:
+def _nothing(sifted: Sifted) -> str:
     """That there is no page, and what may be the reason."""
     what = "it holds no response that can be replayed"
-    if found.exchanges:
+    if sifted.exchanges:
         what = "none of its responses is an HTML page"
-    return "; ".join([what, *_reasons(found)])
+    return "; ".join([what, *_reasons(sifted)])
 
 
-def _reasons(found: Sifted) -> Iterator[str]:
-    if lost := found.lost:
+def _reasons(sifted: Sifted) -> Iterator[str]:
+    if lost := sifted.lost:
         bodies = "1 body was" if len(lost) == 1 else f"{len(lost)} bodies were"
         yield f"{bodies} not kept, as that of {lost[0].url}: {lost[0].shortfall.reason}"
-    if warm := sum(exchange.status == 304 for exchange in found.exchanges):
+    if warm := sum(exchange.status == 304 for exchange in sifted.exchanges):
         responses = "1 response is" if warm == 1 else f"{warm} responses are"
         yield f"{responses} a 304, {_WARM}"
-    for note, count in found.notes.items():
+    for note, count in sifted.notes.items():
         if note.startswith(LEFT_OUT) and note != NOT_KEPT:
             yield f"{note} ({count})"
 

@@ -177,9 +177,12 @@ def count(value: Any) -> int | None:
 
 
 def _pages(listed: Any) -> Iterator[HarPage]:
-    entries = [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
+    entries = (
+        [value for value in listed if isinstance(value, dict)] if isinstance(listed, list) else []
+    )
     pages = [
-        HarPage(plain(one.get("id")), instant_s(one.get("startedDateTime")), one) for one in entries
+        HarPage(plain(entry.get("id")), instant_s(entry.get("startedDateTime")), entry)
+        for entry in entries
     ]
     yield from in_time(pages, [page.began_s for page in pages])
 
@@ -218,8 +221,8 @@ def _entry(number: int, part: HarPart, began_s: Mapping[str, float | None]) -> H
 def _headers(value: Any, name: str) -> Iterator[Header]:
     if not isinstance(value, list):
         raise _odd(name, value, "a list")
-    for at, one in enumerate(value):
-        field = _object(one, f"{name}[{at}]")
+    for at, item in enumerate(value):
+        field = _object(item, f"{name}[{at}]")
         yield (
             _text(field.get("name", _MISSING), f"{name}[{at}].name"),
             _text(field.get("value", _MISSING), f"{name}[{at}].value"),

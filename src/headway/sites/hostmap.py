@@ -93,8 +93,8 @@ class HostMap:
             text = pattern.sub(self._new, text)
         return text
 
-    def _new(self, found: re.Match[str]) -> str:
-        return f"{'https:' if found['scheme'] else ''}{found['slashes']}{self.name}"
+    def _new(self, match: re.Match[str]) -> str:
+        return f"{'https:' if match['scheme'] else ''}{match['slashes']}{self.name}"
 
 
 @dataclass(frozen=True)
@@ -111,12 +111,12 @@ class HostMaps:
     def of(self, url: str) -> HostMap | None:
         """The map that a URL, renamed, is subject to."""
         host = urlsplit(url).hostname
-        return next((one for one in self.maps if one.name == host), None)
+        return next((host_map for host_map in self.maps if host_map.name == host), None)
 
     def renamed(self, text: str) -> str:
         """A URL, or text with URLs, with all new names."""
-        for one in self.maps:
-            text = one.renamed(text)
+        for host_map in self.maps:
+            text = host_map.renamed(text)
         return text
 
     def applied(self, recording: Recording) -> Recording:
@@ -131,9 +131,9 @@ class HostMaps:
         changed = sum(
             old.body != new.body for old, new in zip(site.exchanges, renamed, strict=True)
         )
-        kept = dict.fromkeys(one for one in renamed if redirect_target(one) != one.url)
+        kept = dict.fromkeys(item for item in renamed if redirect_target(item) != item.url)
         notes = [f"hosts renamed in bodies ({changed})"] if changed else []
-        lost = tuple(replace(one, url=self.renamed(one.url)) for one in site.lost)
+        lost = tuple(replace(item, url=self.renamed(item.url)) for item in site.lost)
         renamed_site = replace(site, page=self.renamed(site.page), exchanges=tuple(kept), lost=lost)
         return Recording(renamed_site, (*recording.notes, *notes))
 

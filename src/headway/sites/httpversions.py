@@ -20,5 +20,5 @@ def alpn_of(version: str) -> str:
 
 def stated_version(candidates: Iterable[str]) -> str:
     """Of several statements about a response, the first that is a version; else the first that is anything."""
-    stated = [one.strip() for one in candidates if one.strip()]
-    return next((one for one in stated if alpn_of(one)), next(iter(stated), ""))
+    stated = [candidate.strip() for candidate in candidates if candidate.strip()]
+    return next((text for text in stated if alpn_of(text)), next(iter(stated), ""))

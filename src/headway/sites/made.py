@@ -91,13 +91,13 @@ def _write(site: Site, file: BinaryIO) -> None:
         file.write(exchange.body)
 
 
-def _read(name: str, told: Callable[[dict[str, Any], BinaryIO], _T]) -> _T | None:
+def _read(name: str, parts: Callable[[dict[str, Any], BinaryIO], _T]) -> _T | None:
     """What a file tells; None if it is not there, or is damaged."""
     try:
         with _path(name).open("rb") as file:
             head = json.loads(file.readline())
             whole = file.tell() + head["outline"]["size_bytes"]
-            return told(head, file) if os.fstat(file.fileno()).st_size == whole else None
+            return parts(head, file) if os.fstat(file.fileno()).st_size == whole else None
     except (OSError, ValueError, TypeError, KeyError):
         return None
 
@@ -116,13 +116,13 @@ def _outline(head: dict[str, Any], _file: BinaryIO) -> Outline:
 def _site(head: dict[str, Any], file: BinaryIO) -> Site:
     exchanges = tuple(
         Exchange(
-            one["method"],
-            one["url"],
-            one["status"],
-            tuple((field, value) for field, value in one["headers"]),
-            file.read(one["bytes"]),
-            one.get("protocol", ""),
+            item["method"],
+            item["url"],
+            item["status"],
+            tuple((field, value) for field, value in item["headers"]),
+            file.read(item["bytes"]),
+            item.get("protocol", ""),
         )
-        for one in head["exchanges"]
+        for item in head["exchanges"]
     )
     return Site(head["name"], head["outline"]["page"], exchanges, head["description"])

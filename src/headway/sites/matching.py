@@ -40,28 +40,30 @@ class Matcher:
         asked = urlsplit(as_asked(url) or "")
         if not asked.hostname:
             return None
-        found = self._by_path.get((method, *_place(asked)), [])
-        if not found and method == "HEAD":
-            found = self._by_path.get(("GET", *_place(asked)), [])
-        found = [entry for entry in found if entry[0].scheme == asked.scheme] or found
-        if not found:
+        split_results = self._by_path.get((method, *_place(asked)), [])
+        if not split_results and method == "HEAD":
+            split_results = self._by_path.get(("GET", *_place(asked)), [])
+        split_results = [
+            entry for entry in split_results if entry[0].scheme == asked.scheme
+        ] or split_results
+        if not split_results:
             return None
 
         def likeness(entry: tuple[SplitResult, Exchange]) -> tuple[bool, int]:
             query = entry[0].query
             return query == asked.query, _common_start(query, asked.query)
 
-        return max(found, key=likeness)[1]  # the first of the best
+        return max(split_results, key=likeness)[1]  # the first of the best
 
 
 def _place(url: SplitResult) -> tuple[str, str]:
     return url.hostname or "", url.path or "/"
 
 
-def _common_start(one: str, other: str) -> int:
+def _common_start(text: str, other: str) -> int:
     """How many characters at the start of two texts are the same."""
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
+    pairs = enumerate(zip(text, other, strict=False))
+    return next((at for at, (a, b) in pairs if a != b), min(len(text), len(other)))
 
 
 def redirect_target(exchange: Exchange) -> str | None:
@@ -89,8 +91,8 @@ def followed(matcher: Matcher, exchange: Exchange) -> Exchange:
         if len(seen) > _LONGEST_CHAIN:
             raise RedirectError(f"redirects more than {_LONGEST_CHAIN} times")
         seen.add(target)
-        found = matcher.find("GET", target)
-        if found is None:
+        result = matcher.find("GET", target)
+        if result is None:
             raise RedirectError(f"redirects to {target}, which is not in the archive")
-        exchange = found
+        exchange = result
     return exchange

@@ -15,6 +15,6 @@ def named(odd: Sequence[str]) -> Iterator[str]:
     Args:
         odd: what is wrong with each part, and where it is.
     """
-    yield from (f"{LEFT_OUT}{one}" for one in odd[:_SHOWN])
+    yield from (f"{LEFT_OUT}{text}" for text in odd[:_SHOWN])
     if (more := len(odd) - _SHOWN) > 0:
         yield f"{LEFT_OUT}{more:,} more that are not as they should be"

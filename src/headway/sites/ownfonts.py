@@ -47,7 +47,7 @@ def _moved(exchange: Exchange, site: Site) -> str:
 
 def _body(exchange: Exchange, moved: dict[str, str]) -> bytes:
     kind = (exchange.header("content-type") or "").lower()
-    if not any(one in kind for one in _NAMING_TYPES):
+    if not any(naming_type in kind for naming_type in _NAMING_TYPES):
         return exchange.body
     names = content_codings(exchange.headers)
     try:

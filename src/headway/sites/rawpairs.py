@@ -34,7 +34,7 @@ def captured_pairs(pairs: Iterable[RawPair]) -> tuple[Captured, ...]:
     """
     read = [(parsed(pair.request), parsed(pair.response), pair.scheme) for pair in pairs]
     whole = [(asked, sent, scheme) for asked, sent, scheme in read if asked and sent]
-    whole.sort(key=lambda one: (not _is_of_a_person(one[0]), _date_s(one[1])))
+    whole.sort(key=lambda triple: (not _is_of_a_person(triple[0]), _date_s(triple[1])))
     return tuple(_captured(asked, sent, scheme) for asked, sent, scheme in whole)
 
 

@@ -68,28 +68,28 @@ def assembled(
     Raises:
         WrongInputError: nothing can be replayed, or no page is among it.
     """
-    found = sifted(captured)
-    return recorded(name, found, page or find_page(found, source), description, lost)
+    result = sifted(captured)
+    return recorded(name, result, page or find_page(result, source), description, lost)
 
 
 def recorded(
-    name: str, found: Sifted, page: str, description: str, lost: Iterable[Lost] = ()
+    name: str, results: Sifted, page: str, description: str, lost: Iterable[Lost] = ()
 ) -> Recording:
     """A site from what can be replayed.
 
     Args:
         name: of the site.
-        found: what there is.
+        results: what there is.
         page: URL that is loaded.
         description: of the site.
         lost: what is known to have been lost before.
     """
-    notes = Counter(found.notes)
-    distinct = tuple(dict.fromkeys(found.exchanges))
-    notes[_REPEATED] = len(found.exchanges) - len(distinct)
+    notes = Counter(results.notes)
+    distinct = tuple(dict.fromkeys(results.exchanges))
+    notes[_REPEATED] = len(results.exchanges) - len(distinct)
     exchanges = without_revalidations(distinct)
     notes[_REVALIDATED] = len(distinct) - len(exchanges)
-    gone = without_kept(exchanges, (*found.lost, *lost))
+    gone = without_kept(exchanges, (*results.lost, *lost))
     site = Site(name, page, exchanges, description, gone)
     return Recording(site, tuple(f"{note} ({count})" for note, count in notes.items() if count))
 
@@ -115,7 +115,7 @@ def merged(name: str, recordings: Sequence[Recording]) -> Recording:
         kept = [exchange for exchange in exchanges if _request(exchange) not in replaced]
         left += len(exchanges) - len(kept) + len(recording.site.exchanges) - len(new)
         exchanges = kept + new
-    lost = (one for recording in recordings for one in recording.site.lost)
+    lost = (item for recording in recordings for item in recording.site.lost)
     site = replace(
         first.site, name=name, exchanges=tuple(exchanges), lost=without_kept(exchanges, lost)
     )

@@ -180,7 +180,7 @@ class _Document:
     def _embedded(self, node: Any, attributes: _Attributes) -> Iterator[Reference]:
         url = attributes.get("src" if node.name == "embed" else "data", "")
         if _PLUGINS.match(attributes.get("type", "")):
-            is_fallback = any(one.name in ("object", "video", "audio") for one in _above(node))
+            is_fallback = any(value.name in ("object", "video", "audio") for value in _above(node))
             yield from self._place.references(url, is_certain=not is_fallback)
 
     def _medium(self, node: Any, attributes: _Attributes) -> Iterator[Reference]:
@@ -196,14 +196,14 @@ class _Document:
         urls = (
             [attributes["src"]]
             if "src" in attributes
-            else [one.get("src") or "" for one in sources]
+            else [source.get("src") or "" for source in sources]
         )
         is_played = "autoplay" in attributes or attributes.get("preload", "").lower() != "none"
         if is_played and not _is_lazy(attributes):
-            is_sure = "src" in attributes or all(not one.get("media") for one in sources)
+            is_sure = "src" in attributes or all(not source.get("media") for source in sources)
             yield from self._place.choice(urls, is_needed=is_sure)
         tracks = [child.attrs for child in node.children if child.name == "track"]
-        shown = [one.get("src") or "" for one in tracks if "default" in one]
+        shown = [track.get("src") or "" for track in tracks if "default" in track]
         yield from self._place.references("".join(shown[:1]), is_certain=True)
 
 
@@ -222,9 +222,9 @@ def _sources_before(image: Any) -> list[_Attributes]:
         return []
     before = picture.children[: min(picture.children.index(image), _MOST_SOURCES)]
     return [
-        {name.lower(): value or "" for name, value in one.attrs.items()}
-        for one in before
-        if one.name == "source"
+        {name.lower(): value or "" for name, value in item.attrs.items()}
+        for item in before
+        if item.name == "source"
     ]
 
 

@@ -23,14 +23,16 @@ def resolved(files: Sequence[RecordedFile]) -> tuple[RecordedFile, ...]:
     Args:
         files: that belong together.
     """
-    originals = _Originals([one for file in files for one in file.originals])
+    originals = _Originals([original for file in files for original in file.originals])
     where = "this file" if len(files) == 1 else "these files"
     return tuple(
         replace(
             file,
             captured=tuple(
-                one if one.revisit is None else _resolved(one, one.revisit, originals, where)
-                for one in file.captured
+                captured
+                if captured.revisit is None
+                else _resolved(captured, captured.revisit, originals, where)
+                for captured in file.captured
             ),
             notes=(*file.notes, *_account(file)),
         )
@@ -40,9 +42,9 @@ def resolved(files: Sequence[RecordedFile]) -> tuple[RecordedFile, ...]:
 
 def _account(file: RecordedFile) -> Iterator[str]:
     """How much of a file's responses was fetched, if some were not."""
-    fetched = [one for one in file.captured if one.revisit is None]
+    fetched = [captured for captured in file.captured if captured.revisit is None]
     if revisits := len(file.captured) - len(fetched):
-        size_kb = sum(len(one.body or b"") for one in fetched) / _KILOBYTE
+        size_kb = sum(len(captured.body or b"") for captured in fetched) / _KILOBYTE
         yield (
             f"responses that were fetched: {len(fetched):,}, {size_kb:,.1f} kB; "
             f"revisits, with the content of another response: {revisits:,}"
@@ -105,9 +107,11 @@ class _Originals:
             yield by_record
         for url in (refers.url, "" if refers.record else revisit.url):
             of_url = [
-                one for one in self._by_url.get(_normal(url), ()) if self._may_be(one, refers)
+                original
+                for original in self._by_url.get(_normal(url), ())
+                if self._may_be(original, refers)
             ]
-            yield from (one for one in of_url if _is_of(one, refers.instant_s))
+            yield from (original for original in of_url if _is_of(original, refers.instant_s))
             # A revisit that names neither a record nor a digest is of the same URL.
             if url == refers.url or not (refers.digest or refers.url):
                 yield from of_url

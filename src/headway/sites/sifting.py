@@ -42,22 +42,22 @@ class Sifted:
     @property
     def exchanges(self) -> tuple[Exchange, ...]:
         """What can be replayed."""
-        return tuple(one for one in self.order if isinstance(one, Exchange))
+        return tuple(item for item in self.order if isinstance(item, Exchange))
 
     @property
     def lost(self) -> tuple[Lost, ...]:
         """What was asked for, and cannot be replayed."""
-        return without_kept(self.exchanges, (one for one in self.order if isinstance(one, Lost)))
+        return without_kept(self.exchanges, (item for item in self.order if isinstance(item, Lost)))
 
 
 def without_kept(exchanges: Iterable[Exchange], lost: Iterable[Lost]) -> tuple[Lost, ...]:
     """What is lost, each once, without what an exchange answers."""
     known = {(exchange.method, exchange.url) for exchange in exchanges}
-    found: dict[tuple[str, str], Lost] = {}
-    for one in lost:
-        if (one.method, one.url) not in known:
-            found.setdefault((one.method, one.url), one)
-    return tuple(found.values())
+    losts: dict[tuple[str, str], Lost] = {}
+    for item in lost:
+        if (item.method, item.url) not in known:
+            losts.setdefault((item.method, item.url), item)
+    return tuple(losts.values())
 
 
 def together(parts: Iterable[Sifted]) -> Sifted:
@@ -67,7 +67,7 @@ def together(parts: Iterable[Sifted]) -> Sifted:
     for part in listed:
         notes.update(part.notes)
     documents = frozenset(url for part in listed for url in part.documents)
-    return Sifted(tuple(one for part in listed for one in part.order), documents, notes)
+    return Sifted(tuple(item for part in listed for item in part.order), documents, notes)
 
 
 def sifted(captured: Iterable[Captured]) -> Sifted:
@@ -84,7 +84,7 @@ def sifted(captured: Iterable[Captured]) -> Sifted:
             order.append(Lost(capture.method, capture.url, capture.status, worth.shortfall))
             continue
         exchange, note = replayable(capture, worth)
-        notes.update(one for one in (worth.how, note) if one)
+        notes.update(text for text in (worth.how, note) if text)
         order.append(exchange)
     return Sifted(tuple(order), frozenset(documents), notes)
 
@@ -94,7 +94,7 @@ def _worthy(captured: Iterable[Captured], notes: Counter[str]) -> Iterator[tuple
 
     A client that is not content with a response asks again.
     """
-    found: list[tuple[Captured, Worth]] = []
+    pairs: list[tuple[Captured, Worth]] = []
     best: dict[tuple[str, str, int], tuple[int, bool]] = {}
     for capture in captured:
         if why := obstacle(capture):
@@ -103,10 +103,10 @@ def _worthy(captured: Iterable[Captured], notes: Counter[str]) -> Iterator[tuple
         capture = replace(capture, url=as_asked(capture.url) or capture.url)
         worth = judged(with_content(capture))
         # What was not taken for the body is not needed any more, and may be large.
-        found.append((replace(capture, body=None, told=NOTHING_TOLD), worth))
+        pairs.append((replace(capture, body=None, told=NOTHING_TOLD), worth))
         key = capture.method, capture.url, capture.status
         best[key] = min(best.get(key, worth.rank), worth.rank)
-    for capture, worth in found:
+    for capture, worth in pairs:
         if worth.rank == best[capture.method, capture.url, capture.status]:
             yield capture, worth
         else:
@@ -135,9 +135,9 @@ def _refreshed(
             captures[at] = replace(capture, status=200, headers=fields), worth
             refreshed[request] = at
     kept = [
-        one
-        for at, one in enumerate(captures)
-        if one[0].status != 200 or refreshed.get(_request(one[0]), at) == at
+        pair
+        for at, pair in enumerate(captures)
+        if pair[0].status != 200 or refreshed.get(_request(pair[0]), at) == at
     ]
     if less := len(captures) - len(kept):
         notes[_LESS] += less

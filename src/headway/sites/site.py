@@ -48,7 +48,7 @@ class Exchange:
 
     def header(self, name: str) -> str | None:
         """Value of the first header field of that name (lower case); None without one."""
-        return next((value for one, value in self.headers if one == name), None)
+        return next((value for text, value in self.headers if text == name), None)
 
 
 _TEXT = re.compile(r"text/|\b(javascript|json|xml)\b|\+(json|xml)\b")

@@ -111,9 +111,10 @@ def _recordings(sources: Sequence[str], browsing: Browsing) -> list[Recording]:
         raise _with_odd(error, files) from None
     return [
         _with_notes(
-            browsing.maps.applied(recorded(file.name, one, page, file.description, file.lost)), file
+            browsing.maps.applied(recorded(file.name, part, page, file.description, file.lost)),
+            file,
         )
-        for file, one in zip(files, parts, strict=True)
+        for file, part in zip(files, parts, strict=True)
     ]
 
 
@@ -124,7 +125,7 @@ def _with_notes(recording: Recording, file: RecordedFile) -> Recording:
 
 def _with_odd(error: WrongInputError, files: Sequence[RecordedFile]) -> WrongInputError:
     """That there is no page, with what is left out since it is odd."""
-    odd = named([one for file in files for one in file.odd])
+    odd = named([text for file in files for text in file.odd])
     return WrongInputError("; ".join((error.message, *odd)), where=error.where)
 
 
@@ -151,7 +152,7 @@ def _of_page(recording: Recording, browsing: Browsing) -> Recording:
     page = as_asked(browsing.maps.renamed(browsing.page)) or browsing.page
     site = recording.site
     if Matcher(site.exchanges).find("GET", page) is None:
-        why = next((str(one.shortfall) for one in site.lost if one.url == page), "")
+        why = next((str(lost.shortfall) for lost in site.lost if lost.url == page), "")
         reason = f": {why}" if why else ""
         raise WrongInputError(f"no response to it can be replayed{reason}", where=f"--page {page}")
     return replace(recording, site=replace(site, page=page))

@@ -11,8 +11,8 @@ from headway.sites.mediaquery import Matching, matching
 _SPACE = " \t\n\f\r"
 _DESCRIPTOR = re.compile(r"\d+[wh]|[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?x")
 _TYPES = frozenset(
-    f"image/{one}"
-    for one in (
+    f"image/{literal}"
+    for literal in (
         *("avif", "webp", "png", "apng", "jpeg", "jpg", "pjpeg", "gif", "svg+xml", "bmp"),
         *("x-icon", "vnd.microsoft.icon", "x-png"),
     )
@@ -48,13 +48,13 @@ def candidates(srcset: str) -> list[Candidate]:
     Args:
         srcset: value of the attribute.
     """
-    found: list[Candidate] = []
+    result: list[Candidate] = []
     at = 0
     while True:
         while at < len(srcset) and srcset[at] in _SPACE + ",":
             at += 1
         if at >= len(srcset):
-            return found
+            return result
         end = at
         while end < len(srcset) and srcset[end] not in _SPACE:
             end += 1
@@ -66,7 +66,7 @@ def candidates(srcset: str) -> list[Candidate]:
             end = _end_of_descriptors(srcset, at)
             words, at = srcset[at:end].split(), end
         if all(_DESCRIPTOR.fullmatch(word) for word in words) and len(words) < 3:
-            found.append(Candidate(url, words[0] if words else ""))
+            result.append(Candidate(url, words[0] if words else ""))
 
 
 def _end_of_descriptors(srcset: str, at: int) -> int:
@@ -102,10 +102,10 @@ def image_urls(
     """
     chosen = candidates(attributes.get(srcset, ""))
     plain = attributes.get(src, "").strip()
-    has_widths = any(one.descriptor.endswith(("w", "h")) for one in chosen)
-    if plain and not has_widths and not any(one.is_plain for one in chosen):
+    has_widths = any(candidate.descriptor.endswith(("w", "h")) for candidate in chosen)
+    if plain and not has_widths and not any(candidate.is_plain for candidate in chosen):
         chosen.append(Candidate(plain, ""))
-    return [one.url for one in chosen]
+    return [candidate.url for candidate in chosen]
 
 
 def picture_urls(sources: Sequence[Mapping[str, str]], image: Mapping[str, str]) -> list[str]:

@@ -54,7 +54,7 @@ class Trace:
                 tally.add(spans)
             else:
                 beside_ms += math.fsum(
-                    one.lasts_ms for one in spans if one.event["name"] in _EVALUATES
+                    span.lasts_ms for span in spans if span.event["name"] in _EVALUATES
                 )
         return cls(tally.costs(), beside_ms)
 
@@ -72,7 +72,7 @@ class _Span:
     @property
     def own_ms(self) -> float:
         """Without what is told of by itself."""
-        return max(0.0, self.lasts_ms - math.fsum(one.lasts_ms for one in self.within))
+        return max(0.0, self.lasts_ms - math.fsum(span.lasts_ms for span in self.within))
 
 
 def _spans(events: Iterable[Event]) -> dict[tuple[int, int], list[_Span]]:

@@ -31,8 +31,8 @@ def unshared(site: Site) -> str | None:
     """What of a site has, or may have, a connection of its own, in a line; None if nothing is found."""
     fonts = {exchange.url for exchange in site.exchanges if is_font(exchange)}
     own = with_own_fonts(site)
-    found = [*_apart(own, fonts), *_sockets(own), *_old_hosts(own)]
-    return "; ".join(found) or None
+    texts = [*_apart(own, fonts), *_sockets(own), *_old_hosts(own)]
+    return "; ".join(texts) or None
 
 
 def _apart(site: Site, fonts: Set[str]) -> Iterator[str]:
@@ -60,7 +60,7 @@ def _without_credentials(
         parser = _WithoutCredentials(exchange.url)
         parser.feed(_text(exchange))
         parser.close()
-        yield from (one for one in parser.found if _is_foreign(one[0], exchange.url, site))
+        yield from (pair for pair in parser.found if _is_foreign(pair[0], exchange.url, site))
     if _is(exchange, "css") or _is(exchange, "html"):
         references = css_references if _is(exchange, "css") else html_references
         for reference in references(_text(exchange), exchange.url):
@@ -70,8 +70,11 @@ def _without_credentials(
 
 def _is_foreign(url: str, document: str, site: Site) -> bool:
     """Whether it is of another origin than the document, and of a host that is replayed."""
-    one, other = urlsplit(url), urlsplit(document)
-    return (one.scheme, one.netloc) != (other.scheme, other.netloc) and one.hostname in site.hosts
+    first, other = urlsplit(url), urlsplit(document)
+    return (first.scheme, first.netloc) != (
+        other.scheme,
+        other.netloc,
+    ) and first.hostname in site.hosts
 
 
 class _WithoutCredentials(HTMLParser):

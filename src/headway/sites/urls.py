@@ -23,11 +23,11 @@ def as_asked(url: str, base: str = "", charset: str = "utf-8") -> str | None:
     if "?" in url and not url.isascii():
         url = _with_query_in(url, charset)
     try:
-        found = join_url(base, url) if base else normalize_url(url)
+        text = join_url(base, url) if base else normalize_url(url)
     except (ValueError, UnicodeEncodeError):
         return None
-    found = found.partition("#")[0]
-    return _with_escaped_bars(found) if found.startswith(_SCHEMES) else None
+    text = text.partition("#")[0]
+    return _with_escaped_bars(text) if text.startswith(_SCHEMES) else None
 
 
 def _with_query_in(url: str, charset: str) -> str:
@@ -35,8 +35,8 @@ def _with_query_in(url: str, charset: str) -> str:
     before, _, after = url.partition("?")
     query, number_sign, fragment = after.partition("#")
     coded = "".join(
-        one if one.isascii() else quote(one.encode(charset, "xmlcharrefreplace"), safe="")
-        for one in query
+        text if text.isascii() else quote(text.encode(charset, "xmlcharrefreplace"), safe="")
+        for text in query
     )
     return f"{before}?{coded}{number_sign}{fragment}"
 

@@ -49,13 +49,13 @@ class Flaw:
 def findings(site: Site) -> tuple[Flaw, ...]:
     """All that is found, in the order of the exchanges; what has no exchange comes first."""
     matcher = Matcher(site.exchanges)
-    found = [*_page(site, matcher), *_unservable(site), *shortfalls(site), *_repeated(site)]
+    flaws = [*_page(site, matcher), *_unservable(site), *shortfalls(site), *_repeated(site)]
     for exchange in site.exchanges:
-        found += _redirect(exchange, matcher)
-        found += _partial(exchange)
-        found += _type(exchange)
-        found += _content(exchange, matcher)
-    return tuple(dict.fromkeys(found))
+        flaws += _redirect(exchange, matcher)
+        flaws += _partial(exchange)
+        flaws += _type(exchange)
+        flaws += _content(exchange, matcher)
+    return tuple(dict.fromkeys(flaws))
 
 
 def shortfalls(site: Site) -> tuple[Flaw, ...]:
@@ -101,10 +101,10 @@ def _repeated(site: Site) -> Iterator[Flaw]:
 
 def _lost(site: Site) -> Iterator[Flaw]:
     """What a load asks for in vain, since the recording has not what was answered."""
-    for one in site.lost:
-        was_seen = one.method == "GET" and one.status in _SEEN
+    for lost in site.lost:
+        was_seen = lost.method == "GET" and lost.status in _SEEN
         severity = Severity.BROKEN if was_seen else Severity.DOUBTFUL
-        yield Flaw(severity, one.url, f"left out, since {one.shortfall}")
+        yield Flaw(severity, lost.url, f"left out, since {lost.shortfall}")
 
 
 def _short(exchange: Exchange) -> Iterator[Flaw]:

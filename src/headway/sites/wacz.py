@@ -40,12 +40,14 @@ class MainPage:
         """Responses, those to the page at its time before all others: of several, the first is replayed."""
         url = as_asked(self.url)
         chosen = [
-            one
-            for one in captured
-            if self.began_s is not None and one.began_s == self.began_s and as_asked(one.url) == url
+            item
+            for item in captured
+            if self.began_s is not None
+            and item.began_s == self.began_s
+            and as_asked(item.url) == url
         ]
         return (
-            (*chosen, *(one for one in captured if one not in chosen))
+            (*chosen, *(item for item in captured if item not in chosen))
             if chosen
             else tuple(captured)
         )

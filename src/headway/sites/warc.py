@@ -76,13 +76,13 @@ def read_archive(path: Path) -> Site:
     """
     (archive,) = resolved([read_records(path)])
     check_responses([archive], path)
-    found = sifted(archive.captured)
+    result = sifted(archive.captured)
     return Site(
         archive.name or site_name(path),
-        as_asked(archive.page) or find_page(found, str(path)),
-        found.exchanges,
+        as_asked(archive.page) or find_page(result, str(path)),
+        result.exchanges,
         archive.description,
-        without_kept(found.exchanges, (*found.lost, *archive.lost)),
+        without_kept(result.exchanges, (*result.lost, *archive.lost)),
     )
 
 
@@ -133,9 +133,9 @@ class _Writer:
 
     def _lost(self, index: int, lost: Lost) -> None:
         """A note of a response that was left out, so that it is known why a load does not get it."""
-        told = {"method": lost.method, "status": lost.status, LOST: lost.shortfall.reason}
+        values = {"method": lost.method, "status": lost.status, LOST: lost.shortfall.reason}
         target = ("WARC-Target-URI", lost.url)
-        self._record("metadata", _WARCINFO, _named(told), self._id(f"lost {index}"), [target])
+        self._record("metadata", _WARCINFO, _named(values), self._id(f"lost {index}"), [target])
 
     def _id(self, what: str) -> str:
         return f"<{uuid.uuid5(uuid.NAMESPACE_URL, f'{self._site.page} {self._date} {what}').urn}>"

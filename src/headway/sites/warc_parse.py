@@ -126,8 +126,8 @@ def _record(piece: bytes, at: int, number: int) -> tuple[WarcRecord, int]:
 
 def _after_lines(piece: bytes, at: int) -> int:
     """Where what is no end of a line begins: records are followed by two, more or less."""
-    while found := _LINE_END.match(piece, at):
-        at = found.end()
+    while match := _LINE_END.match(piece, at):
+        at = match.end()
     return at
 
 

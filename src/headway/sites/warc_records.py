@@ -73,10 +73,10 @@ def archive_of(contents: Iterable[bytes], path: Path, budget: Budget) -> Recorde
     except (DamagedError, TooMuchContentError) as error:
         raise WrongInputError(str(error), where=str(path)) from error
     originals = tuple(reader.originals())
-    captured = [one.captured for one in originals]
+    captured = [original.captured for original in originals]
     info = reader.info
     return RecordedFile(
-        tuple(in_time(captured, [one.began_s for one in captured])),
+        tuple(in_time(captured, [item.began_s for item in captured])),
         info.get("title", ""),
         info.get("page", ""),
         info.get("description", ""),
@@ -117,13 +117,13 @@ class _Reader:
 
     def _add_lost(self, record: WarcRecord) -> None:
         """Take what Headway notes of a response that it left out."""
-        told = _named(record.block.decode(errors="replace"))
-        if why := told.get(LOST):
-            status = told.get("status", "")
+        texts = _named(record.block.decode(errors="replace"))
+        if why := texts.get(LOST):
+            status = texts.get("status", "")
             shortfall = Shortfall(Kept.NOT, why)
             self.lost.append(
                 Lost(
-                    told.get("method", "GET"),
+                    texts.get("method", "GET"),
                     record.url,
                     whole_number(status) or 0,
                     shortfall,
@@ -142,10 +142,10 @@ class _Reader:
 
     def _method(self, record: WarcRecord) -> str:
         """The method of the request that a response answers; requests are optional, and most are GET."""
-        found = (
+        texts = (
             self._methods[record_id] for record_id in record.pair if record_id in self._methods
         )
-        return next(found, "GET")
+        return next(texts, "GET")
 
     def _captured(
         self, record: WarcRecord, message: Message | None, revisit: Revisit | None
@@ -188,7 +188,7 @@ def _cut(record: WarcRecord, message: Message) -> str:
     kept, _, reason = record.fields.get(KEPT, "").partition("; ")
     if kept == Kept.PART:
         return reason
-    why = f"WARC-Truncated: {told}" if (told := record.fields.get("warc-truncated")) else ""
+    why = f"WARC-Truncated: {text}" if (text := record.fields.get("warc-truncated")) else ""
     return f"{message.cut} ({why})" if message.cut and why else message.cut or why
 
 

@@ -74,10 +74,10 @@ def _as_sent(captured: Captured, coded: StillCoded) -> Worth:
 
 def _without_body(captured: Captured) -> Worth:
     """Of a response that nothing was handed over of: it had no content, or that is lost."""
-    told = captured.told
-    if not told.lost and (_has_no_content(captured) or _is_empty(captured)):
+    words = captured.told
+    if not words.lost and (_has_no_content(captured) or _is_empty(captured)):
         return Worth(b"", is_assumed=True)
-    return Worth(None, Shortfall(Kept.NOT, told.lost or "the recording does not have it"))
+    return Worth(None, Shortfall(Kept.NOT, words.lost or "the recording does not have it"))
 
 
 def _has_no_content(captured: Captured) -> bool:
@@ -152,14 +152,14 @@ def _is_coded(captured: Captured) -> bool:
 
 
 def _shortfall(captured: Captured, body: bytes) -> Shortfall | None:
-    told, misfit = captured.told, _misfit(captured, body)
+    words, misfit = captured.told, _misfit(captured, body)
     if misfit and len(body) < misfit.length:
         lengths = f"{len(body):,} of the {misfit.length:,} bytes that {misfit.said_by} says"
-        return Shortfall(Kept.PART, f"{lengths} ({told.cut})" if told.cut else lengths)
-    if told.cut:
-        return Shortfall(Kept.PART, told.cut)
-    if told.doubt:
-        return Shortfall(Kept.CONTRADICTED, told.doubt)
+        return Shortfall(Kept.PART, f"{lengths} ({words.cut})" if words.cut else lengths)
+    if words.cut:
+        return Shortfall(Kept.PART, words.cut)
+    if words.doubt:
+        return Shortfall(Kept.CONTRADICTED, words.doubt)
     if misfit:
         lengths = f"it has {len(body):,} bytes, and {misfit.said_by} says {misfit.length:,}"
         return Shortfall(Kept.CONTRADICTED, lengths)

@@ -38,8 +38,8 @@ def fewest_below(share: float) -> int:
 
 def _cumulative(n: int, share: float) -> list[float]:
     """Probabilities that at most 0, 1, ... n of n values are below the quantile."""
-    found, total = [], 0.0
+    values, total = [], 0.0
     for count in range(n + 1):
         total += math.comb(n, count) * share**count * (1 - share) ** (n - count)
-        found.append(min(total, 1.0))
-    return found
+        values.append(min(total, 1.0))
+    return values

@@ -68,7 +68,7 @@ class MetricBudget(Part):
         """
         column = METRICS[metric]
         stated = (self.of,) if isinstance(self.of, str) else self.of
-        for contender in stated or [one for one in contenders if one != self.against]:
+        for contender in stated or [text for text in contenders if text != self.against]:
             yield Claim(
                 says=self._sentence(column, contender),
                 metric=metric,

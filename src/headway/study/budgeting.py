@@ -29,7 +29,7 @@ def budgeted(experiment: Experiment, source: Source) -> Experiment:
             raise WrongInputError(reason, where=where)
         budgets = (stated,) if isinstance(stated, MetricBudget) else stated
         try:
-            claims += [claim for one in budgets for claim in one.claims(metric, contenders)]
+            claims += [claim for budget in budgets for claim in budget.claims(metric, contenders)]
         except PydanticCustomError as error:
             key = (error.context or {}).get("key")
             raise WrongInputError(f"{key}: {error.message()}", where=where) from None

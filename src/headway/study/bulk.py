@@ -197,14 +197,14 @@ class OnOff(ByChance):
     @override
     def transfers(self, seed: str) -> tuple[BulkTransfer, ...]:
         chance = random.Random(f"on-off {seed}")
-        found, at_s, end_s = [], 0.0, self.duration.s
+        bulk_transfers, at_s, end_s = [], 0.0, self.duration.s
         while at_s < end_s:
             on_s = min(chance.expovariate(1 / self.on.s), end_s - at_s)
-            found.append(
+            bulk_transfers.append(
                 BulkTransfer(Duration(round(at_s * 1e9)), Duration(max(round(on_s * 1e9), 1)))
             )
             at_s += on_s + chance.expovariate(1 / self.off.s)
-        return tuple(found)
+        return tuple(bulk_transfers)
 
     def __str__(self) -> str:
         return f"on-off {self.direction} {self.on} of {Duration(self.on + self.off)} for {self.duration}"

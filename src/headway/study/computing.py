@@ -22,7 +22,7 @@ class Costs(StrEnum):
 class Computing(Part):
     """Costs of the main thread, on a device that takes so many times as long."""
 
-    other_forms = ({"type": "string", "enum": [str(one) for one in Costs]},)
+    other_forms = ({"type": "string", "enum": [str(cost) for cost in Costs]},)
 
     costs: Costs = Field(
         default=Costs.RECORDED,

@@ -123,7 +123,10 @@ def check_nearby(study: Study, source: Source) -> None:
     """Refuse a study whose neighbours are to be tried and that has no sentence to try: it compares nothing, or each run has a fault."""
     if study.nearby is None:
         return
-    if not any(len(one.contenders) > 1 and one.faults is None for one in study.experiments):
+    if not any(
+        len(experiment.contenders) > 1 and experiment.faults is None
+        for experiment in study.experiments
+    ):
         raise WrongInputError(
             "tries what is said of two contenders, and no experiment here compares any",
             where=source.where("nearby"),

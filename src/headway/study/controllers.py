@@ -18,7 +18,7 @@ _KERNEL_NAMES = {"newreno": "reno"}
 
 def _of_quic() -> dict[str, str]:
     raw: dict[str, list[dict[str, Any]]] = json.loads(KNOBS_FILE.read_text(encoding="utf-8"))
-    knob = next(one for one in raw["quic"] if one["name"] == "congestion-control")
+    knob = next(values for values in raw["quic"] if values["name"] == "congestion-control")
     return {_KERNEL_NAMES.get(word, word): word for word in knob["words"]}
 
 

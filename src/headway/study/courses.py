@@ -21,7 +21,11 @@ def time_words(time: Duration) -> str:
 
 def part_words(part: Part) -> Iterator[str]:
     """The keys that a part states, and their values; tables within by their keys."""
-    for name in (one for one in type(part).model_fields if one in part.model_fields_set):
+    for name in (
+        model_field
+        for model_field in type(part).model_fields
+        if model_field in part.model_fields_set
+    ):
         value = getattr(part, name)
         words = _value(value)
         if words and value != type(part).model_fields[name].default:

@@ -53,9 +53,9 @@ class HttpsRecord(Part):
     @field_validator("alpn")
     @classmethod
     def _known(cls, alpn: tuple[str, ...]) -> tuple[str, ...]:
-        for one in alpn:
-            if one not in _ALPN:
-                raise ValueError(f"{one!r} is no version of HTTP in ALPN: {', '.join(_ALPN)}")
+        for text in alpn:
+            if text not in _ALPN:
+                raise ValueError(f"{text!r} is no version of HTTP in ALPN: {', '.join(_ALPN)}")
         return alpn
 
 

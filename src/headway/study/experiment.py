@@ -209,9 +209,11 @@ class Experiment(Part):
             if all(_is_one_of(cell.get(key), value) for key, value in rule.items() if key in cell)
             for contender in named
         ]
-        met = [one for one in met if all(_is_one_of(one.get(key), rule[key]) for key in rule)]
+        met = [
+            values for values in met if all(_is_one_of(values.get(key), rule[key]) for key in rule)
+        ]
         return all(
-            str(choice) in {str(one[key]) for one in met}
+            str(choice) in {str(values[key]) for values in met}
             for key, value in rule.items()
             for choice in (value if isinstance(value, list) else [value])
         ) and bool(met)
@@ -344,8 +346,8 @@ class Study(Part):
                     else f"{self.name} has no experiments",
                     where="--only",
                 )
-        found = tuple(one for one in self.experiments if one.name in names)
-        return self.model_copy(update={"experiments": found})
+        experiments = tuple(item for item in self.experiments if item.name in names)
+        return self.model_copy(update={"experiments": experiments})
 
     def read_from(self, source: Source) -> Self:
         """This study, which knows what text it was read from."""
@@ -363,12 +365,12 @@ def _pages(experiment: Mapping[str, Any]) -> list[dict[str, Any]]:
     varied = axes.get("workload") if isinstance(axes, dict) else None
     usual = [conditions.get("workload")] if isinstance(conditions, dict) else []
     workloads = varied if isinstance(varied, list | tuple) else usual
-    found = [
+    by_values = [
         workload
         for workload in workloads
         if isinstance(workload, dict) and workload.get("kind") == "page"
     ]
-    return found if len(found) == len(workloads) else []
+    return by_values if len(by_values) == len(workloads) else []
 
 
 def _competing(experiment: Mapping[str, Any]) -> bool:
@@ -376,7 +378,7 @@ def _competing(experiment: Mapping[str, Any]) -> bool:
     contenders = experiment.get("contenders")
     named = contenders.values() if isinstance(contenders, dict) else ()
     settings = [experiment.get("conditions"), *named]
-    return any(isinstance(one, dict) and bool(one.get("flows")) for one in settings)
+    return any(isinstance(setting, dict) and bool(setting.get("flows")) for setting in settings)
 
 
 def _is_one_of(value: Any, wanted: Any) -> bool:

@@ -53,8 +53,8 @@ def read_experiment(
     raw = with_population(raw, source, name)
     check_axes(raw["axes"], source, name)
     for key in ("cells", "exclude"):
-        found = _tables(raw.get(key, []), source, key, name)
-        raw[key] = [dict(_dotted(table, raw["axes"])) for table in found]
+        values = _tables(raw.get(key, []), source, key, name)
+        raw[key] = [dict(_dotted(table, raw["axes"])) for table in values]
     raw["published"] = _published(raw, source, name)
     for key in ("claims", "reasons"):
         raw[key] = _with_where(raw, source, key, name)
@@ -84,23 +84,23 @@ def read_experiment(
 
 def _published(raw: dict[str, Any], source: Source, experiment: str) -> list[Any]:
     """Published values: those of the file of tables, and those of a file beside it."""
-    found = _with_where(raw, source, "published", experiment)
+    values = _with_where(raw, source, "published", experiment)
     if (file := raw.pop("published_file", None)) is None:
-        return found
+        return values
     where = source.where("published_file", experiment=experiment)
     if not isinstance(file, str):
         raise WrongInputError('must be the name of a file, such as "table.csv"', where=where)
     if not (source.directory / file).is_file():
         raise WrongInputError(f"there is no file {file} beside the study", where=where)
-    return found + read_published(source.directory / file)
+    return values + read_published(source.directory / file)
 
 
 def _with_where(
     raw: dict[str, Any], source: Source, key: str, experiment: str
 ) -> list[dict[str, Any]]:
     """Tables that each say of which cells they are."""
-    found = _tables(raw.get(key, []), source, key, experiment)
-    for number, table in enumerate(found):
+    values = _tables(raw.get(key, []), source, key, experiment)
+    for number, table in enumerate(values):
         where = table.get("where", {})
         if not isinstance(where, dict):
             raise WrongInputError(
@@ -108,7 +108,7 @@ def _with_where(
                 where=source.where(f"{key}.{number}.where", experiment=experiment),
             )
         table["where"] = dict(_dotted(where, raw["axes"]))
-    return found
+    return values
 
 
 def _tables(value: Any, source: Source, key: str, experiment: str) -> list[dict[str, Any]]:

@@ -90,7 +90,7 @@ def explain(
         experiment: its name.
         contender: the contender that was validated.
     """
-    first = min(error.errors(), key=lambda found: found["type"] != "extra_forbidden")
+    first = min(error.errors(), key=lambda result: result["type"] != "extra_forbidden")
     location = _in_file(first["loc"])
     if first["type"] == "union_tag_invalid":
         location.append("kind")
@@ -106,10 +106,10 @@ def explain(
     return WrongInputError(message, where=where)
 
 
-def _message(found: ErrorDetails, location: list[str], kind: str) -> str:
-    if found["type"] == "extra_forbidden":
-        return _unknown_key(location, kind, found["input"])
-    return in_words(found)
+def _message(error_details: ErrorDetails, location: list[str], kind: str) -> str:
+    if error_details["type"] == "extra_forbidden":
+        return _unknown_key(location, kind, error_details["input"])
+    return in_words(error_details)
 
 
 def _tag(location: Sequence[str | int]) -> str:
@@ -118,50 +118,54 @@ def _tag(location: Sequence[str | int]) -> str:
     return next((str(part) for before, part in after if before == "workload"), "")
 
 
-def in_words(found: ErrorDetails) -> str:
+def in_words(error_details: ErrorDetails) -> str:
     """What pydantic found wrong with a value, or that it is missing."""
-    context = found.get("ctx", {})
-    match found["type"]:
+    context = error_details.get("ctx", {})
+    match error_details["type"]:
         case "missing":
             return "is missing"
         case "wrong":
             return str(context["reason"])
-        case "model_type" | "model_attributes_type" if inner := _usual_key(found):
-            *_, table = found["loc"]
-            return f"must be a table; write {table}.{inner} = {_toml(found['input'])}"
-        case kind if kind in _NAMED_TABLES | _ONE_TABLE and _is_list_of_tables(found["input"]):
-            name = ".".join(_in_file(found["loc"]))
+        case "model_type" | "model_attributes_type" if inner := _usual_key(error_details):
+            *_, table = error_details["loc"]
+            return f"must be a table; write {table}.{inner} = {_toml(error_details['input'])}"
+        case kind if kind in _NAMED_TABLES | _ONE_TABLE and _is_list_of_tables(
+            error_details["input"]
+        ):
+            name = ".".join(_in_file(error_details["loc"]))
             header = f"{name}.NAME" if kind in _NAMED_TABLES else name
             return f"must be a table: write [{header}], not [[{name}]]"
         case kind if kind in _WANTED:
-            return f"must be {_WANTED[kind].format(**context)}, not {_shown(found['input'])}"
+            return (
+                f"must be {_WANTED[kind].format(**context)}, not {_shown(error_details['input'])}"
+            )
         case "too_short":
             return f"needs at least {context['min_length']}, and has {context['actual_length']}"
         case "too_long":
             return f"may have at most {context['max_length']}"
         case "enum" | "literal_error":
-            return _not_one_of(found["input"], context.get("expected", ""))
+            return _not_one_of(error_details["input"], context.get("expected", ""))
         case "string_pattern_mismatch":
-            name = _shown(found["input"])
+            name = _shown(error_details["input"])
             return f"{name} is not a name of lower-case letters, digits and hyphens"
         case "union_tag_not_found":
-            kinds = f": {', '.join(RULES)}" if found["loc"][-1] == "rule" else ""
+            kinds = f": {', '.join(RULES)}" if error_details["loc"][-1] == "rule" else ""
             return f"needs a key 'kind'{kinds}"
         case "union_tag_invalid":
             return _not_one_of(context["tag"], context["expected_tags"])
         case _:
-            said = found["msg"].removeprefix("Value error, ")
-            return " ".join(said.replace("Input should be", "must be").split())
+            text = error_details["msg"].removeprefix("Value error, ")
+            return " ".join(text.replace("Input should be", "must be").split())
 
 
 _FIRST_KEYS = {"client": "program", "server": "program", "path": "profile", "workload": "size"}
 """What a text in the place of a table is likely meant to be."""
 
 
-def _usual_key(found: ErrorDetails) -> str:
+def _usual_key(error_details: ErrorDetails) -> str:
     """The key that a text stands for in the place of its table; empty if that is not clear."""
-    text = isinstance(found["input"], str) and bool(found["loc"])
-    return _FIRST_KEYS.get(str(found["loc"][-1]), "") if text else ""
+    text = isinstance(error_details["input"], str) and bool(error_details["loc"])
+    return _FIRST_KEYS.get(str(error_details["loc"][-1]), "") if text else ""
 
 
 def _is_list_of_tables(value: object) -> bool:
@@ -185,7 +189,7 @@ def _unknown_key(location: list[str], kind: str, value: object) -> str:
         )
     if table and table[-1] == "path":
         return "cannot stand beside links; state it for one of them, in [[path.links]]"
-    return f"is no key here; known: {', '.join(one for one in known if one != key)}"
+    return f"is no key here; known: {', '.join(text for text in known if text != key)}"
 
 
 def _of_study(key: str, value: object) -> str:
@@ -202,8 +206,8 @@ def _of_study(key: str, value: object) -> str:
 
 def _elsewhere(key: str) -> str:
     """Where a key stands that is none of the study itself."""
-    found = key_meant(key)
-    return f"; did you mean {found!r}?" if found else ""
+    text = key_meant(key)
+    return f"; did you mean {text!r}?" if text else ""
 
 
 def _in_tables(key: str) -> str:
@@ -216,9 +220,9 @@ def _in_tables(key: str) -> str:
 
 def key_meant(word: str) -> str:
     """The dotted key of a study that a word names, or stands for elsewhere; empty if it is none."""
-    for one in (word, *meant(word, [*_SINGLE_VALUES, *_of_usual_tables()])):
-        if found := one if one in _SINGLE_VALUES else _in_tables(one):
-            return found
+    for text in (word, *meant(word, [*_SINGLE_VALUES, *_of_usual_tables()])):
+        if result := text if text in _SINGLE_VALUES else _in_tables(text):
+            return result
     return ""
 
 
@@ -245,16 +249,16 @@ def _not_one_of(value: Any, expected: Any) -> str:
 
 def _in_file(location: Sequence[str | int]) -> list[str]:
     """A location without what only the model has: tags of unions, numbers in lists of values."""
-    found: list[str] = []
+    texts: list[str] = []
     before: str | int = ""
     for part in location:
         if isinstance(part, int):
             if before in LISTS:
-                found.append(str(part))
+                texts.append(str(part))
         elif part not in _MODEL_ONLY and before != "workload" and (before, part) not in _TAGS:
-            found.append(part)
+            texts.append(part)
         before = part
-    return found
+    return texts
 
 
 def _as_written(
@@ -295,13 +299,13 @@ def _siblings(location: list[str], kind: str) -> list[str]:
     """Keys that the file may have at the place of an unknown one."""
     model: Any = Setting if location and location[0] in Setting.model_fields else Experiment
     for part in location:
-        holder = next((one for one in _held_by(model) if part in one.model_fields), None)
+        holder = next((item for item in _held_by(model) if part in item.model_fields), None)
         if holder is not None:
             model = _model_in(holder.model_fields[part].annotation, kind)
     fields: set[str] = set()
-    for held in _held_by(model):
-        fields |= {field.alias or name for name, field in held.model_fields.items()}
-        fields |= getattr(held, "more_keys", {}).keys()
+    for kept in _held_by(model):
+        fields |= {field.alias or name for name, field in kept.model_fields.items()}
+        fields |= getattr(kept, "more_keys", {}).keys()
     if model is Experiment:
         fields |= {"experiments", "quick", *Study.model_fields, *Setting.model_fields}
     return sorted(fields - {"conditions"})
@@ -319,7 +323,7 @@ def _model_in(annotation: Any, kind: str) -> Any:
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return annotation
     arguments = get_args(annotation) if not isinstance(annotation, types.NoneType) else ()
-    models = [found for argument in arguments if (found := _model_in(argument, kind))]
+    models = [value for argument in arguments if (value := _model_in(argument, kind))]
     of_kind = (model for model in models if _is_of_kind(model, kind))
     return next(of_kind, models[0] if models else None)
 

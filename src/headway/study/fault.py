@@ -92,8 +92,8 @@ class _What(Part):
             ("lasts", (FaultKind.BLACKOUT,)),
         ):
             if getattr(self, key) is not None and self.kind not in kinds:
-                said = " and ".join(f'kind = "{kind}"' for kind in kinds)
-                raise wrong(key, f"is for {said}")
+                text = " and ".join(f'kind = "{kind}"' for kind in kinds)
+                raise wrong(key, f"is for {text}")
         return self
 
     @property
@@ -146,17 +146,17 @@ class Fault(_What):
     def _from_text(cls, value: Any) -> Any:
         if not isinstance(value, str):
             return value
-        found = _FORM.match(value)
-        if not found:
+        match = _FORM.match(value)
+        if not match:
             raise ValueError(
                 f"{value!r} is not a fault; write it like "
                 '"lose down 3", "delay up 1 by 50 ms", "reorder down 4 behind 2", '
                 '"blackout down 2 for 300 ms" or "none"'
             )
-        told = {key: one for key, one in found.groupdict().items() if one is not None}
-        if "packets" in told:
-            told |= {"packets": [int(number) for number in told["packets"].split("+")]}
-        return told
+        words = {key: item for key, item in match.groupdict().items() if item is not None}
+        if "packets" in words:
+            words |= {"packets": [int(number) for number in words["packets"].split("+")]}
+        return words
 
     @property
     def turned_around(self) -> Fault:
@@ -224,8 +224,8 @@ def _span_of_numbers(value: Any) -> Any:
     """``"2-9"`` as the numbers of its first and last packet; ``"3"`` as twice the same."""
     if isinstance(value, int) and not isinstance(value, bool):
         return (value, value)
-    found = re.fullmatch(r"(\d+)(?:\s*-\s*(\d+))?", value) if isinstance(value, str) else None
-    return (int(found[1]), int(found[2] or found[1])) if found else value
+    match = re.fullmatch(r"(\d+)(?:\s*-\s*(\d+))?", value) if isinstance(value, str) else None
+    return (int(match[1]), int(match[2] or match[1])) if match else value
 
 
 Span = tuple[Annotated[int, Field(ge=1)], Annotated[int, Field(le=MOST_PACKETS)]]
@@ -270,14 +270,14 @@ class FaultSweep(_What):
     @classmethod
     def _told_by_example(cls, value: Any, check: Any) -> Positions:
         try:
-            told: Positions = check(value)
+            pair: Positions = check(value)
         except ValueError as error:
             if isinstance(numbers := _span_of_numbers(value), tuple):
                 raise ValueError(_no_packets(numbers)) from error
             raise ValueError(
                 f'{value!r} names no packets; write "1-40", "handshake" or "all"'
             ) from error
-        return told
+        return pair
 
     @field_validator("tolerance")
     @classmethod
@@ -336,5 +336,5 @@ def tolerated(text: str, rtt: Duration) -> Duration:
     Raises:
         ValueError: it is neither.
     """
-    found = re.fullmatch(r"\s*([\d.]+)\s*RTTs?\s*", text)
-    return Duration(round(float(found[1]) * rtt)) if found else Duration.parse(text)
+    match = re.fullmatch(r"\s*([\d.]+)\s*RTTs?\s*", text)
+    return Duration(round(float(match[1]) * rtt)) if match else Duration.parse(text)

@@ -97,7 +97,7 @@ def both(value: Any) -> dict[str, Any]:
 class CongestionControls(ByTransport):
     """Congestion control by transport."""
 
-    other_forms = ({"enum": [str(one) for one in CongestionControl]},)
+    other_forms = ({"enum": [str(control) for control in CongestionControl]},)
 
     tcp: CongestionControl | None = None
     quic: CongestionControl | None = None

@@ -181,10 +181,10 @@ QDISC = "qdisc"
 @cache
 def shipped(profile: HostProfile) -> Shipped:
     """What a profile sets, from the table that also has the sources."""
-    found = {
+    texts = {
         row["name"]: row["value"]
         for row in table("headway.study", "data/hosts.csv")
         if str(profile) in row["profiles"].split()
     }
-    discipline = found.pop(QDISC, HostDiscipline.NOQUEUE)
-    return Shipped(sysctls=found, discipline=HostDiscipline(discipline))
+    discipline = texts.pop(QDISC, HostDiscipline.NOQUEUE)
+    return Shipped(sysctls=texts, discipline=HostDiscipline(discipline))

@@ -59,9 +59,9 @@ def level_title(key: str, value: Any) -> str | None:
         key: of the axis, such as ``path.blackouts``.
         value: as the study has it.
     """
-    _, found, rest = f".{key}".rpartition(".path")
+    _, text, rest = f".{key}".rpartition(".path")
     parts = [part for part in rest.strip(".").split(".") if part not in ("", *_WAYS)]
-    if not found or len(parts) > 1 or (not parts and "profile" in value):
+    if not text or len(parts) > 1 or (not parts and "profile" in value):
         return None
     table = {parts[0]: value} if parts else value
     try:
@@ -72,7 +72,10 @@ def level_title(key: str, value: Any) -> str | None:
         return None
     if parts and parts[0] in Link.model_fields:
         name = _OF_KEY.get(parts[0])
-        return next((one.words for one in path_aspects(path) if one.name == name), NONE)
+        return next(
+            (aspect.words for aspect in path_aspects(path) if aspect.name == name),
+            NONE,
+        )
     return path_title(path)
 
 
@@ -81,8 +84,8 @@ def _of_field(name: str, value: Any) -> str | None:
     if name not in (*_OF_KEY, "changes"):
         return None
     if name == "changes":
-        found = Direction.model_validate({"rate": "1 Mbit/s", name: value}).changes
-        return "; ".join(", ".join(part_words(change)) for change in found) or NONE
+        changes = Direction.model_validate({"rate": "1 Mbit/s", name: value}).changes
+        return "; ".join(", ".join(part_words(change)) for change in changes) or NONE
     usual = {"rate": "1 Mbit/s", "delay": "1000 s"} if name not in ("rate", "delay") else {}
     way = Direction.model_validate({**usual, name: value})
     return direction_words(_OF_KEY[name], way) or NONE

@@ -118,8 +118,8 @@ def parse_study(
     of_all, of_one = of_experiments(changes)
     check_matter(of_all, study.experiments, source.name)
     for name, own in of_one.items():
-        one = named_experiment(name, study, source.name)
-        check_matter(own, [one], source.name, f"experiments.{name}.")
+        experiment = named_experiment(name, study, source.name)
+        check_matter(own, [experiment], source.name, f"experiments.{name}.")
     return study
 
 
@@ -134,10 +134,10 @@ def _changed(raw: dict[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
     }
     if isinstance(named := raw.get("experiments"), dict):
         inner["experiments"] = {
-            name: merged(merged(_by_name(one), of_all), of_one.get(name, {}))
-            if isinstance(one, dict)
-            else one
-            for name, one in named.items()
+            name: merged(merged(_by_name(value), of_all), of_one.get(name, {}))
+            if isinstance(value, dict)
+            else value
+            for name, value in named.items()
         }
     return merged(raw | inner, of_all)
 
@@ -204,7 +204,7 @@ def _shortened(
     if not isinstance(short, dict):
         raise WrongInputError("must be a table, such as [quick]", where=source.where("quick"))
     _prepare(short, source, "quick.")
-    kept = _kept(short, [one.name for one in others], source)
+    kept = _kept(short, [experiment.name for experiment in others], source)
     shortened = _study(merged(raw, short), source.shortened)
     check_rules(shortened.experiments, source.shortened, others)
     return shortened.only(kept)
@@ -222,10 +222,10 @@ def _kept(short: dict[str, Any], known: Sequence[str], source: Source) -> Sequen
     """Names of the experiments that the short form has, which is told nowhere else."""
     known = list(dict.fromkeys(known))
     named = short.pop("only", known)
-    if not isinstance(named, list) or not named or any(one not in known for one in named):
-        said = ", ".join(filter(None, known)) or "none by name"
+    if not isinstance(named, list) or not named or any(value not in known for value in named):
+        text = ", ".join(filter(None, known)) or "none by name"
         raise WrongInputError(
-            f"must be a list of names of experiments; there are {said}",
+            f"must be a list of names of experiments; there are {text}",
             where=source.where("quick.only"),
         )
     return named
@@ -264,7 +264,7 @@ def _name_members(raw: dict[str, Any], source: Source, prefix: str = "") -> None
     """Put hops and links under their names, those of the study and those of its experiments."""
     experiments = raw.get("experiments", {})
     inner = experiments.items() if isinstance(experiments, dict) else ()
-    for place, table in [("", raw), *((f"experiments.{name}.", one) for name, one in inner)]:
+    for place, table in [("", raw), *((f"experiments.{name}.", value) for name, value in inner)]:
         for key in NAMED if isinstance(table, dict) else ():
             if key not in table:
                 continue
@@ -292,7 +292,7 @@ def _study(raw: dict[str, Any], source: Source, *, settings: bool = True) -> Stu
     """A study of its tables; with ``settings``, those of all its cells are validated."""
     of_study = {key: raw.pop(key) for key in OF_STUDIES if key in raw}
     named = raw.pop("experiments", {})
-    if not isinstance(named, dict) or not all(isinstance(one, dict) for one in named.values()):
+    if not isinstance(named, dict) or not all(isinstance(value, dict) for value in named.values()):
         raise WrongInputError(
             "an experiment must be a table [experiments.NAME]", where=source.where("experiments")
         )

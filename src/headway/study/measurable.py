@@ -25,9 +25,9 @@ def those_measured(
 ) -> tuple[str, ...]:
     """Of an experiment's metrics those that some setting has: of the usual ones, which nobody asked for."""
     settings = _settings(experiment, places)
-    found = [metric for metric in experiment.metrics if _is_measured(settings, metric)]
+    texts = [metric for metric in experiment.metrics if _is_measured(settings, metric)]
     # What the first flow gets is the question only where no other shares the path with it.
-    return tuple(one for one in found if one != "first_mbit" or "jain_index" not in found)
+    return tuple(text for text in texts if text != "first_mbit" or "jain_index" not in texts)
 
 
 def _settings(
@@ -65,7 +65,7 @@ def check_metrics(
     for metric in experiment.metrics:
         if _is_measured(settings, metric):
             continue
-        known = [one for one in METRICS if _is_measured(settings, one)]
+        known = [text for text in METRICS if _is_measured(settings, text)]
         raise WrongInputError(_refusal(settings, metric, known), where=where)
 
 

@@ -60,6 +60,6 @@ def most_alike(word: str, known: Collection[str]) -> list[str]:
     def likeness(name: str) -> float:
         ranking = METRICS[name].ranking
         names = [name, *([ranking.heading, ranking.label.replace(" ", "_")] if ranking else [])]
-        return max(SequenceMatcher(None, small, one.lower()).ratio() for one in names)
+        return max(SequenceMatcher(None, small, text.lower()).ratio() for text in names)
 
     return sorted(known, key=likeness, reverse=True)[:MOST]

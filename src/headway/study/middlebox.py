@@ -98,7 +98,7 @@ class Udp(Part):
     ``blocked`` drops them all, and ``rejected`` tells their senders that nobody is there (ICMP port unreachable).
     """
 
-    other_forms = ({"enum": [one.value for one in UdpVerdict]},)
+    other_forms = ({"enum": [udp_verdict.value for udp_verdict in UdpVerdict]},)
 
     verdict: UdpVerdict | None = None
     rate: Rate | None = Field(default=None, description="rate of a policer for UDP only")
@@ -116,8 +116,8 @@ class Udp(Part):
 
     @model_validator(mode="after")
     def _one_of_them(self) -> Self:
-        said = [self.verdict, self.rate, self.loss, self.longest]
-        if sum(one is not None for one in said) != 1:
+        sentence = [self.verdict, self.rate, self.loss, self.longest]
+        if sum(item is not None for item in sentence) != 1:
             raise ValueError(f"udp is {_FORMS}")
         if (self.rate is None) != (self.burst is None):
             raise ValueError('a policer needs both "rate" and "burst"')

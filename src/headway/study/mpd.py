@@ -52,8 +52,8 @@ def _read(file: str, written_ns: int) -> Film:
     return Film(
         file=path,
         lengths=lengths,
-        rungs=tuple(_measured(one, sizes) for one in rungs),
-        sounds=tuple(_measured(one, sizes) for one in sounds),
+        rungs=tuple(_measured(rung, sizes) for rung in rungs),
+        sounds=tuple(_measured(sound, sizes) for sound in sounds),
         files=tuple(sizes.items()),
         key=digest(document.data, *(f"{name} {size}" for name, size in sizes.items())),
     )
@@ -67,25 +67,25 @@ def _tracks(root: Element) -> tuple[list[FilmTrack], list[FilmTrack], tuple[Dura
     picture_sets = 0
     for group in children(period, "AdaptationSet"):
         scope = top.within(group)
-        inner = [scope.within(one) for one in children(group, "Representation")]
-        kinds = {one.kind for one in inner}
+        inner = [scope.within(child) for child in children(group, "Representation")]
+        kinds = {mpd_scope.kind for mpd_scope in inner}
         if kinds - {"video", "audio"}:
             other = min(kinds - {"video", "audio"}) or "an unnamed kind"
             raise UnreadableMpdError(f"has {other}; leave all but pictures and sound out")
-        found = [_track(one, length_s) for one in inner]
+        mpd_segments = [_track(mpd_scope, length_s) for mpd_scope in inner]
         if "audio" in kinds:
-            sounds += [track for track, _ in found]
-        elif found:
+            sounds += [track for track, _ in mpd_segments]
+        elif mpd_segments:
             picture_sets += 1
-            pictures += found
+            pictures += mpd_segments
     if picture_sets != 1:
         reason = (
             "no pictures" if not picture_sets else f"{picture_sets} AdaptationSets with pictures"
         )
         raise UnreadableMpdError(f"has {reason}; it needs one, with a Representation for each rung")
-    pictures.sort(key=lambda one: one[0].rate)
+    pictures.sort(key=lambda picture: picture[0].rate)
     _check_rungs(pictures)
-    lengths = tuple(Duration(round(one.length_s * _SECOND)) for one in pictures[0][1])
+    lengths = tuple(Duration(round(picture.length_s * _SECOND)) for picture in pictures[0][1])
     return [track for track, _ in pictures], sounds, lengths
 
 
@@ -123,7 +123,7 @@ def _track(scope: MpdScope, length_s: Fraction | None) -> tuple[FilmTrack, tuple
         codecs=scope.said.get("codecs", ""),
         picture=f"{int(width)}x{int(height)}" if known else None,
         initialization=scope.initialization,
-        segments=tuple(one.name for one in segments),
+        segments=tuple(segment.name for segment in segments),
         sizes=(),
     )
     return track, segments
@@ -145,9 +145,9 @@ def _check_rungs(pictures: Sequence[tuple[FilmTrack, tuple[MpdSegment, ...]]]) -
                 f"{first.name!r} has {len(segments)} segments, and {track.name!r} {len(others)}"
             )
             raise UnreadableMpdError(f"{reason}; all qualities are to be cut alike")
-        for number, (one, other) in enumerate(zip(segments, others, strict=True), start=1):
-            if abs(one.length_s - other.length_s) > _ALIKE_S:
-                reason = f"segment {number} plays {float(one.length_s):g} s in {first.name!r}"
+        for number, (left, other) in enumerate(zip(segments, others, strict=True), start=1):
+            if abs(left.length_s - other.length_s) > _ALIKE_S:
+                reason = f"segment {number} plays {float(left.length_s):g} s in {first.name!r}"
                 reason += f", and {float(other.length_s):g} s in {track.name!r}"
                 raise UnreadableMpdError(f"{reason}; all qualities are to be cut alike")
 

@@ -97,7 +97,7 @@ def read_mpd_account(file: Path) -> MpdAccount:
     periods = list(children(root, "Period"))
     try:
         spans: tuple[PeriodSpan | None, ...] = period_spans(
-            root.attrib, [one.attrib for one in periods]
+            root.attrib, [element.attrib for element in periods]
         )
     except UnreadableMpdError:
         spans = (None,) * len(periods)
@@ -136,8 +136,8 @@ def _information(data: bytes, root: Element) -> tuple[str, str]:
     maker = comment[1].decode(errors="replace") if comment else ""
     title = ""
     for information in children(root, "ProgramInformation"):
-        title = next((one.text or "" for one in children(information, "Title")), title)
-        source = next((one.text or "" for one in children(information, "Source")), "")
+        title = next((child.text or "" for child in children(information, "Title")), title)
+        source = next((child.text or "" for child in children(information, "Source")), "")
         maker = maker or source
     return _shown(maker), _shown(title)
 
@@ -146,36 +146,41 @@ def _tracks(
     file: Path, root: Element, period: Element, span: PeriodSpan | None
 ) -> Iterator[MpdTrack]:
     for group in children(period, "AdaptationSet"):
-        for one in children(group, "Representation"):
+        for child in children(group, "Representation"):
             scope: MpdScope | None = MpdScope()
-            for element in (root, period, group, one):
+            for element in (root, period, group, child):
                 try:
                     scope = scope.within(element) if scope else None
                 except UnreadableMpdError:
                     scope = None
-            yield _track(file, scope, {**group.attrib, **one.attrib}, span)
+            yield _track(file, scope, {**group.attrib, **child.attrib}, span)
 
 
 def _track(
-    file: Path, scope: MpdScope | None, said: dict[str, str], span: PeriodSpan | None
+    file: Path, scope: MpdScope | None, attributes: dict[str, str], span: PeriodSpan | None
 ) -> MpdTrack:
     names: list[str] = []
     count, length_s = None, Fraction(0)
     if scope is not None:
         try:
             segments = segments_of(scope, span.length_s if span else None)
-            count, length_s = len(segments), sum((one.length_s for one in segments), Fraction(0))
-            names = [*filter(None, [scope.initialization]), *(one.name for one in segments)]
+            count, length_s = (
+                len(segments),
+                sum((segment.length_s for segment in segments), Fraction(0)),
+            )
+            names = [*filter(None, [scope.initialization]), *(segment.name for segment in segments)]
         except UnreadableMpdError:
             pass
     sizes = [_size_bytes(file.parent / name) for name in names]
-    width, height = said.get("width", ""), said.get("height", "")
+    width, height = attributes.get("width", ""), attributes.get("height", "")
     return MpdTrack(
-        name=_shown(said.get("id", "")),
-        kind=_shown(said.get("contentType") or said.get("mimeType", "").partition("/")[0]),
-        bit_per_s=whole_number(said.get("bandwidth", "")),
+        name=_shown(attributes.get("id", "")),
+        kind=_shown(
+            attributes.get("contentType") or attributes.get("mimeType", "").partition("/")[0]
+        ),
+        bit_per_s=whole_number(attributes.get("bandwidth", "")),
         picture=f"{_shown(width)}x{_shown(height)}" if width and height else "",
-        codecs=_shown(said.get("codecs", "")),
+        codecs=_shown(attributes.get("codecs", "")),
         segments=count,
         seconds=float(length_s),
         size_bytes=sum(size for size in sizes if size is not None),

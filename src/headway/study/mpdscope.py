@@ -81,10 +81,12 @@ class MpdScope:
 
     def _cut_by(self, by: str, cut: Element) -> MpdScope:
         begins = cut.get("initialization", self.begins)
-        for one in children(cut, "Initialization"):
-            begins = _whole(one, "sourceURL", "range")
+        for element in children(cut, "Initialization"):
+            begins = _whole(element, "sourceURL", "range")
         timeline = next(children(cut, "SegmentTimeline"), None)
-        listed = tuple(_whole(one, "media", "mediaRange") for one in children(cut, "SegmentURL"))
+        listed = tuple(
+            _whole(child, "media", "mediaRange") for child in children(cut, "SegmentURL")
+        )
         return replace(
             self,
             cut={**self.cut, **cut.attrib},
@@ -97,16 +99,16 @@ class MpdScope:
 
 def children(element: Element, name: str) -> Iterator[Element]:
     """Elements of a name in another one, whatever their namespace."""
-    return (one for one in element if one.tag.rpartition("}")[2] == name)
+    return (item for item in element if item.tag.rpartition("}")[2] == name)
 
 
-def whole_attribute(said: Mapping[str, str], name: str, usual: int) -> int:
+def whole_attribute(attributes: Mapping[str, str], name: str, usual: int) -> int:
     """The whole number of an attribute, or what is usual without it.
 
     Raises:
         UnreadableMpdError: it is no whole number.
     """
-    text = said.get(name)
+    text = attributes.get(name)
     if text is None:
         return usual
     number = whole_number(text)
@@ -124,12 +126,12 @@ def filled(scope: MpdScope, template: str, number: int | None = None, time: int 
     if number is not None:
         known |= {"Number": number, "Time": time}
 
-    def value(found: re.Match[str]) -> str:
-        name, width = found[1], int(found[2] or 0)
+    def value(match: re.Match[str]) -> str:
+        name, width = match[1], int(match[2] or 0)
         if not name:
             return "$"
         if name not in known:
-            raise UnreadableMpdError(f"{template!r}: {found[0]} cannot be filled in")
+            raise UnreadableMpdError(f"{template!r}: {match[0]} cannot be filled in")
         return str(known[name]).zfill(width)
 
     return _IDENTIFIER.sub(value, template)

@@ -129,16 +129,19 @@ def _by_timeline(scope: MpdScope, first: int, period: Fraction | None) -> Iterat
     end = None if period is None else period + begin
     at, place, number = 0, 0, first
     timeline = scope.timeline
-    for one, after in zip(timeline, [*timeline[1:], None], strict=True):
-        start, length = whole_attribute(one.attrib, "t", at), whole_attribute(one.attrib, "d", 0)
+    for element, after in zip(timeline, [*timeline[1:], None], strict=True):
+        start, length = (
+            whole_attribute(element.attrib, "t", at),
+            whole_attribute(element.attrib, "d", 0),
+        )
         if not length:
             raise UnreadableMpdError("a segment in SegmentTimeline plays for no time (d)")
-        if one.get("k", "1") != "1":
+        if element.get("k", "1") != "1":
             raise UnreadableMpdError(
                 "SegmentTimeline has sequences of segments (k), which are not played"
             )
-        number = whole_attribute(one.attrib, "n", number)
-        count = _repeats(one, after, start, length, end) + 1
+        number = whole_attribute(element.attrib, "n", number)
+        count = _repeats(element, after, start, length, end) + 1
         hidden = max((begin - start) // length, 0)
         shown = count if end is None else min(count, math.ceil((end - start) / length))
         for step in range(min(hidden, count), shown):
@@ -151,15 +154,15 @@ def _by_timeline(scope: MpdScope, first: int, period: Fraction | None) -> Iterat
 
 
 def _repeats(
-    one: Element, after: Element | None, start: int, length: int, end: Fraction | None
+    element: Element, after: Element | None, start: int, length: int, end: Fraction | None
 ) -> int:
     """How often a segment of a timeline follows itself."""
-    said = one.get("r", "0")
-    if not _REPEATS.fullmatch(said):
+    text = element.get("r", "0")
+    if not _REPEATS.fullmatch(text):
         raise UnreadableMpdError(
-            f"r of a SegmentTimeline is {quoted(said)}, and not a whole number"
+            f"r of a SegmentTimeline is {quoted(text)}, and not a whole number"
         )
-    if (repeats := int(said)) >= 0:
+    if (repeats := int(text)) >= 0:
         return repeats
     # To the next element that says when it begins, or to the period's end.
     until = end if after is None else Fraction(whole_attribute(after.attrib, "t", 0))

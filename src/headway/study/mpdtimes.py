@@ -62,9 +62,9 @@ def period_spans(
         UnreadableMpdError: a period ends before it begins, or does not say when it begins.
     """
     starts: list[Fraction] = []
-    lengths = [_seconds(one, "duration") for one in periods]
-    for place, one in enumerate(periods):
-        start_s = _seconds(one, "start")
+    lengths = [_seconds(period, "duration") for period in periods]
+    for place, texts in enumerate(periods):
+        start_s = _seconds(texts, "start")
         if start_s is None and not place:
             start_s = Fraction(0)
         elif start_s is None and (before := lengths[place - 1]) is not None:
@@ -77,7 +77,9 @@ def period_spans(
     spans = []
     for place, (start_s, length_s, end_s) in enumerate(zip(starts, lengths, ends, strict=True)):
         limits = [
-            one for one in (length_s, None if end_s is None else end_s - start_s) if one is not None
+            fraction
+            for fraction in (length_s, None if end_s is None else end_s - start_s)
+            if fraction is not None
         ]
         if limits and min(limits) < 0:
             raise UnreadableMpdError(
@@ -87,6 +89,6 @@ def period_spans(
     return tuple(spans)
 
 
-def _seconds(said: Mapping[str, str], name: str) -> Fraction | None:
-    text = said.get(name)
+def _seconds(attributes: Mapping[str, str], name: str) -> Fraction | None:
+    text = attributes.get(name)
     return None if text is None else seconds_of(text)

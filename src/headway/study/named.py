@@ -21,7 +21,7 @@ def by_name(key: str, tables: Any) -> Any:
     Raises:
         ValueError: a member has no name, or another one's.
     """
-    if isinstance(tables, dict) and any(isinstance(one, str | list) for one in tables.values()):
+    if isinstance(tables, dict) and any(isinstance(value, str | list) for value in tables.values()):
         raise ValueError(f"must be a list of tables: write [[{key}]]")
     if not isinstance(tables, list):
         return tables

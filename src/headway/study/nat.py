@@ -71,7 +71,7 @@ class Nat(Part):
                 raise wrong(
                     key, f"a NAT counts whole seconds, 1 s to {_LONGEST_IDLE_S} s, not {idle}"
                 )
-        times = [one.at for one in self.rebindings]
+        times = [rebinding.at for rebinding in self.rebindings]
         if times != sorted(set(times)):
             raise wrong("rebindings", "the times of the rebindings must increase")
         return self
@@ -83,7 +83,7 @@ class Nat(Part):
     @property
     def changes_address(self) -> bool:
         """Whether it has a second address in the course of the workload."""
-        return any(one.what is Rebound.ADDRESS for one in self.rebindings)
+        return any(rebinding.what is Rebound.ADDRESS for rebinding in self.rebindings)
 
 
 def _nat(value: object) -> object:

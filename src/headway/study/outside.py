@@ -95,7 +95,7 @@ class ResultForm(Part):
 
     @model_validator(mode="after")
     def _one_form(self) -> Self:
-        if sum(one is not None for one in (self.form, self.regex, self.keys)) != 1:
+        if sum(item is not None for item in (self.form, self.regex, self.keys)) != 1:
             raise ValueError('is "exit", "curl", { regex = ... } or { json = { total_s = "KEY" } }')
         names = list(self.keys or ())
         if self.regex is not None:
@@ -176,7 +176,7 @@ class ProgramDeclaration(Part):
             raise wrong(key, f"{word!r}: a brace stands alone; {{{{ is a brace") from None
         for name in names:
             if name not in known:
-                listed = ", ".join(f"{{{one}}}" for one in known)
+                listed = ", ".join(f"{{{text}}}" for text in known)
                 hint = nearest(name, known, then=f"there are {listed}")
                 raise wrong(key, f"no placeholder {{{name}}}{hint}")
             if name == "urls" and word != "{urls}":
@@ -336,8 +336,8 @@ class OutsideProgram(Part):
     @cached_property
     def files_key(self) -> str:
         """Equal for equal files in equal places."""
-        told = ((one.place, str(one.executable), one.sha256) for one in self.files)
-        return digest(*(part for one in told for part in one))
+        triples = ((file.place, str(file.executable), file.sha256) for file in self.files)
+        return digest(*(part for triple in triples for part in triple))
 
     @cached_property
     def key(self) -> str:

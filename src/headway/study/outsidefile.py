@@ -66,16 +66,16 @@ def read_programs(file: Path) -> tuple[OutsideProgram, ...]:
         where = f"{file}:{at[1]}" if at else str(file)
         raise WrongInputError(f"not a TOML file: {error}", where=where) from None
     check_printable(raw, source)
-    found = [
+    outside_programs = [
         _program(source, role, name, table)
         for role, tables in _tables(source, raw)
         for name, table in tables.items()
     ]
-    if not found:
+    if not outside_programs:
         raise WrongInputError(
             "declares no program, such as [server.NAME] or [client.NAME]", where=str(file)
         )
-    return tuple(found)
+    return tuple(outside_programs)
 
 
 def with_build(program: OutsideProgram, build: Path) -> OutsideProgram:
@@ -136,7 +136,9 @@ def _program(source: Source, role: str, name: str, table: dict[str, Any]) -> Out
     except ValidationError as error:
         raise _explained(error, source, key, _ROLES[role]) from None
     where = source.where(f"{key}.argv")
-    environment = {one: os.environ[one] for one in _OF_PACKAGES if one in os.environ}
+    environment = {
+        package: os.environ[package] for package in _OF_PACKAGES if package in os.environ
+    }
     program = OutsideProgram(
         name=name,
         declared=declared,
@@ -197,7 +199,7 @@ def _image(path: Path, where: str) -> tuple[BroughtImage, tuple[str, ...]]:
 def _explained(
     error: ValidationError, source: Source, key: str, kind: type[Part]
 ) -> WrongInputError:
-    first = min(error.errors(), key=lambda found: found["type"] != "extra_forbidden")
+    first = min(error.errors(), key=lambda result: result["type"] != "extra_forbidden")
     location = [str(part) for part in first["loc"] if isinstance(part, str)]
     if first["type"] == "wrong":
         location += first["ctx"]["key"].split(".")
@@ -205,8 +207,8 @@ def _explained(
     return WrongInputError(message, where=source.where(".".join([key, *location])))
 
 
-def _unknown(found: ErrorDetails, kind: type[Part]) -> str:
-    *tables, word = map(str, found["loc"])
+def _unknown(error_details: ErrorDetails, kind: type[Part]) -> str:
+    *tables, word = map(str, error_details["loc"])
     parts: dict[str, type[Part]] = {"result": ResultForm, "knobs": DeclaredKnob}
     inner = parts.get(tables[0], kind) if tables else kind
     known = [field.alias or name for name, field in inner.model_fields.items() if name != "form"]
@@ -247,9 +249,9 @@ def _below(path: Path, place: str, where: str) -> Iterator[BroughtFile]:
     if path.is_file():
         yield _brought(place, path, where)
         return
-    for one in sorted(path.rglob("*")):
-        if one.is_file():
-            yield _brought(f"{place}/{one.relative_to(path)}", one, where)
+    for file in sorted(path.rglob("*")):
+        if file.is_file():
+            yield _brought(f"{place}/{file.relative_to(path)}", file, where)
 
 
 def _brought(place: str, path: Path, where: str) -> BroughtFile:

@@ -31,7 +31,7 @@ def named_experiment(name: str, study: Study, where: str) -> Experiment:
     Raises:
         WrongInputError: the study, or its form that is asked for, has none of this name.
     """
-    known = {one.name: one for one in study.experiments if one.name}
+    known = {experiment.name: experiment for experiment in study.experiments if experiment.name}
     if name not in known:
         there = f"there are {', '.join(known)}" if known else "it has none by name"
         raise WrongInputError(f"there is no experiment {name!r} to change; {there}", where=where)

@@ -23,10 +23,12 @@ def with_pairs(raw: Mapping[str, Any]) -> dict[str, Any]:
     rest = {key: value for key, value in raw.items() if key != "pairwise"}
     pairs = list(combinations_with_replacement(flows, 2))
     contenders = {f"{name} alone": {"flows": {name: flow}} for name, flow in flows.items()} | {
-        f"{one}{VERSUS}{other}": {"flows": _beside(flows, one, other)} for one, other in pairs
+        f"{first}{VERSUS}{other}": {"flows": _beside(flows, first, other)} for first, other in pairs
     }
     usual = [
-        (f"{one}{VERSUS}{other}", f"{one}{VERSUS}{one}") for one, other in pairs if one != other
+        (f"{first}{VERSUS}{other}", f"{first}{VERSUS}{first}")
+        for first, other in pairs
+        if first != other
     ]
     return {
         "comparisons": usual,
@@ -35,8 +37,8 @@ def with_pairs(raw: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _beside(flows: Mapping[str, Any], one: str, other: str) -> dict[str, Any]:
-    if one != other:
-        return {one: flows[one], other: flows[other]}
-    flow = flows[one]
-    return {one: {**flow, "count": 2} if isinstance(flow, dict) else flow}
+def _beside(flows: Mapping[str, Any], text: str, other: str) -> dict[str, Any]:
+    if text != other:
+        return {text: flows[text], other: flows[other]}
+    flow = flows[text]
+    return {text: {**flow, "count": 2} if isinstance(flow, dict) else flow}

@@ -31,9 +31,9 @@ class Part(BaseModel):
     ) -> JsonSchemaValue:
         table = handler(core_schema)
         if cls.keys_of is not None:
-            held = handler.resolve_ref_schema(handler(cls.keys_of.__pydantic_core_schema__))
+            values = handler.resolve_ref_schema(handler(cls.keys_of.__pydantic_core_schema__))
             own = handler.resolve_ref_schema(table)
-            own["properties"] |= {**cls.more_keys, **held["properties"]}
+            own["properties"] |= {**cls.more_keys, **values["properties"]}
         return {"anyOf": [table, *cls.other_forms]} if cls.other_forms else table
 
 

@@ -43,7 +43,7 @@ def check_rules(edges: Iterable[Edge], limit: Duration, *, offload: bool) -> Non
 def _check_moments(where: str, path: Path, limit: Duration) -> None:
     """Refuse what would come when the run has been given up."""
     for nat in (link.nat for link in path.links if link.nat):
-        if late := next((one for one in nat.rebindings if one.at >= limit), None):
+        if late := next((rebinding for rebinding in nat.rebindings if rebinding.at >= limit), None):
             reason = f"{late.at} is beyond limits.virtual ({limit})"
             raise wrong(f"{where}.nat.rebindings", reason)
     for name, direction in (

@@ -68,10 +68,14 @@ def path_aspects(path: Path) -> tuple[Aspect, ...]:
 
 def path_title(path: Path) -> str:
     """The same in a line, without what goes without saying: ``12 Mbit/s, RTT 40 ms, loss 1 %``."""
-    found = path_aspects(path)
-    there = {f"{one.name} up": one.words for one in found}
-    shown = [one for one in found if not one.is_usual and there.get(one.name) != one.words]
-    return ", ".join(one.title for one in shown)
+    aspects = path_aspects(path)
+    there = {f"{aspect.name} up": aspect.words for aspect in aspects}
+    shown = [
+        aspect
+        for aspect in aspects
+        if not aspect.is_usual and there.get(aspect.name) != aspect.words
+    ]
+    return ", ".join(aspect.title for aspect in shown)
 
 
 def _rates(links: Sequence[Link]) -> Iterator[Aspect]:
@@ -150,8 +154,8 @@ def _up(links: Sequence[Link]) -> list[Direction]:
 
 def _changed(way: Direction, key: str) -> list[tuple[Duration, Any]]:
     """Times and values of the changes of a property."""
-    found = ((change.at, getattr(change, key)) for change in way.changes)
-    return [(at, value) for at, value in found if value is not None]
+    pairs = ((change.at, getattr(change, key)) for change in way.changes)
+    return [(at, value) for at, value in pairs if value is not None]
 
 
 def _is_constant(way: Direction) -> bool:
@@ -221,7 +225,9 @@ def _contacts(way: Direction) -> str:
 
 
 def _windows(windows: Sequence[Window]) -> str:
-    shown = listed([f"{time_words(one.start)} to {one.end}" for one in windows[:_MOST_WINDOWS]])
+    shown = listed(
+        [f"{time_words(window.start)} to {window.end}" for window in windows[:_MOST_WINDOWS]]
+    )
     more = len(windows) - _MOST_WINDOWS
     return f"{shown} and {more} more, the last to {windows[-1].end}" if more > 0 else shown
 

@@ -60,17 +60,17 @@ class _KeyReader:
 
     def _header(self, key: Key, *, of_list: bool) -> Key:
         """A header's table: one below a list belongs to the list's newest table."""
-        found: Key = ()
+        texts: Key = ()
         for part in key:
-            if found in self._newest:
-                found += (str(self._newest[found]),)
-            found += (part,)
+            if texts in self._newest:
+                texts += (str(self._newest[texts]),)
+            texts += (part,)
         if of_list:
-            self._newest[found] = self._newest.get(found, -1) + 1
-            found += (str(self._newest[found]),)
-        elif found in self._newest:
-            found += (str(self._newest[found]),)
-        return found
+            self._newest[texts] = self._newest.get(texts, -1) + 1
+            texts += (str(self._newest[texts]),)
+        elif texts in self._newest:
+            texts += (str(self._newest[texts]),)
+        return texts
 
     def _pair(self, table: Key) -> Iterator[tuple[Key, int, str]]:
         start = self._at
@@ -104,15 +104,15 @@ class _KeyReader:
                 if not self._took(",") and self._at == before:
                     return
         else:
-            found = _STRING.match(self._text, start) or _WORD.match(self._text, start)
-            self._at = found.end() if found else start
+            match = _STRING.match(self._text, start) or _WORD.match(self._text, start)
+            self._at = match.end() if match else start
             yield key, line, self._text[start : self._at].strip()
 
     def _key(self) -> Key:
         parts: list[str] = []
-        while found := _KEY_PART.match(self._text, self._at):
-            self._at = found.end()
-            parts.append(next(group for group in found.groups() if group is not None))
+        while match := _KEY_PART.match(self._text, self._at):
+            self._at = match.end()
+            parts.append(next(group for group in match.groups() if group is not None))
             if not self._took("."):
                 break
         return tuple(parts)
@@ -125,8 +125,8 @@ class _KeyReader:
 
     def _skip_blanks(self) -> bool:
         """Go behind blanks, ends of lines and comments; returns whether anything is left."""
-        found = _BLANK.match(self._text, self._at)
-        self._at = found.end() if found else self._at
+        match = _BLANK.match(self._text, self._at)
+        self._at = match.end() if match else self._at
         return self._at < len(self._text)
 
     def _line_at(self, place: int) -> int:

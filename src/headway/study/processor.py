@@ -52,7 +52,7 @@ class PacketCosts(Part):
 class Processor(Part):
     """A host's processor, in the clock ``virtual``; in a study file a profile's name, or a table."""
 
-    other_forms = ({"enum": [str(one) for one in ProcessorProfile]},)
+    other_forms = ({"enum": [str(processor_profile) for processor_profile in ProcessorProfile]},)
 
     profile: ProcessorProfile = Field(
         default=ProcessorProfile.FREE, description="costs that nothing else states"
@@ -117,19 +117,19 @@ class Processor(Part):
     def costs(self) -> dict[str, Duration]:
         """What everything costs, by the key that states it; without what is free."""
         known = _profiles()[self.profile]
-        found = {
+        durations = {
             name: Duration(round((known.get(name, 0) if cost is None else cost) * self.factor))
             for name, cost in self._stated()
         }
-        return {name: cost for name, cost in found.items() if cost}
+        return {name: cost for name, cost in durations.items() if cost}
 
     @property
     def sysctls(self) -> dict[str, str]:
         """How the lab kernel is told."""
-        found = {f"{_SYSCTL}{_SYSCTLS[name]}": str(cost.ns) for name, cost in self.costs.items()}
+        texts = {f"{_SYSCTL}{_SYSCTLS[name]}": str(cost.ns) for name, cost in self.costs.items()}
         if self.computing:
-            found[f"{_SYSCTL}user_percent"] = str(round(self.computing * 100))
-        return {f"{_SYSCTL}cores": str(self.cores), **found}
+            texts[f"{_SYSCTL}user_percent"] = str(round(self.computing * 100))
+        return {f"{_SYSCTL}cores": str(self.cores), **texts}
 
     def __str__(self) -> str:
         """In words: ``moto-g, 2 cores, sent.datagram=20 us``."""
@@ -172,12 +172,16 @@ def derivations() -> dict[ProcessorProfile, str]:
 @cache
 def _profiles() -> Mapping[ProcessorProfile, Mapping[str, Duration]]:
     """Costs of the profiles, from the table that also has their sources."""
-    found: dict[ProcessorProfile, dict[str, Duration]] = {one: {} for one in ProcessorProfile}
+    by_processor_profile: dict[ProcessorProfile, dict[str, Duration]] = {
+        processor_profile: {} for processor_profile in ProcessorProfile
+    }
     for row in table("headway.study", "data/processors.csv"):
         profile, cost, value = ProcessorProfile(row["profile"]), row["cost"], row["value"]
         if cost in set(ProcessorProfile):
-            like = found[ProcessorProfile(cost)].items()
-            found[profile] |= {name: Duration(round(one * float(value))) for name, one in like}
+            like = by_processor_profile[ProcessorProfile(cost)].items()
+            by_processor_profile[profile] |= {
+                name: Duration(round(duration * float(value))) for name, duration in like
+            }
         else:
-            found[profile][cost] = Duration.parse(value)
-    return found
+            by_processor_profile[profile][cost] = Duration.parse(value)
+    return by_processor_profile

@@ -96,7 +96,9 @@ class Mobile(Profile):
     @property
     @override
     def description(self) -> str:
-        down, up, rtt = (one.at(0) for one in (self.down_mbit, self.up_mbit, self.rtt_ms))
+        down, up, rtt = (
+            log_normal.at(0) for log_normal in (self.down_mbit, self.up_mbit, self.rtt_ms)
+        )
         return (
             f"drawn for every repetition; medians {down:.3g} Mbit/s down, {up:.3g} Mbit/s up, "
             f"RTT {rtt:.3g} ms"
@@ -286,7 +288,7 @@ def realise(raw: dict[str, Any], seed: int | None) -> dict[str, Any]:
 def _realised(key: str, value: Any, seed: int | None) -> Any:
     if not isinstance(value, dict):
         return value
-    inner = {name: _realised(name, one, seed) for name, one in value.items()}
+    inner = {name: _realised(name, item, seed) for name, item in value.items()}
     return _path(inner, seed) if key in _PATHS else inner
 
 

@@ -120,7 +120,7 @@ class AboutCells(Part):
         """Whether a cell is one of those that it is about."""
         return all(
             str(coordinates.get(axis))
-            in {str(one) for one in (wanted if isinstance(wanted, list) else [wanted])}
+            in {str(value) for value in (wanted if isinstance(wanted, list) else [wanted])}
             for axis, wanted in self.where.items()
         )
 

@@ -44,16 +44,16 @@ def _value(header: Sequence[str], row: Sequence[str], where: str) -> Published:
     if len(row) != len(header):
         raise WrongInputError("the line has more or fewer fields than the header", where=where)
     given = {name: text for name, text in zip(header, row, strict=True) if text}
-    told = {name: text for name, text in given.items() if name in _FIELDS}
+    texts = {name: text for name, text in given.items() if name in _FIELDS}
     axes = {name: text for name, text in given.items() if name not in _FIELDS}
     try:
-        return Published.model_validate({**told, "where": axes})
+        return Published.model_validate({**texts, "where": axes})
     except ValidationError as error:
         first = error.errors()[0]
         column = ".".join(map(str, first["loc"]))
-        said = first["msg"].removeprefix("Value error, ")
+        sentence = first["msg"].removeprefix("Value error, ")
         if first["type"] in ("float_parsing", "int_parsing"):
-            said = f"{first['input']!r} is not a number"
+            sentence = f"{first['input']!r} is not a number"
         elif first["type"] == "missing":
-            said = "is missing"
-        raise WrongInputError(said, where=f"{where}: {column}" if column else where) from None
+            sentence = "is missing"
+        raise WrongInputError(sentence, where=f"{where}: {column}" if column else where) from None

@@ -103,9 +103,9 @@ class Queue(Part):
         if len(given) != 1:
             raise ValueError('a queue needs one size: "1 BDP", "64 kB" or "100 packets"')
         if self.ecn and not self.discipline.marks_if_asked:
-            able = ", ".join(one for one in Discipline if one.marks_if_asked)
-            said = "never marks" if self.discipline is Discipline.DROPTAIL else "always marks"
-            raise ValueError(f"{self.discipline} {said}; ecn is for {able}")
+            able = ", ".join(discipline for discipline in Discipline if discipline.marks_if_asked)
+            text = "never marks" if self.discipline is Discipline.DROPTAIL else "always marks"
+            raise ValueError(f"{self.discipline} {text}; ecn is for {able}")
         return self
 
     def limit_bytes(self, rate: Rate, rtt: Duration, trace: TraceBest | None = None) -> int:

@@ -114,8 +114,8 @@ def _is_usable(first: int, most: int) -> bool:
 
 
 def _looks(first: int, most: int, step: int = 1) -> tuple[int, ...]:
-    found = (-(-n // step) * step for n in itertools.takewhile(most.__gt__, _growing(first)))
-    return (*dict.fromkeys(n for n in found if n < most), most)
+    numbers = (-(-n // step) * step for n in itertools.takewhile(most.__gt__, _growing(first)))
+    return (*dict.fromkeys(n for n in numbers if n < most), most)
 
 
 def _growing(first: int) -> Iterator[int]:

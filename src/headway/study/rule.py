@@ -16,7 +16,9 @@ from headway.study.part import Part
 
 def _is_number(name: str) -> str:
     known = [
-        one for one, it in columns_of(Record).items() if it.kind in (int, float) and not it.several
+        text
+        for text, it in columns_of(Record).items()
+        if it.kind in (int, float) and not it.several
     ]
     if name not in known:
         reason = f"{name!r} is not a column of numbers{nearest(name, known)}"

@@ -40,7 +40,7 @@ def study_schema() -> JsonSchema:
     experiment = _of_model(Experiment)
     study = _of_model(Study)
     definitions = {
-        **{key: one for key, one in study["definitions"].items() if key != Experiment.__name__},
+        **{key: value for key, value in study["definitions"].items() if key != Experiment.__name__},
         **experiment.pop("definitions"),
         **setting.pop("definitions"),
         _SETTING: setting,
@@ -95,7 +95,9 @@ def programs_schema() -> JsonSchema:
 
 def _tables(experiment: JsonSchema, setting: JsonSchema, definitions: JsonSchema) -> JsonSchema:
     """The keys of an experiment in a file: its own, those of its setting, and those of files only."""
-    own = {key: one for key, one in experiment["properties"].items() if key not in _OF_MODELS_ONLY}
+    own = {
+        key: value for key, value in experiment["properties"].items() if key not in _OF_MODELS_ONLY
+    }
     for key in NAMED:
         properties = setting["properties"]
         member = properties[key]["additionalProperties"]
@@ -125,10 +127,10 @@ def _of_model(model: type[Any]) -> JsonSchema:
 
 
 def _table(properties: Mapping[str, Any], description: str = "") -> JsonSchema:
-    told = {"description": description} if description else {}
+    texts = {"description": description} if description else {}
     return {
         "type": "object",
-        **told,
+        **texts,
         "properties": dict(properties),
         "additionalProperties": False,
     }
@@ -139,16 +141,18 @@ def _without_noise(schema: JsonSchema) -> JsonSchema:
     kept = {key: value for key, value in schema.items() if key != "title"}
     if kept.get("default", ...) is None:
         del kept["default"]
-    some = [one for one in kept.pop("anyOf", ()) if one != _NULL]
+    some = [item for item in kept.pop("anyOf", ()) if item != _NULL]
     return kept | some[0] if len(some) == 1 else kept | ({"anyOf": some} if some else {})
 
 
 def _partial(schema: JsonSchema) -> Any:
     """A schema of tables that may say a part only, since others say the rest: contenders, axes, the study."""
 
-    def part(one: JsonSchema) -> JsonSchema:
+    def part(json_schema: JsonSchema) -> JsonSchema:
         kept = {
-            key: value for key, value in one.items() if key not in ("required", "discriminator")
+            key: value
+            for key, value in json_schema.items()
+            if key not in ("required", "discriminator")
         }
         return {"anyOf" if key == "oneOf" else key: value for key, value in kept.items()}
 
@@ -158,12 +162,12 @@ def _partial(schema: JsonSchema) -> Any:
 def _mapped(value: Any, change: Callable[[JsonSchema], JsonSchema]) -> Any:
     """A schema whose inner schemas are changed, too; names of properties are no keywords."""
     if isinstance(value, list):
-        return [_mapped(one, change) for one in value]
+        return [_mapped(item, change) for item in value]
     if not isinstance(value, dict):
         return value
     names = ("properties", "definitions", "$defs")
     return {
-        key: {name: _mapped(one, change) for name, one in inner.items()}
+        key: {name: _mapped(item, change) for name, item in inner.items()}
         if key in names
         else _mapped(inner, change)
         for key, inner in change(value).items()
@@ -191,18 +195,18 @@ def _tables_of_lists(schema: JsonSchema, definitions: JsonSchema) -> Iterator[Js
         of_lists = f"Axes of {name}"
         if of_lists not in definitions:
             definitions[of_lists] = {}  # tables may hold themselves
-            found = list(_tables_of_lists(definitions[name], definitions))
-            definitions[of_lists] = {"anyOf": found} if found else False
+            values = list(_tables_of_lists(definitions[name], definitions))
+            definitions[of_lists] = {"anyOf": values} if values else False
         if definitions[of_lists] is not False:
             yield {"$ref": f"{_DEFINITIONS}{of_lists}"}
-    for one in schema.get("anyOf", ()):
-        yield from _tables_of_lists(one, definitions)
+    for item in schema.get("anyOf", ()):
+        yield from _tables_of_lists(item, definitions)
     if schema.get("type") == "object":
         more = schema.get("additionalProperties", True)
         properties = schema.get("properties", {})
         yield {
             "type": "object",
-            "properties": {name: _axis(one, definitions) for name, one in properties.items()},
+            "properties": {name: _axis(value, definitions) for name, value in properties.items()},
             "patternProperties": _DOTTED if properties else {},
             "additionalProperties": _axis(more, definitions) if isinstance(more, dict) else more,
         }

@@ -63,9 +63,13 @@ class Setting(SettingKeys):
 
     @field_validator("capture")
     @classmethod
-    def _opens_packets(cls, capture: Capture, told: ValidationInfo) -> Capture:
+    def _opens_packets(cls, capture: Capture, validation_info: ValidationInfo) -> Capture:
         # What a packet carried is a part of what a fault is.
-        return capture.model_copy(update={"secrets": True}) if told.data.get("fault") else capture
+        return (
+            capture.model_copy(update={"secrets": True})
+            if validation_info.data.get("fault")
+            else capture
+        )
 
     @field_validator("proxy", mode="before")
     @classmethod
@@ -86,7 +90,9 @@ class Setting(SettingKeys):
             return members
         # Contenders and axes refer to members by name, which makes none.
         declared = [
-            name for name, one in members.items() if not isinstance(one, dict) or "name" in one
+            name
+            for name, member in members.items()
+            if not isinstance(member, dict) or "name" in member
         ]
         for name in members:
             _check_declared(key, name, declared)
@@ -173,7 +179,9 @@ class Setting(SettingKeys):
         yield from [("proxy", self.proxy)] if self.proxy else []
         yield from ((f"hops.{name}", hop) for name, hop in self.hops.items())
         yield from ((f"hosts.{name}", hop) for name, hop in self.hosts.items())
-        yield from ((f"origins.{name}.server", one.server) for name, one in self.origins.items())
+        yield from (
+            (f"origins.{name}.server", origin.server) for name, origin in self.origins.items()
+        )
         for name, flow in self.flows.items():
             yield from ((f"flows.{name}.{role}", getattr(flow, role)) for role in DEFAULT_PROGRAMS)
 
@@ -198,8 +206,8 @@ class Setting(SettingKeys):
 
     @field_validator("certificate_chain")
     @classmethod
-    def _chain_is_possible(cls, size: Size | None, told: ValidationInfo) -> Size | None:
-        if size is not None and not told.data.get("tls"):
+    def _chain_is_possible(cls, size: Size | None, validation_info: ValidationInfo) -> Size | None:
+        if size is not None and not validation_info.data.get("tls"):
             raise ValueError("certificates need tls = true")
         if size is not None and not _LEAST_CHAIN <= size <= _LARGEST_CHAIN:
             raise ValueError(f"a chain of certificates has {_LEAST_CHAIN} to {_LARGEST_CHAIN}")
@@ -257,7 +265,7 @@ class Setting(SettingKeys):
             return False
         paths = self.network.paths
         lasting = self.fault or any(
-            begins_with_workload(one) or is_remembered(one) for one in paths
+            begins_with_workload(path) or is_remembered(path) for path in paths
         )
         kept = self.capture.at_devices or self.capture.qlog or self.control
         direct = not self.proxy and not any(hop.proxy for hop in self._between)
@@ -277,7 +285,11 @@ class Setting(SettingKeys):
     @property
     def served_sizes(self) -> tuple[int, ...]:
         """Sizes of the bodies that servers must have, or clients send, bytes."""
-        sizes = (size for one in self.workloads for size in (*one.body_sizes, one.content_size))
+        sizes = (
+            size
+            for workload in self.workloads
+            for size in (*workload.body_sizes, workload.content_size)
+        )
         return tuple(dict.fromkeys(int(size) for size in sizes if size is not None))
 
 

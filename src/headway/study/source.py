@@ -41,7 +41,7 @@ class Source:
     @cached_property
     def lines_of_keys(self) -> dict[str, int]:
         """Line of every key, by its dotted name: of tables in lists with and without their number, of hops and links by name."""
-        found: dict[str, int] = {}
+        numbers: dict[str, int] = {}
         keys = [position for position in positions(self.text.removeprefix("\ufeff")) if position[0]]
         names = {
             path[:-1]: value.strip("\"'")
@@ -50,15 +50,15 @@ class Source:
         }
         for path, line, _ in keys:
             key = ".".join(_by_name(path, names))
-            found.setdefault(key, line)
-            found.setdefault(_NUMBERED.sub(r"\1", key), line)
-        return found
+            numbers.setdefault(key, line)
+            numbers.setdefault(_NUMBERED.sub(r"\1", key), line)
+        return numbers
 
     def depth(self, key: str) -> int:
         """How many leading parts of a dotted key the file has."""
         parts = key.split(".")
-        found = (n for n in range(len(parts), 0, -1) if ".".join(parts[:n]) in self.lines_of_keys)
-        return next(found, 0)
+        numbers = (n for n in range(len(parts), 0, -1) if ".".join(parts[:n]) in self.lines_of_keys)
+        return next(numbers, 0)
 
     def where(self, *keys: str, experiment: str = "") -> str:
         """``file:line: key``, with the line of the nearest enclosing key that the file has.

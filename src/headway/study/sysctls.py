@@ -103,18 +103,18 @@ def _text(value: Any) -> Any:
 
 def check_sysctl(name: str, value: str) -> str:
     """What is wrong with a sysctl; empty if nothing is."""
-    found = known().get(name)
+    sysctl = known().get(name)
     for pattern, why in _ELSEWHERE:
         if re.fullmatch(pattern, name):
             return f"is set by the lab: {why}"
-    if found is None:
+    if sysctl is None:
         return _unknown(name)
-    if found.whole_kernel:
+    if sysctl.whole_kernel:
         return (
             "belongs to the whole kernel, which all hosts of a lab share, and not to one host "
-            f"(it is {found.default or 'empty'})"
+            f"(it is {sysctl.default or 'empty'})"
         )
-    return _wrong_value(found, value)
+    return _wrong_value(sysctl, value)
 
 
 def _unknown(name: str) -> str:
@@ -124,7 +124,7 @@ def _unknown(name: str) -> str:
         return f"the lab names devices; {everywhere} is for all of the host's"
     if not name.startswith("net."):
         return "is not a sysctl of the network; these begin with net."
-    own = [one.name for one in known().values() if not one.whole_kernel]
+    own = [sysctl.name for sysctl in known().values() if not sysctl.whole_kernel]
     return f"the lab kernel has no such sysctl{nearest(name, own)}"
 
 

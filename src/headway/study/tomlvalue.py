@@ -15,7 +15,7 @@ def as_toml(value: object) -> str:
         case list() | tuple():
             return f"[{', '.join(map(as_toml, value))}]"
         case dict():
-            pairs = (f"{key} = {as_toml(held)}" for key, held in value.items())
+            pairs = (f"{key} = {as_toml(kept)}" for key, kept in value.items())
             return f"{{ {', '.join(pairs)} }}"
         case _:
             return repr(value)

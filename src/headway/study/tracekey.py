@@ -30,10 +30,10 @@ def without_traces(value: Any) -> Any:
 def with_accounts(value: Any) -> Any:
     """A study's value, with accounts of its traces in the place of what they hold."""
     if isinstance(value, Mapping):
-        told = {key: with_accounts(inner) for key, inner in value.items() if key != TRACE_KEY}
+        by_value = {key: with_accounts(inner) for key, inner in value.items() if key != TRACE_KEY}
         if times := value.get(TRACE_KEY):
-            told[KNOWN_KEY] = asdict(trace_account(tuple(times)))
-        return told
+            by_value[KNOWN_KEY] = asdict(trace_account(tuple(times)))
+        return by_value
     if isinstance(value, list):
         return [with_accounts(inner) for inner in value]
     return value

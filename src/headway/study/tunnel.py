@@ -40,7 +40,7 @@ _INNER_BYTES = {
 """Between the tunnel's IP header and the packet, and behind it."""
 
 
-_KINDS = ", ".join(f'"{one}"' for one in TunnelKind)
+_KINDS = ", ".join(f'"{tunnel_kind}"' for tunnel_kind in TunnelKind)
 _FORMS = f'{_KINDS}, or its overhead: "60 B"'
 
 
@@ -64,7 +64,7 @@ class Tunnel(Part):
     """
 
     other_forms = (
-        {"enum": [one.value for one in TunnelKind]},
+        {"enum": [tunnel_kind.value for tunnel_kind in TunnelKind]},
         Size.json_schema(),
         {"const": False},
     )

@@ -106,5 +106,5 @@ def readings(kind: str, unit: str) -> tuple[Decimal, ...]:
     if kind == "size":
         return tuple(bits / 8 for bits in data_readings(unit, rate=False))
     known = _BY_KIND.get(kind, {})
-    found = known.get(unit, known.get(unit.lower()))
-    return () if found is None else (found,)
+    decimal = known.get(unit, known.get(unit.lower()))
+    return () if decimal is None else (decimal,)

@@ -118,7 +118,7 @@ class _Quantity:
         if any(abs(value) > cls._most() for value in values):
             return f"a {cls.kind} cannot be above {cls.most}"
         exact = [(value, cls(value)) for value in values]  # type: ignore[call-arg]
-        shown = " or ".join(f'"{held}"' for value, held in exact if held._in_base_unit() == value)
+        shown = " or ".join(f'"{unit}"' for value, unit in exact if unit._in_base_unit() == value)
         return f"write {shown}; {known}" if shown else known
 
     @classmethod

@@ -144,8 +144,8 @@ class Video(WorkloadPart):
         """What the MPD says, in the place of keys."""
         if not isinstance(value, dict) or not isinstance(value.get("mpd"), str):
             return value
-        if said := next((key for key in _OF_A_FILM if key in value), None):
-            raise wrong(said, "the MPD says that; leave it out")
+        if text := next((key for key in _OF_A_FILM if key in value), None):
+            raise wrong(text, "the MPD says that; leave it out")
         try:
             film = film_at(value["mpd"])
         except WrongInputError as error:

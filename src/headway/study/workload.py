@@ -219,7 +219,7 @@ class Page(WorkloadPart):
     @field_validator("interactions")
     @classmethod
     def _in_order(cls, interactions: tuple[PageInteraction, ...]) -> tuple[PageInteraction, ...]:
-        return tuple(sorted(interactions, key=lambda one: one.at))
+        return tuple(sorted(interactions, key=lambda interaction: interaction.at))
 
     @property
     @override
@@ -293,11 +293,11 @@ class Page(WorkloadPart):
         return self.site.rsplit("/", 1)[-1].removesuffix(".gz").removesuffix(".warc")
 
     def __str__(self) -> str:
-        found = "" if self.alt_svc else " without Alt-Svc"
+        result = "" if self.alt_svc else " without Alt-Svc"
         waits = f" waits {self.waits}" if self.waits else ""
-        told = "".join(f", {interaction}" for interaction in self.interactions)
-        told = f" computing {self.computing}{told}" if self.computing else told
-        return f"page {self.name}{found}{waits}{told}"
+        text = "".join(f", {interaction}" for interaction in self.interactions)
+        text = f" computing {self.computing}{text}" if self.computing else text
+        return f"page {self.name}{result}{waits}{text}"
 
 
 def _with_kind(value: Any) -> Any:
@@ -336,11 +336,11 @@ def check_carried(workload: WorkloadPart, protocol: Protocol) -> None:
     if protocol in workload.protocols:
         return
     if not workload.over_http:
-        able = " or ".join(one for one in Protocol if one in workload.protocols)
+        able = " or ".join(item for item in Protocol if item in workload.protocols)
         what = "a call" if able == Protocol.UDP else "a bulk flow"
         raise wrong("protocol", f"{what} is sent over {able}, not {protocol}")
     if protocol in HTTP:
-        able = " or ".join(one for one in Protocol if one in workload.protocols)
+        able = " or ".join(item for item in Protocol if item in workload.protocols)
         reason = f"the workload is for {able}, not for {protocol}: {workload.needs}"
         raise wrong("protocol", reason)
     what, kind = ("calls", "call") if protocol is Protocol.UDP else ("bulk flows", "bulk")

@@ -113,10 +113,14 @@ def _of_json(text: str) -> _RateTable:
         value = json.loads(text)
     except (ValueError, RecursionError):
         raise ValueError("is JSON that is damaged") from None
-    if not isinstance(value, list) or not all(isinstance(one, dict) for one in value) or not value:
+    if (
+        not isinstance(value, list)
+        or not all(isinstance(item, dict) for item in value)
+        or not value
+    ):
         raise ValueError("is JSON, but not a list of objects with a rate each")
     names = tuple(map(str, value[0]))
-    return _RateTable(names, [[str(one.get(name, "")) for name in names] for one in value])
+    return _RateTable(names, [[str(item.get(name, "")) for name in names] for item in value])
 
 
 def _chosen(table: _RateTable, reading: TableReading) -> _RateTable:
@@ -180,21 +184,25 @@ def _rate(table: _RateTable, reading: TableReading) -> tuple[int, str, str]:
             )
         return place, unit, ""
     if table.names:
-        found = rate_columns(table.names)
-        if len(found) != 1:
+        columns = rate_columns(table.names)
+        if len(columns) != 1:
             names = (
-                ", ".join(table.names[one.place] for one in found)
-                if found
+                ", ".join(table.names[rate_column.place] for rate_column in columns)
+                if columns
                 else ", ".join(table.names)
             )
             reason = (
                 "several columns may be the rate"
-                if found
+                if columns
                 else "no column's name says that it is a rate"
             )
             raise ValueError(f"{reason}: {names[:300]}; name one with --column, and its --unit")
-        (one,) = found
-        return one.place, reading.unit or one.unit, f", as {one.known} has it" if one.known else ""
+        (column,) = columns
+        return (
+            column.place,
+            reading.unit or column.unit,
+            f", as {column.known} has it" if column.known else "",
+        )
     width = len(table.rows[0])
     if width > 2:
         raise ValueError(
@@ -259,12 +267,12 @@ def _times(texts: Sequence[str], unit: TimeUnit | None) -> tuple[list[float], st
         span = (max(known) - min(known)) / max(len(known) - 1, 1)
         first = known[0]
         epochs = ((1e18, "ns"), (1e15, "us"), (1e12, "ms"), (1e9, "s"))
-        said = next((name for least, name in epochs if first >= least), None)
-        if said is None and len(known) > 1 and span > 60:
+        epoch = next((name for least, name in epochs if first >= least), None)
+        if epoch is None and len(known) > 1 and span > 60:
             raise ValueError(
                 f"its times are {span:g} apart in the mean; say their unit with --time-unit (s, ms, us)"
             )
-        unit = TimeUnit(said or "s")
+        unit = TimeUnit(epoch or "s")
     return [time * _TIME_MS[unit] for time in known], unit.value
 
 

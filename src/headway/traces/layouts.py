@@ -62,15 +62,17 @@ class RateColumn:
 def rate_columns(names: Sequence[str]) -> tuple[RateColumn, ...]:
     """The columns whose names say that they are rates, and in which unit."""
     folded = [name.strip().lower() for name in names]
-    found = [
+    columns = [
         RateColumn(place, unit, known)
         for place, name in enumerate(folded)
         for unit, known in _of_name(name)
     ]
-    if not found and set(folded) >= _LUMOS:
+    if not columns and set(folded) >= _LUMOS:
         return (RateColumn(folded.index("throughput"), "Mbit/s", "Lumos5G"),)
-    downwards = [one for one in found if folded[one.place] == "dl_bitrate"]
-    return tuple(downwards or found)
+    downwards = [
+        rate_column for rate_column in columns if folded[rate_column.place] == "dl_bitrate"
+    ]
+    return tuple(downwards or columns)
 
 
 def unit_of(name: str) -> str | None:

@@ -76,15 +76,15 @@ class Encoded:
         Raises:
             BoxError: it has fewer.
         """
-        found: dict[bytes, list[bytes]] = {}
+        by_data: dict[bytes, list[bytes]] = {}
         for box in boxes(data):
-            found.setdefault(box.kind, []).append(data[box.start : box.end])
+            by_data.setdefault(box.kind, []).append(data[box.start : box.end])
         wanted = {b"ftyp": 1, b"moov": 1, b"moof": count, b"mdat": count}
         for kind, least in wanted.items():
-            if (there := len(found.get(kind, ()))) < least:
+            if (there := len(by_data.get(kind, ()))) < least:
                 raise BoxError(f"there are {there} of {least} boxes {kind.decode()}")
-        fragments = map(bytes.__add__, found[b"moof"][:count], found[b"mdat"])
-        return cls(found[b"ftyp"][0] + found[b"moov"][0], tuple(fragments))
+        fragments = map(bytes.__add__, by_data[b"moof"][:count], by_data[b"mdat"])
+        return cls(by_data[b"ftyp"][0] + by_data[b"moov"][0], tuple(fragments))
 
     def segment(self, number: int, decode_time: int) -> Iterator[bytes]:
         """The fragments as those of the segment of a number, from 1, whose first sample has a time."""

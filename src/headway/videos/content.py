@@ -74,8 +74,15 @@ class Content:
         # By its name, the sound is no further quality.
         sound = () if self.audio is None else (f"audio {int(self.audio)}",)
         chunk = () if self.chunk is None else (f"chunk {self.chunk}",)
-        said = (str(self.segment), str(self.count), *rates, *sound, *(self.pictures or ()), *chunk)
-        return f"video-{digest(*said)}"
+        values = (
+            str(self.segment),
+            str(self.count),
+            *rates,
+            *sound,
+            *(self.pictures or ()),
+            *chunk,
+        )
+        return f"video-{digest(*values)}"
 
     @property
     def manifest(self) -> str:
@@ -213,7 +220,7 @@ def write_content(
     for file in scratch.iterdir():
         file.unlink()
     scratch.rmdir()
-    listed = [Representation(one.name, one.rate, one.track) for one in qualities]
+    listed = [Representation(item.name, item.rate, item.track) for item in qualities]
     mpd = written_mpd(content.duration, listed, content.chunk)
     (directory / MPD_FILE).write_text(mpd, encoding="utf-8")
 
@@ -245,7 +252,7 @@ def _write(content: Content, quality: _Quality, directory: Path) -> None:
         fragments = list(track.encoded.segment(number, (number - 1) * quality.track.ticks))
         with (directory / f"{number}.m4s").open("wb") as file:
             for place, fragment in enumerate(fragments):
-                start, end = (size * one // len(fragments) for one in (place, place + 1))
+                start, end = (size * item // len(fragments) for item in (place, place + 1))
                 file.seek(start)
                 try:
                     file.write(widened(fragment, end - start))
@@ -258,7 +265,7 @@ def _write(content: Content, quality: _Quality, directory: Path) -> None:
 def _no_room(content: Content, quality: _Quality, has: int, needs: int) -> WrongInputError:
     """`check_content` has refused it, unless its estimate is too low."""
     if not quality.track.width:
-        told = _too_little(content, quality.rate, has, "sound", needs)
-        return WrongInputError(told, where="audio")
+        text = _too_little(content, quality.rate, has, "sound", needs)
+        return WrongInputError(text, where="audio")
     what = f"a picture of {quality.track.width}x{quality.track.height}"
     return WrongInputError(_too_little(content, quality.rate, has, what, needs), where="ladder")

@@ -159,7 +159,7 @@ def audio_frames(segment: Duration) -> int:
 
 def _avc(init: bytes) -> str:
     """The name of its profile and level, from the decoder's configuration."""
-    found = re.search(rb"avcC\x01(...)", init, re.DOTALL)
-    if found is None:
+    match = re.search(rb"avcC\x01(...)", init, re.DOTALL)
+    if match is None:
         raise BoxError("there is no box avcC")
-    return f"avc1.{found[1].hex()}"
+    return f"avc1.{match[1].hex()}"

@@ -26,8 +26,8 @@ def written_mpd(
     duration: Duration, qualities: Sequence[Representation], chunk: Duration | None = None
 ) -> str:
     """The MPD of a video on demand; with chunks, of one that is live."""
-    pictures = [one for one in qualities if one.track.width]
-    sounds = [one for one in qualities if not one.track.width]
+    pictures = [quality for quality in qualities if quality.track.width]
+    sounds = [quality for quality in qualities if not quality.track.width]
     sets = [
         *_adaptation_set("video", pictures, chunk),
         *(_adaptation_set("audio", sounds, chunk) if sounds else ()),
@@ -83,12 +83,16 @@ def _adaptation_set(
         ' initialization="$RepresentationID$/init.mp4" media="$RepresentationID$/$Number$.m4s"'
         f"{'' if chunk is None else early}/>"
     )
-    for one in qualities:
-        said = {"id": one.name, "bandwidth": int(one.rate), "codecs": one.track.codecs}
-        if one.track.width:
-            said |= {"width": one.track.width, "height": one.track.height}
+    for quality in qualities:
+        values = {
+            "id": quality.name,
+            "bandwidth": int(quality.rate),
+            "codecs": quality.track.codecs,
+        }
+        if quality.track.width:
+            values |= {"width": quality.track.width, "height": quality.track.height}
         else:
-            said |= {"audioSamplingRate": AUDIO_HZ}
-        attributes = " ".join(f'{name}="{value}"' for name, value in said.items())
+            values |= {"audioSamplingRate": AUDIO_HZ}
+        attributes = " ".join(f'{name}="{value}"' for name, value in values.items())
         yield f"   <Representation {attributes}/>"
     yield "  </AdaptationSet>"

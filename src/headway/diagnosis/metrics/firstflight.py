@@ -11,16 +11,16 @@ from headway.diagnosis.metrics.measure import FinishedRun, measure
 @measure
 def _first_flight(finished: FinishedRun) -> Mapping[str, int | str | None]:
     """Of a single segment: where a proxy answers, the server's window is not what the client waits for."""
-    transfer, told = finished.transfer, finished.measured
-    asked_s = asked_after_s(told.connect_s, told.tls_s)
+    transfer, measurement = finished.transfer, finished.measured
+    asked_s = asked_after_s(measurement.connect_s, measurement.tls_s)
     if len(finished.segments) != 1 or transfer.page or transfer.flows or asked_s is None:
         return {}
     segment, asked_s = finished.segments[0], transfer.began_s + asked_s
     if transfer.start_s is not None and began_before(segment.segment, asked_s, transfer.start_s):
         return {}
-    found = sampled_first_flight(segment, asked_s, told.bytes)
+    first_flight = sampled_first_flight(segment, asked_s, measurement.bytes)
     return {
-        "first_flight_packets": found.packets if found else None,
-        "first_flight_bytes": found.bytes if found else None,
-        "first_flight_limit": found.limit if found else None,
+        "first_flight_packets": first_flight.packets if first_flight else None,
+        "first_flight_bytes": first_flight.bytes if first_flight else None,
+        "first_flight_limit": first_flight.limit if first_flight else None,
     }

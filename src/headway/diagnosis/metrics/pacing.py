@@ -27,12 +27,13 @@ def _pacing(finished: FinishedRun) -> Mapping[str, Any]:
     asked_ns = _asked_ns(finished)
     sent = _since(read_departures(finished.directory, SENDER_FILE), asked_ns)
     came = _since(read_departures(finished.directory, BOTTLENECK_FILE), asked_ns + link.lag.ns)
-    first = [one.between(one.at_ns[0], one.at_ns[0] + rtt_ns) for one in sent]
-    later = [one.between(one.at_ns[0] + rtt_ns) for one in came]
+    first = [train.between(train.at_ns[0], train.at_ns[0] + rtt_ns) for train in sent]
+    later = [train.between(train.at_ns[0] + rtt_ns) for train in came]
     return {
         "first_burst_packets": _longest(first, rate),
         **_columns(
-            "sender", spacing([one.between(one.at_ns[0] + rtt_ns) for one in sent], rate, rtt_ns)
+            "sender",
+            spacing([train.between(train.at_ns[0] + rtt_ns) for train in sent], rate, rtt_ns),
         ),
         **_columns("bottleneck", spacing([together(later)] if later else [], rate, rtt_ns)),
     }
@@ -43,8 +44,8 @@ def _asked_ns(finished: FinishedRun) -> float:
 
     Of a sender behind a proxy it is not: all that it sent with data counts.
     """
-    transfer, told = finished.transfer, finished.measured
-    asked_s = asked_after_s(told.connect_s, told.tls_s)
+    transfer, measurement = finished.transfer, finished.measured
+    asked_s = asked_after_s(measurement.connect_s, measurement.tls_s)
     if asked_s is None or len(transfer.segments) > 1:
         return 0.0
     (segment,) = transfer.segments
@@ -52,13 +53,13 @@ def _asked_ns(finished: FinishedRun) -> float:
 
 
 def _since(trains: Sequence[Train], from_ns: float) -> list[Train]:
-    found = (train.between(from_ns) for train in trains)
-    return [train for train in found if len(train.at_ns)]
+    result = (train.between(from_ns) for train in trains)
+    return [train for train in result if len(train.at_ns)]
 
 
 def _longest(flights: Sequence[Train], rate_bit_s: float) -> int | None:
     return max((int(burst_lengths(flight, rate_bit_s).max()) for flight in flights), default=None)
 
 
-def _columns(place: str, told: Spacing | None) -> dict[str, Any]:
-    return {f"{place}_{name}": value for name, value in asdict(told).items()} if told else {}
+def _columns(place: str, parts: Spacing | None) -> dict[str, Any]:
+    return {f"{place}_{name}": value for name, value in asdict(parts).items()} if parts else {}

@@ -55,8 +55,12 @@ def use_of(host: str, samples: list[Sample], begin_s: float, end_s: float) -> Us
     ]
     if not own:
         return None
-    first_s, before = next((one for one in reversed(own) if one[0] <= begin_s), own[0])
-    last_s, after = next((one for one in own if one[0] >= end_s), own[-1])
+    first_s, before = next(
+        (processor_work for processor_work in reversed(own) if processor_work[0] <= begin_s), own[0]
+    )
+    last_s, after = next(
+        (processor_work for processor_work in own if processor_work[0] >= end_s), own[-1]
+    )
     return _between(before, after, last_s - first_s) if last_s > first_s else None
 
 

@@ -28,10 +28,10 @@ def _requests(finished: FinishedRun) -> Mapping[str, Any]:
 def _spoken(finished: FinishedRun) -> Mapping[str, Any]:
     """Of a page, its own metrics say it."""
     spoken, race = finished.measured.spoken, finished.measured.race
-    told: dict[str, Any] = {"document_protocol": spoken} if spoken else {}
+    values: dict[str, Any] = {"document_protocol": spoken} if spoken else {}
     if race:
-        told |= {"quic_tries": 1, "quic_tries_lost": int(race.lost), "quic_wait_s": race.wait_s}
-    return told
+        values |= {"quic_tries": 1, "quic_tries_lost": int(race.lost), "quic_wait_s": race.wait_s}
+    return values
 
 
 @measure

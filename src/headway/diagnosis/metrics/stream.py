@@ -18,14 +18,16 @@ _EARLY_S = 1e-6
 def _streams(finished: FinishedRun) -> Mapping[str, Any]:
     streams = finished.measured.streams
     delays_ms = [
-        round((came_s - made_s) * 1e3, 3) for one in streams for made_s, came_s in one.messages
+        round((came_s - made_s) * 1e3, 3)
+        for stream in streams
+        for made_s, came_s in stream.messages
     ]
     if not delays_ms:
         return {}
     ordered = sorted(delays_ms)
-    stalls = [stall for one in streams for stall in stalls_of(one.messages)]
-    ups_ms = sorted(round(up_s * 1e3, 3) for one in streams for up_s in one.ups_s)
-    firsts_s = [one.messages[0][1] - one.asked_s for one in streams]
+    stalls = [stall for stream in streams for stall in stalls_of(stream.messages)]
+    ups_ms = sorted(round(up_s * 1e3, 3) for stream in streams for up_s in stream.ups_s)
+    firsts_s = [stream.messages[0][1] - stream.asked_s for stream in streams]
     return {
         "stream_delay_mean_ms": math.fsum(delays_ms) / len(delays_ms),
         "stream_delay_p50_ms": at_share(ordered, 0.5),

@@ -52,17 +52,17 @@ class Loss:
 
 def delay_span(paths: Paths, way: Way) -> DelayBounds:
     """Bounds of the one-way delay."""
-    found = list(_directions(paths, way))
-    stated = sum(direction.delay.ns for direction, _ in found)
-    jitter = sum(_farthest_jitter_ns(direction) for direction, _ in found)
-    kept = sum(d.contacts.longest_wait for d, _ in found if d.contacts and d.keeps)
+    pairs = list(_directions(paths, way))
+    stated = sum(direction.delay.ns for direction, _ in pairs)
+    jitter = sum(_farthest_jitter_ns(direction) for direction, _ in pairs)
+    kept = sum(d.contacts.longest_wait for d, _ in pairs if d.contacts and d.keeps)
     slack = 1000 * TOLERANCE_US * len(paths)
-    queueing = [_longest_wait_ns(direction, rtt) for direction, rtt in found]
+    queueing = [_longest_wait_ns(direction, rtt) for direction, rtt in pairs]
     # Of equal packets, a NAT may drop the one and pass the other; only their ports would tell them apart.
     bounded = all(wait is not None for wait in queueing) and not has_nat(paths)
-    greatest = sum(_greatest_delay_ns(direction) for direction, _ in found) + jitter
-    least = max(sum(_least_delay_ns(direction) for direction, _ in found) - jitter, 0)
-    waits = [_full_wait_ns(direction, rtt) for direction, rtt in found if direction.rate]
+    greatest = sum(_greatest_delay_ns(direction) for direction, _ in pairs) + jitter
+    least = max(sum(_least_delay_ns(direction) for direction, _ in pairs) - jitter, 0)
+    waits = [_full_wait_ns(direction, rtt) for direction, rtt in pairs if direction.rate]
     full = waits[0] if len(waits) == 1 and bounded else None
     return DelayBounds(
         stated_ms=stated / 1e6,
@@ -75,13 +75,13 @@ def delay_span(paths: Paths, way: Way) -> DelayBounds:
 
 def mean_loss(paths: Paths, way: Way) -> Loss | None:
     """Random loss of one direction; None if it is not the same all the time."""
-    found = [direction for direction, _ in _directions(paths, way)]
-    if has_nat(paths) or not all(_loses_evenly(direction) for direction in found):
+    result = [direction for direction, _ in _directions(paths, way)]
+    if has_nat(paths) or not all(_loses_evenly(direction) for direction in result):
         return None
-    passed = math.prod(1 - direction.loss.mean for direction in found)
+    passed = math.prod(1 - direction.loss.mean for direction in result)
     correlations = [
         1 - loss.enter_bad - loss.leave_bad
-        for loss in (direction.loss for direction in found)
+        for loss in (direction.loss for direction in result)
         if loss.burst > 1
     ]
     return Loss(1 - passed, max(correlations, default=0.0))

@@ -24,7 +24,7 @@ _RECORD_MBIT = 16384 * 8e-6
 """So may the largest TLS record (RFC 8446, 5.1), which a receiver gets all at once."""
 
 
-def judge(found: Sequence[Evidence], runs: Sequence[str] = ()) -> tuple[Check, ...]:
+def judge(evidences: Sequence[Evidence], runs: Sequence[str] = ()) -> tuple[Check, ...]:
     """Checks of the evidence of a contender's runs in a cell.
 
     Repetitions meet paths of their own: delays, rates and losses may be drawn by their seeds. Each delay and each
@@ -32,16 +32,16 @@ def judge(found: Sequence[Evidence], runs: Sequence[str] = ()) -> tuple[Check, .
     Counts are added up, and so is what is expected of them.
 
     Args:
-        found: what each run left.
+        evidences: what each run left.
         runs: their names, in the same order, which notes tell where runs differ.
     """
-    names = runs if len(found) > 1 and runs else [""] * len(found)
-    named = tuple(zip(found, names, strict=True))
-    echoes = [(one.echoes, name) for one, name in named if one.echoes]
-    rates = [(one.rates, name) for one, name in named if one.rates]
+    names = runs if len(evidences) > 1 and runs else [""] * len(evidences)
+    named = tuple(zip(evidences, names, strict=True))
+    echoes = [(evidence.echoes, name) for evidence, name in named if evidence.echoes]
+    rates = [(evidence.rates, name) for evidence, name in named if evidence.rates]
     crossings: dict[tuple[str, str], list[tuple[Crossing, str]]] = defaultdict(list)
-    for one, name in named:
-        for crossing in one.crossings:
+    for item, name in named:
+        for crossing in item.crossings:
             crossings[crossing.between, crossing.way].append((crossing, name))
     checks = _echo_checks(echoes) if echoes else []
     for same in crossings.values():
@@ -74,68 +74,81 @@ def _noted(note: str, run: str) -> str:
     return f"{note}; the run that is farthest off is {run}" if run else note
 
 
-def _echo_checks(found: Sequence[tuple[Echoes, str]]) -> list[Check]:
-    pings = sum(len(one.rtts_ms) for one, _ in found)
+def _echo_checks(pairs: Sequence[tuple[Echoes, str]]) -> list[Check]:
+    pings = sum(len(echoes.rtts_ms) for echoes, _ in pairs)
     note = f"the one of {pings} pings that is farthest off; the sum of all delays"
     rtts = (
         Check(
             CONTROL_RTT,
-            one.between,
-            one.span.stated_ms,
+            echoes.between,
+            echoes.span.stated_ms,
             rtt,
-            one.span.least_ms,
-            one.span.lone_ms,
+            echoes.span.least_ms,
+            echoes.span.lone_ms,
             "ms",
             _noted(note, run),
         )
-        for one, run in found
-        for rtt in one.rtts_ms
+        for echoes, run in pairs
+        for rtt in echoes.rtts_ms
     )
-    lossy = [_Lost(one.loss, one.sent - len(one.rtts_ms), one.sent) for one, _ in found if one.loss]
-    lost = _loss_checks(CONTROL_LOSS, found[0][0].between, lossy, "round trips")
+    lossy = [
+        _Lost(echoes.loss, echoes.sent - len(echoes.rtts_ms), echoes.sent)
+        for echoes, _ in pairs
+        if echoes.loss
+    ]
+    lost = _loss_checks(CONTROL_LOSS, pairs[0][0].between, lossy, "round trips")
     return [*_farthest(rtts, _from_expected), *lost]
 
 
-def _crossing_checks(found: Sequence[tuple[Crossing, str]]) -> Iterator[Check]:
-    first, _ = found[0]
-    missed = sum(one.missed for one, _ in found)
+def _crossing_checks(pairs: Sequence[tuple[Crossing, str]]) -> Iterator[Check]:
+    first, _ = pairs[0]
+    missed = sum(crossing.missed for crossing, _ in pairs)
     note = "packets that captures found no room for; such captures prove nothing else"
     yield Check(f"missed by captures {first.way}", first.between, 0, missed, 0, 0, "packets", note)
-    whole = [(one, run) for one, run in found if not one.missed]
-    yield from _count_checks([one for one, _ in whole])
+    whole = [(crossing, run) for crossing, run in pairs if not crossing.missed]
+    yield from _count_checks([crossing for crossing, _ in whole])
     yield from _delay_checks(whole)
 
 
-def _count_checks(found: Sequence[Crossing]) -> Iterator[Check]:
-    if even := [one for one in found if one.loss]:  # or else a packet may be duplicated or damaged
+def _count_checks(crossings: Sequence[Crossing]) -> Iterator[Check]:
+    if even := [
+        crossing for crossing in crossings if crossing.loss
+    ]:  # or else a packet may be duplicated or damaged
         way, between = even[0].way, even[0].between
-        strangers = sum(one.strangers for one in even)
+        strangers = sum(crossing.strangers for crossing in even)
         note = "packets at the receiver that its sender's capture lacks"
         yield Check(f"strangers {way}", between, 0, strangers, 0, 0, "packets", note)
-    if counted := [one for one in found if one.queue_drops is not None]:
+    if counted := [crossing for crossing in crossings if crossing.queue_drops is not None]:
         way, between = counted[0].way, counted[0].between
-        off, packets = sum(map(_unexplained, counted)), sum(one.packets for one in counted)
+        off, packets = (
+            sum(map(_unexplained, counted)),
+            sum(crossing.packets for crossing in counted),
+        )
         note = f"packets, of {packets}, missing from the receiver's capture and from drop counters"
         yield Check(f"unexplained losses {way}", between, 0, off, 0, 0, "packets", note)
-        lost = [_Lost(one.loss, one.path_drops or 0, _met_loss(one)) for one in counted if one.loss]
-        if any(one.of for one in lost):
+        lost = [
+            _Lost(crossing.loss, crossing.path_drops or 0, _met_loss(crossing))
+            for crossing in counted
+            if crossing.loss
+        ]
+        if any(item.of for item in lost):
             yield from _loss_checks(f"{LOSS} {way}", between, lost, "packets past the queue")
 
 
-def _dropped(one: Crossing) -> int:
-    return (one.queue_drops or 0) + (one.path_drops or 0)
+def _dropped(crossing: Crossing) -> int:
+    return (crossing.queue_drops or 0) + (crossing.path_drops or 0)
 
 
-def _met_loss(one: Crossing) -> int:
+def _met_loss(crossing: Crossing) -> int:
     """How many packets came to where the path loses them: those that no queue dropped or held."""
-    on_their_way = max(one.missing - _dropped(one), 0)
-    return one.packets - (one.queue_drops or 0) - on_their_way
+    on_their_way = max(crossing.missing - _dropped(crossing), 0)
+    return crossing.packets - (crossing.queue_drops or 0) - on_their_way
 
 
-def _unexplained(one: Crossing) -> int:
+def _unexplained(crossing: Crossing) -> int:
     """By how much captures and counters differ, as far as packets on their way do not explain it."""
-    dropped, surely_lost = _dropped(one), one.missing - one.unfinished
-    return max(surely_lost - dropped, dropped - one.missing, 0)
+    dropped, surely_lost = _dropped(crossing), crossing.missing - crossing.unfinished
+    return max(surely_lost - dropped, dropped - crossing.missing, 0)
 
 
 @dataclass(frozen=True)
@@ -147,16 +160,18 @@ class _Lost:
     of: int
 
 
-def _loss_checks(name: str, where: str, found: Sequence[_Lost], what: str) -> list[Check]:
+def _loss_checks(name: str, where: str, losts: Sequence[_Lost], what: str) -> list[Check]:
     """Losses of all runs together, none of no run.
 
     Where runs lose different shares, their sum varies less than a binomial one of the mean share (Hoeffding 1956).
     """
-    if not found:
+    if not losts:
         return []
-    lost, of = sum(one.lost for one in found), sum(one.of for one in found)
-    trials = math.fsum(effective_trials(one.of, one.loss.correlation) for one in found)
-    share = math.fsum(one.loss.share * one.of for one in found) / of if of else found[0].loss.share
+    lost, of = sum(item.lost for item in losts), sum(item.of for item in losts)
+    trials = math.fsum(effective_trials(item.of, item.loss.correlation) for item in losts)
+    share = (
+        math.fsum(item.loss.share * item.of for item in losts) / of if of else losts[0].loss.share
+    )
     low, high = share_interval(share, trials)
     return [
         Check(
@@ -172,20 +187,20 @@ def _loss_checks(name: str, where: str, found: Sequence[_Lost], what: str) -> li
     ]
 
 
-def _delay_checks(found: Sequence[tuple[Crossing, str]]) -> Iterator[Check]:
+def _delay_checks(pairs: Sequence[tuple[Crossing, str]]) -> Iterator[Check]:
     note = "one-way delay of the fastest packet: the sum of the delays"
     least = (
         Check(
-            f"{LEAST_DELAY} {one.way}",
-            one.between,
-            one.span.stated_ms,
-            one.least_ms,
-            one.span.least_ms,
-            one.span.lone_ms,
+            f"{LEAST_DELAY} {crossing.way}",
+            crossing.between,
+            crossing.span.stated_ms,
+            crossing.least_ms,
+            crossing.span.least_ms,
+            crossing.span.lone_ms,
             "ms",
             _noted(note, run),
         )
-        for one, run in found
+        for crossing, run in pairs
     )
     yield from _farthest(least, _from_expected)  # Where nothing arrived, drops tell.
     note = (
@@ -194,54 +209,54 @@ def _delay_checks(found: Sequence[tuple[Crossing, str]]) -> Iterator[Check]:
     )
     greatest = (
         Check(
-            f"greatest delay {one.way}",
-            one.between,
-            one.span.greatest_ms,
-            one.greatest_ms,
-            _least_of_slowest_ms(one),
-            one.span.greatest_ms,
+            f"greatest delay {crossing.way}",
+            crossing.between,
+            crossing.span.greatest_ms,
+            crossing.greatest_ms,
+            _least_of_slowest_ms(crossing),
+            crossing.span.greatest_ms,
             "ms",
             _noted(note, run),
         )
-        for one, run in found
-        if one.span.greatest_ms is not None
+        for crossing, run in pairs
+        if crossing.span.greatest_ms is not None
     )
     yield from _farthest(greatest, _above_expected)
 
 
-def _least_of_slowest_ms(one: Crossing) -> float:
+def _least_of_slowest_ms(crossing: Crossing) -> float:
     """A queue that dropped packets had been full."""
-    full = one.span.full_ms if one.met_full_queue else None
-    return one.span.least_ms if full is None else full
+    full = crossing.span.full_ms if crossing.met_full_queue else None
+    return crossing.span.least_ms if full is None else full
 
 
-def _rate_checks(found: Sequence[tuple[Rates, str]]) -> list[Check]:
+def _rate_checks(pairs: Sequence[tuple[Rates, str]]) -> list[Check]:
     note = "most over a second; all of the rate if the queue stood"
     busiest = (
         Check(
             LINK_RATE,
-            one.between,
-            one.link_mbit,
-            one.busiest_mbit,
-            one.link_mbit - _FRAME_MBIT if one.standing else 0,
-            one.link_mbit + _FRAME_MBIT,
+            rates.between,
+            rates.link_mbit,
+            rates.busiest_mbit,
+            rates.link_mbit - _FRAME_MBIT if rates.standing else 0,
+            rates.link_mbit + _FRAME_MBIT,
             "Mbit/s",
             _noted(note, run),
         )
-        for one, run in found
+        for rates, run in pairs
     )
     note = "median second of the second half; at most the link's rate less headers"
     steady = (
         Check(
             STEADY_GOODPUT,
-            one.between,
-            one.payload_mbit,
-            one.steady_mbit,
+            rates.between,
+            rates.payload_mbit,
+            rates.steady_mbit,
             0,
-            one.payload_mbit + _RECORD_MBIT,
+            rates.payload_mbit + _RECORD_MBIT,
             "Mbit/s",
             _noted(note, run),
         )
-        for one, run in found
+        for rates, run in pairs
     )
     return [*_farthest(busiest, _above_expected), *_farthest(steady, _above_expected)]

@@ -61,7 +61,7 @@ def _payload_bytes(setting: Setting) -> int:
 def _overhead_bytes(paths: Iterable[NetworkPath | None]) -> int:
     """What tunnels towards the client leave less of a packet; on the wire, the narrowest of them carries full frames."""
     ways = [link.down for path in filter(None, paths) for link in path.links]
-    left = [int(mtu.size) for one in ways if one.tunnel and (mtu := one.carries)]
+    left = [int(mtu.size) for way in ways if way.tunnel and (mtu := way.carries)]
     return LARGEST_MTU - min([LARGEST_MTU, *left])
 
 

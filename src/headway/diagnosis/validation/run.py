@@ -36,13 +36,13 @@ def validate(
     setting = flow.setting
     if not (setting.control or setting.capture.packets) or setting.clock is not Clock.VIRTUAL:
         return None
-    found = Evidence(
+    evidence = Evidence(
         echoes=_echoes(flow, outcome),
         crossings=tuple(_crossings(flow, outcome, run_directory)),
         rates=find_rates(flow, transfer, run_directory),
     )
-    found.save(run_directory)
-    return found
+    evidence.save(run_directory)
+    return evidence
 
 
 def _echoes(flow: DeployedFlow, outcome: Outcome) -> Echoes | None:
@@ -83,10 +83,10 @@ def _crossings(flow: DeployedFlow, outcome: Outcome, run_directory: Path) -> Ite
         for way in Way:
             if (far if way is Way.UP else near) in _slow_hosts(flow):
                 continue
-            found = passage(left, right, way, until_ns, translated=natted)
+            result = passage(left, right, way, until_ns, translated=natted)
             places = segment.bottlenecks(way)
             counts = Counts.total(outcome.counts[place.queue_device] for place in places)
-            yield _crossing(segment, (near, far), way, missed, found, counts)
+            yield _crossing(segment, (near, far), way, missed, result, counts)
 
 
 def _passed_last(flow: DeployedFlow, segment: Segment) -> str:
@@ -112,20 +112,20 @@ def _crossing(
     ends: tuple[str, str],
     way: Way,
     missed: int,
-    found: Passage,
+    results: Passage,
     counts: Counts,
 ) -> Crossing:
     paths = [leg.path for leg in segment.legs]
-    delays_ns = found.delays_ns
+    delays_ns = results.delays_ns
     counted = drops_are_counted(paths, way)
     return Crossing(
         between=" > ".join(ends if way is Way.UP else ends[::-1]),
         way=way.value,
         missed=missed,
-        packets=len(found.sent_ns),
-        missing=found.missing,
-        strangers=found.strangers,
-        unfinished=found.unfinished,
+        packets=len(results.sent_ns),
+        missing=results.missing,
+        strangers=results.strangers,
+        unfinished=results.unfinished,
         queue_drops=counts.queue_dropped if counted else None,
         path_drops=counts.path_dropped if counted else None,
         least_ms=min(delays_ns) / 1e6 if delays_ns else None,

@@ -127,5 +127,5 @@ def _capture(data: bytes) -> Identity | None:
     return None
 
 
-def _latin(found: re.Match[bytes] | None) -> str:
-    return found[1].strip().decode("latin-1") if found else ""
+def _latin(match: re.Match[bytes] | None) -> str:
+    return match[1].strip().decode("latin-1") if match else ""

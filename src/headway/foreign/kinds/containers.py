@@ -153,8 +153,8 @@ def directory_kind(directory: Path) -> Identity:
     names = sorted(islice(_names(directory), _MOST_DIRECTORY))
     if not names:
         return Identity(EMPTY_DIRECTORY)
-    if found := _of_names(names, _IN_DIRECTORY):
-        return found
+    if identity := _of_names(names, _IN_DIRECTORY):
+        return identity
     if _SAVED in names:
         is_skopeo = "version" in names or any(re.fullmatch(r"[0-9a-f]{64}", name) for name in names)
         return Identity(IMAGE_DIRECTORY, "skopeo's dir" if is_skopeo else "docker save")

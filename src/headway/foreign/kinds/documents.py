@@ -112,8 +112,8 @@ class _Keys:
 
 
 def _member(text: str, table: str, key: str) -> str:
-    found = re.search(_NAME_AND_VERSION % (table, key), text)
-    return found[1] if found else ""
+    match = re.search(_NAME_AND_VERSION % (table, key), text)
+    return match[1] if match else ""
 
 
 def _har(kind: FileKind, text: str) -> Identity:
@@ -214,11 +214,11 @@ def json_kind(start: Beginning) -> Identity | None:
 
 def xml_kind(start: Beginning) -> Identity | None:
     """What an XML or HTML text is; None if it is none."""
-    found = _PROLOG.match(start.text)
-    if found is None:
+    match = _PROLOG.match(start.text)
+    if match is None:
         return None
-    root = found["root"].lower()
-    if (found["doctype"] or "").lower() == "html" or root in _HTML_ROOTS:
+    root = match["root"].lower()
+    if (match["doctype"] or "").lower() == "html" or root in _HTML_ROOTS:
         return Identity(HTML)
     maker = _MAKER.search(start.text)
     return Identity(_ROOTS.get(root, XML), "", " ".join(maker[1].split()) if maker else "")

@@ -67,8 +67,8 @@ def _identified(start: Beginning, file: IO[bytes]) -> Identity:
         return zip_kind(io.BytesIO(start.data) if start.packings else file)
     if start.data[257:262] == b"ustar" or _is_old_tar(start.data):
         file.seek(0)
-        if found := tar_kind(io.BytesIO(start.data) if start.packings else file):
-            return found
+        if result := tar_kind(io.BytesIO(start.data) if start.packings else file):
+            return result
     identity = next(filter(None, (read(start) for read in _BY_CONTENT)))
     return (
         identity

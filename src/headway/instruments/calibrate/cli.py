@@ -73,21 +73,21 @@ def calibrate(
     from headway.instruments.calibrate.tryout import FAR, Tryout, read_tables
 
     ranges = tuple(map(KnobRange.parse, knobs))
-    if len({one.key for one in ranges}) < len(ranges):
+    if len({knob_range.key for knob_range in ranges}) < len(ranges):
         raise WrongInputError("names a knob twice", where="--knobs")
     wanted = read_target(target, target_contender)
     tables, base = read_tables(study, parsed_changes(changes or []), contender)
     command = shlex.join(["headway", *sys.argv[1:]])
     tryout = Tryout(tables, base, ranges, wanted, out, jobs, command)
     tryout.check()
-    found = Search(ranges, partial(_tried, tryout), most).run()
-    if found.distance >= FAR:
+    calibrated = Search(ranges, partial(_tried, tryout), most).run()
+    if calibrated.distance >= FAR:
         raise HeadwayError(
             f"there are no values whose runs all ended well and measured what the target is of; see {out}"
         )
-    _print(found, ranges)
-    if not found.is_reached:
-        _complain(found, tryout)
+    _print(calibrated, ranges)
+    if not calibrated.is_reached:
+        _complain(calibrated, tryout)
         raise typer.Exit(EXIT_FAILED)
 
 
@@ -98,25 +98,27 @@ def _tried(
     from headway.campaign.watcher import SilentWatcher
     from headway.instruments.calibrate.search import distance
 
-    found = tryout.measure(known, wanted, SilentWatcher())
-    nearest = min(map(distance, found))
+    values = tryout.measure(known, wanted, SilentWatcher())
+    nearest = min(map(distance, values))
     note(
         f"{len(known) + len(wanted)} tried; of the last {len(wanted)} the nearest is {nearest:.1%} away"
     )
-    return found
+    return values
 
 
-def _print(found: Calibrated, ranges: Sequence[KnobRange]) -> None:
+def _print(calibrated: Calibrated, ranges: Sequence[KnobRange]) -> None:
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in ("knob", "value", "range", "moved by a quarter"):
         table.add_column(heading)
-    for knob, value, grown in zip(ranges, found.values, found.sensitivity, strict=True):
+    for knob, value, grown in zip(ranges, calibrated.values, calibrated.sensitivity, strict=True):
         spans = ", ".join(knob.words) or f"{knob.low} to {knob.high}"
         table.add_row(knob.key, str(value), spans, _moved(grown))
     output().print(table)
-    output().print(f"The runs are {found.distance:.1%} away from the target; {found.tried} tried.")
+    output().print(
+        f"The runs are {calibrated.distance:.1%} away from the target; {calibrated.tried} tried."
+    )
 
 
 def _moved(grown: float | None) -> str:
@@ -127,18 +129,18 @@ def _moved(grown: float | None) -> str:
     return f"{grown * 100:+.1f} points away"
 
 
-def _complain(found: Calibrated, tryout: Tryout) -> None:
+def _complain(calibrated: Calibrated, tryout: Tryout) -> None:
     """Say how near the target was, and why no nearer, as far as that shows."""
     from headway.instruments.calibrate.search import named
 
-    record = tryout.runs()[named(tryout.knobs, found.values)][0]
+    record = tryout.runs()[named(tryout.knobs, calibrated.values)][0]
     complain(
-        f"the target is not reached: the nearest is {found.distance:.1%} away; "
+        f"the target is not reached: the nearest is {calibrated.distance:.1%} away; "
         f"{tryout.target.farthest(record.model_dump())}"
     )
     ends = [
         f"{knob.name} {value}"
-        for knob, value in zip(tryout.knobs, found.values, strict=True)
+        for knob, value in zip(tryout.knobs, calibrated.values, strict=True)
         if knob.is_end(value)
     ]
     why = (

@@ -114,7 +114,7 @@ class KnobRange:
         number = int(value)
         step = max(1, round(number * reach))
         beside = (max(self.low, number - step), min(self.high, number + step))
-        return [one for one in dict.fromkeys(beside) if one != number]
+        return [item for item in dict.fromkeys(beside) if item != number]
 
     def is_end(self, value: int | str) -> bool:
         """Whether a number is the least or the greatest."""
@@ -145,7 +145,7 @@ class Calibrated:
 
 def distance(residuals: Residuals) -> float:
     """How far a run is from the target, as a share: the root of the mean square."""
-    return math.sqrt(math.fsum(one * one for one in residuals) / len(residuals))
+    return math.sqrt(math.fsum(residual * residual for residual in residuals) / len(residuals))
 
 
 @dataclass
@@ -192,7 +192,9 @@ class Search:
 
     def _try(self, wanted: Iterable[Values]) -> None:
         """Carry out what is new, as far as more may be tried."""
-        new = [one for one in dict.fromkeys(wanted) if one not in self.known][: max(0, self._left)]
+        new = [item for item in dict.fromkeys(wanted) if item not in self.known][
+            : max(0, self._left)
+        ]
         if new:
             self.known.update(zip(new, self.measure(self.known, new), strict=True))
 
@@ -206,9 +208,9 @@ class Search:
         progress: list[float] = []
 
         def batch(_: object, places: Iterable[Sequence[float]]) -> list[float]:
-            wanted = [self._values(one) for one in places]
+            wanted = [self._values(place) for place in places]
             self._try(wanted)
-            return [self._away(one) for one in wanted]
+            return [self._away(item) for item in wanted]
 
         def is_over(_: object, convergence: float) -> bool:
             progress.append(self._away(self.best))
@@ -232,23 +234,27 @@ class Search:
         free = [place for place, knob in enumerate(self.knobs) if not knob.words]
         points, reach = self._apart(), _REACH
         while free and points and reach > _LEAST_REACH and not self._is_over:
-            moved = {one: [self._moved(one, place, reach) for place in free] for one in points}
+            moved = {
+                point: [self._moved(point, place, reach) for place in free] for point in points
+            }
             self._try(chain.from_iterable(moved.values()))
-            steps = {one: self._damped(one, moved[one], free) for one in points}
+            steps = {point: self._damped(point, moved[point], free) for point in points}
             self._try(chain.from_iterable(steps.values()))
-            found = [min([one, *moved[one], *steps[one]], key=self._away) for one in points]
-            if set(found) <= set(points):
+            result = [
+                min([point, *moved[point], *steps[point]], key=self._away) for point in points
+            ]
+            if set(result) <= set(points):
                 reach /= 2
             limit = max(_NEAR, _WORTH * self._away(self.best))
-            points = [one for one in dict.fromkeys(found) if self._away(one) <= limit]
+            points = [item for item in dict.fromkeys(result) if self._away(item) <= limit]
 
     def _apart(self) -> list[Values]:
         """The best values of which no two are near each other."""
         chosen: list[Values] = []
-        for one in sorted(self.known, key=self._away):
-            shares = [self._shares(other) - self._shares(one) for other in chosen]
+        for first in sorted(self.known, key=self._away):
+            shares = [self._shares(other) - self._shares(first) for other in chosen]
             if all(abs(apart).max() > _APART for apart in shares):
-                chosen.append(one)
+                chosen.append(first)
         return chosen[:_STARTS]
 
     def _shares(self, values: Values) -> NDArray[np.float64]:
@@ -269,34 +275,36 @@ class Search:
         """Where the differences would be least if they were linear in the knobs, and on the way there."""
         import numpy as np
 
-        if any(one not in self.known or self._away(one) >= _HOPELESS for one in (values, *moved)):
+        if any(
+            item not in self.known or self._away(item) >= _HOPELESS for item in (values, *moved)
+        ):
             return []
         begin, shares = np.asarray(self.known[values]), self._shares(values)
         slopes = np.column_stack(
             [
-                (np.asarray(self.known[one]) - begin) / (self._shares(one) - shares)[place]
-                for one, place in zip(moved, free, strict=True)
+                (np.asarray(self.known[item]) - begin) / (self._shares(item) - shares)[place]
+                for item, place in zip(moved, free, strict=True)
             ]
         )
         square = slopes.T @ slopes
         largest = float(square.diagonal().max())
-        found = []
+        result = []
         for damping in _DAMPINGS if largest else ():
             damped = square + damping * largest * np.eye(len(free))
             place = shares.copy()
             place[free] -= np.linalg.solve(damped, slopes.T @ begin)
             to = self._values(place.clip(0, 1).tolist())
             kept = [to[n] if n in free else value for n, value in enumerate(values)]
-            found.append(tuple(kept))
-        return found
+            result.append(tuple(kept))
+        return result
 
     def _beside(self, reach: float) -> list[tuple[int, Values]]:
         """The best values with one knob moved, and which."""
         best = self.best
         return [
-            (place, (*best[:place], one, *best[place + 1 :]))
+            (place, (*best[:place], step, *best[place + 1 :]))
             for place, knob in enumerate(self.knobs)
-            for one in knob.steps(best[place], reach)
+            for step in knob.steps(best[place], reach)
         ]
 
     def _step(self, reach: float) -> bool:
@@ -312,10 +320,10 @@ class Search:
 
     def _pairs(self, singles: Sequence[tuple[int, Values]]) -> list[Values]:
         """The best values with two knobs moved, those first whose single moves cost least."""
-        ordered = sorted(singles, key=lambda one: self._away(one[1]))
+        ordered = sorted(singles, key=lambda single: self._away(single[1]))
         return [
-            tuple(one[place] if place == first else value for place, value in enumerate(two))
-            for (first, one), (second, two) in combinations(ordered, 2)
+            tuple(item[place] if place == first else value for place, value in enumerate(two))
+            for (first, item), (second, two) in combinations(ordered, 2)
             if first != second
         ]
 

@@ -48,9 +48,9 @@ class Target:
         that acts early, when little has come, would show. Of values it is each metric's relative difference.
         """
         if self.values:
-            found = [(run.get(name), value) for name, value in self.values.items()]
-            known = [(own, value) for own, value in found if isinstance(own, int | float)]
-            if len(known) < len(found):
+            result = [(run.get(name), value) for name, value in self.values.items()]
+            known = [(own, value) for own, value in result if isinstance(own, int | float)]
+            if len(known) < len(result):
                 return None
             return [(own - value) / abs(value) for own, value in known]
         received = run.get("received_bytes")
@@ -83,12 +83,12 @@ class Target:
                 name: abs(float(str(run[name])) - value) / abs(value)
                 for name, value in self.values.items()
             }
-            name = max(away, key=lambda one: away[one])
+            name = max(away, key=lambda text: away[text])
             return f"{name} is {float(str(run[name])):.4g}, and {self.values[name]:.4g} is wanted"
         received = run["received_bytes"]
         assert isinstance(received, Sequence)
         pairs = list(zip(self.at_s, self._came(received), self.megabytes, strict=True))
-        at_s, own, wanted = max(pairs, key=lambda one: abs(one[1] - one[2]))
+        at_s, own, wanted = max(pairs, key=lambda pair: abs(pair[1] - pair[2]))
         return f"at {at_s:g} s {own:.3g} MB had come, and {wanted:.3g} MB are wanted"
 
     def _came(self, received: Sequence[int]) -> list[float]:
@@ -164,14 +164,14 @@ def _values(rows: Sequence[Sequence[str]], file: Path) -> dict[str, float]:
 
 def _number(text: str, file: Path) -> float:
     try:
-        found = float(text)
+        value = float(text)
     except ValueError:
-        found = math.nan
-    if not math.isfinite(found):
+        value = math.nan
+    if not math.isfinite(value):
         raise WrongInputError(
             f"{text.strip()!r} is not a number; its unit is in the column's name", where=str(file)
         )
-    return found
+    return value
 
 
 def _of_results(directory: Path, contender: str | None) -> Target:
@@ -198,7 +198,7 @@ def _of_results(directory: Path, contender: str | None) -> Target:
     series = chosen["received_bytes"].to_list()
     longest = max(map(len, series))
     means = [
-        math.fsum(one[place] for one in series if place < len(one)) / len(series)
+        math.fsum(value[place] for value in series if place < len(value)) / len(series)
         for place in range(longest)
     ]
     ends = tuple(round((place + 1) * INTERVAL_S, 9) for place in range(longest))

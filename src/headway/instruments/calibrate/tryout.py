@@ -71,9 +71,13 @@ class Tryout:
     def begun(self) -> tuple[Values, ...]:
         """Values that an interrupted search has tried, or was about to: results may grow, but not shrink."""
         manifest = read_manifest(self.out)
-        told = manifest.study.experiments if manifest else ()
-        found = (self._values(table) for one in told for table in one.contenders.values())
-        return tuple(values for values in found if values is not None)
+        told_experiments = manifest.study.experiments if manifest else ()
+        result = (
+            self._values(table)
+            for told_experiment in told_experiments
+            for table in told_experiment.contenders.values()
+        )
+        return tuple(values for values in result if values is not None)
 
     def _values(self, contender: Mapping[str, Any]) -> Values | None:
         """The knobs' values in a contender's table; None if it does not set all of them."""
@@ -89,19 +93,19 @@ class Tryout:
 
     def runs(self) -> dict[str, list[Record]]:
         """All runs, by contender."""
-        found: dict[str, list[Record]] = {}
+        cores: dict[str, list[Record]] = {}
         for record in read_records(self.out):
-            found.setdefault(record.contender, []).append(record)
-        return found
+            cores.setdefault(record.contender, []).append(record)
+        return cores
 
     def _residuals(self, runs: Sequence[Record]) -> list[float]:
         """The means over repetitions; values of which one fails, or measures nothing, are no solution."""
-        found = [
+        result = [
             self.target.residuals(run.model_dump()) if run.status is Status.OK else None
             for run in runs
         ]
-        known = [one for one in found if one is not None]
-        if not known or len(known) < len(found):
+        known = [values for values in result if values is not None]
+        if not known or len(known) < len(result):
             return [FAR] * self.target.size
         return [math.fsum(of_all) / len(known) for of_all in zip(*known, strict=True)]
 
@@ -120,11 +124,11 @@ class Tryout:
 
     def _contenders(self, values: Sequence[Values]) -> dict[str, Any]:
         contenders = {}
-        for one in values:
+        for item in values:
             table: dict[str, Any] = copy.deepcopy(dict(self.base))
-            for key, value in assigned(self.knobs, one).items():
+            for key, value in assigned(self.knobs, item).items():
                 table = with_value(table, key.split("."), _written(key, value))
-            contenders[named(self.knobs, one)] = table
+            contenders[named(self.knobs, item)] = table
         return contenders
 
     def check(self) -> None:
@@ -148,7 +152,9 @@ class Tryout:
                 where=study.name,
             )
         workloads = runs[0].setting.workloads
-        if not self.target.values and not any(isinstance(one, BulkPart) for one in workloads):
+        if not self.target.values and not any(
+            isinstance(workload, BulkPart) for workload in workloads
+        ):
             raise WrongInputError(
                 f"has the workload {workloads[0].kind}, of which no series is known; a target of {SERIES} over time "
                 "takes bulk",

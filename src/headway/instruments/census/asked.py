@@ -82,7 +82,7 @@ def months_of(words: Iterable[str]) -> tuple[str, ...]:
     Raises:
         WrongInputError: one is no month.
     """
-    months = sorted({one.strip() for word in words for one in word.split(",") if one.strip()})
+    months = sorted({part.strip() for word in words for part in word.split(",") if part.strip()})
     for month in months:
         if not _MONTH.fullmatch(month):
             raise WrongInputError("is no month; write it as 2024-06", where=f"--month {month}")

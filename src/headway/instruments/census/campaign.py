@@ -39,13 +39,13 @@ def responses_of_campaign(directory: Path) -> Iterator[CrawledResponse]:
         )
     day = _day(directory)
     for run, har in loads:
-        for one in responses_of_har(har):
-            yield _of_run(one, run, day)
+        for response in responses_of_har(har):
+            yield _of_run(response, run, day)
 
 
-def _of_run(one: CrawledResponse, run: Record, day: date) -> CrawledResponse:
-    page = f"{one.page}#{run.run_id}"
-    return replace(one, page=page, root_page=page, client=run.contender, day=day)
+def _of_run(crawled_response: CrawledResponse, run: Record, day: date) -> CrawledResponse:
+    page = f"{crawled_response.page}#{run.run_id}"
+    return replace(crawled_response, page=page, root_page=page, client=run.contender, day=day)
 
 
 def _day(directory: Path) -> date:

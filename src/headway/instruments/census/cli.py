@@ -100,13 +100,13 @@ def _answer(asked: Asked, inputs: list[Path], as_json: bool, out: Path | None) -
     if out:
         files.check_writable(asked, out)
     with as_exports(inputs, note) as exports:
-        found = answer(asked, exports)
+        result = answer(asked, exports)
     if out:
-        files.write(asked, found, out)
+        files.write(asked, result, out)
     if as_json:
-        say(answers.as_json(asked, found))
+        say(answers.as_json(asked, result))
     elif not out:
-        _print(lambda width: answers.shown(asked, found, width))
+        _print(lambda width: answers.shown(asked, result, width))
 
 
 def _print_published(asked: Asked, inputs: list[Path], as_json: bool) -> None:
@@ -119,7 +119,7 @@ def _print_published(asked: Asked, inputs: list[Path], as_json: bool) -> None:
         from headway.instruments.census.inputs import as_exports
 
         with as_exports(inputs, note) as exports:
-            beside = published.ours(asked.months, lambda one: answer(one, exports))
+            beside = published.ours(asked.months, lambda month: answer(month, exports))
     if as_json:
         say(published.published_json(beside))
     else:

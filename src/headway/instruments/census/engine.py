@@ -45,7 +45,9 @@ def answer(asked: Asked, files: Sequence[Path]) -> Answer:
             connection.execute(view)
         try:
             cursor = connection.execute(_sql(_expression(asked, _tables(exports)), Dialect.DUCKDB))
-            found = Answer(tuple(one[0] for one in cursor.description or ()), cursor.fetchall())
+            result = Answer(
+                tuple(value[0] for value in cursor.description or ()), cursor.fetchall()
+            )
         except duckdb.OutOfMemoryException:
             raise HeadwayError(
                 f"the answer takes more memory than {_MEMORY}: ask by fewer keys, or month by month"
@@ -54,9 +56,9 @@ def answer(asked: Asked, files: Sequence[Path]) -> Answer:
             where = ", ".join(str(export.file) for export in exports)
             reason = str(error).strip().splitlines()[0]
             raise WrongInputError(f"cannot be read: {reason}", where=where) from None
-    if not found.rows:
+    if not result.rows:
         raise WrongInputError(_nothing(asked))
-    return found
+    return result
 
 
 def sql_for_files(asked: Asked, files: Sequence[Path]) -> str:
@@ -77,21 +79,21 @@ def sql_for_bigquery(asked: Asked, tables: Sequence[str]) -> str:
     Raises:
         WrongInputError: no month is asked for.
     """
-    found = [_bigquery_table(name, asked) for name in tables or [BIGQUERY_TABLE]]
-    if not asked.months and any(not schema.dated for schema, _ in found):
+    pairs = [_bigquery_table(name, asked) for name in tables or [BIGQUERY_TABLE]]
+    if not asked.months and any(not schema.dated for schema, _ in pairs):
         raise WrongInputError(
             "say which months, as --month 2024-06: the table answers no query without a date, and "
             "each month costs",
             where=BIGQUERY_TABLE,
         )
-    return _sql(_expression(asked, found), Dialect.BIGQUERY)
+    return _sql(_expression(asked, pairs), Dialect.BIGQUERY)
 
 
 def _expression(asked: Asked, tables: Iterable[tuple[Schema, ir.Table]]) -> ir.Table:
     """The question over facts of all tables."""
     wanted = [_wanted(asked, schema, table) for schema, table in tables]
-    found = reduce(lambda one, other: one.union(other), wanted)
-    return ask(asked, found)
+    value = reduce(lambda first, other: first.union(other), wanted)
+    return ask(asked, value)
 
 
 def _wanted(asked: Asked, schema: Schema, table: ir.Table) -> ir.Table:
@@ -99,9 +101,9 @@ def _wanted(asked: Asked, schema: Schema, table: ir.Table) -> ir.Table:
     if asked.months:
         spans = [span(month) for month in asked.months]
         within = [(table.date >= first) & (table.date < after) for first, after in spans]
-        table = table.filter(reduce(lambda one, other: one | other, within))
-    found = facts(schema, table)
-    return found if asked.secondary else found.filter(found.is_root_page)
+        table = table.filter(reduce(lambda left, other: left | other, within))
+    value = facts(schema, table)
+    return value if asked.secondary else value.filter(value.is_root_page)
 
 
 def _sql(expression: ir.Table, dialect: Dialect) -> str:
@@ -115,15 +117,16 @@ def _exports(
 
 
 def _by_schema(exports: Sequence[Export]) -> Mapping[str, list[Export]]:
-    found: dict[str, list[Export]] = {}
+    result: dict[str, list[Export]] = {}
     for export in exports:
-        found.setdefault(export.schema.name, []).append(export)
-    return found
+        result.setdefault(export.schema.name, []).append(export)
+    return result
 
 
 def _views(exports: Sequence[Export]) -> list[str]:
     return [
-        f'CREATE TEMP VIEW "{name}" AS\n' + "\nUNION ALL\n".join(one.select for one in of_schema)
+        f'CREATE TEMP VIEW "{name}" AS\n'
+        + "\nUNION ALL\n".join(export.select for export in of_schema)
         for name, of_schema in _by_schema(exports).items()
     ]
 
@@ -150,12 +153,12 @@ def _bigquery_table(name: str, asked: Asked) -> tuple[Schema, ir.Table]:
         raise WrongInputError("has no ranks; `crawl.requests` has", where=where)
     year, month, day, client = dated.groups()
     own = {name: kind for name, kind in SUMMARY.columns.items() if name not in _NOT_IN_DATED}
-    found = ibis.table(own, name=table, **place).mutate(
+    value = ibis.table(own, name=table, **place).mutate(
         date=ibis.date(f"{year}-{month}-{day}"),
         client=ibis.literal(client),
         rank=ibis.null("int64"),
     )
-    return SUMMARY, found
+    return SUMMARY, value
 
 
 _NOT_IN_DATED = ("date", "client", "rank")

@@ -106,10 +106,10 @@ def _columns(connection: duckdb.DuckDBPyConnection, file: Path, read: str) -> di
 
 
 def _schema(file: Path, columns: frozenset[str]) -> Schema:
-    found = schema_of(columns)
-    if found:
-        return found
-    tables = " or ".join(one.name for one in SCHEMAS)
+    result = schema_of(columns)
+    if result:
+        return result
+    tables = " or ".join(schema.name for schema in SCHEMAS)
     if columns >= _PAYLOADS:
         what = "is of the per-date tables `requests`, which have one text for each request"
         raise WrongInputError(
@@ -125,19 +125,19 @@ def _schema(file: Path, columns: frozenset[str]) -> Schema:
 
 def _from_name(file: Path) -> dict[str, str]:
     """Date and client as a table's name says them, which an export of it usually bears."""
-    found = _CRAWL_IN_NAME.search(file.name)
-    if not found:
+    match = _CRAWL_IN_NAME.search(file.name)
+    if not match:
         return {}
-    year, month, day, client = found.groups()
+    year, month, day, client = match.groups()
     return {"date": f"DATE '{year}-{month}-{day}'", "client": literal(client)}
 
 
 def _missing(missing: Sequence[str], schema: Schema, there: Sequence[str]) -> str:
     names = ", ".join(f"`{name}`" for name in missing)
-    told = f"lacks {names} of {schema.name}{nearest(missing[0], there)}"
+    text = f"lacks {names} of {schema.name}{nearest(missing[0], there)}"
     if schema.dated and {"date", "client"} & set(missing):
-        told += "; a name such as 2021_09_01_mobile.csv says date and client, too"
-    return told
+        text += "; a name such as 2021_09_01_mobile.csv says date and client, too"
+    return text
 
 
 def _typed(file: Path, name: str, kind: str, given: str | None) -> str:
@@ -173,12 +173,12 @@ def _check_rows(
     begin = f"(SELECT * FROM ({select}) LIMIT {_FIRST_ROWS})"
     sql = f"SELECT count(*), count({schema.protocol}) FROM {begin}"
     try:
-        ((rows, told),) = connection.execute(sql).fetchall()
+        ((rows, value),) = connection.execute(sql).fetchall()
     except duckdb.Error as error:
         raise WrongInputError(f"cannot be read: {_told(error)}", where=str(file)) from None
     if not rows:
         raise WrongInputError("has no rows", where=str(file))
-    if not told:
+    if not value:
         raise WrongInputError(
             f"none of the first {rows} rows has {schema.protocol_told}: another version of the schema",
             where=str(file),

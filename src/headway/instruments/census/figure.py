@@ -55,14 +55,14 @@ def write_figure(asked: Asked, answer: Answer, file: Path) -> None:
             "keys or months",
             where=f"--out {file}",
         )
-    sheet, told = _sheet(panels), _told(panels)
+    sheet, text = _sheet(panels), _told(panels)
     match file.suffix:
         case ".svg":
-            file.write_text(svg_file(sheet, _TITLE, told), encoding="utf-8")
+            file.write_text(svg_file(sheet, _TITLE, text), encoding="utf-8")
         case ".pdf":
-            file.write_bytes(pdf_file(sheet, _TITLE, told))
+            file.write_bytes(pdf_file(sheet, _TITLE, text))
         case _:
-            file.write_bytes(png_file(sheet, _TITLE, told))
+            file.write_bytes(png_file(sheet, _TITLE, text))
 
 
 Row = dict[str, Any]
@@ -71,13 +71,13 @@ Row = dict[str, Any]
 def _panels(asked: Asked, answer: Answer) -> dict[str, list[Row]]:
     """Rows by the name of their panel; those without a home page have no share."""
     others = [str(key) for key in Key if key in asked.keys and key is not Key.MONTH]
-    found: dict[str, list[Row]] = {}
+    result: dict[str, list[Row]] = {}
     for values in answer.rows:
         row = dict(zip(answer.columns, values, strict=True))
         if row["sites"]:
             name = ", ".join(_name(key, row[key]) for key in others) or "all"
-            found.setdefault(name, []).append(row)
-    return found
+            result.setdefault(name, []).append(row)
+    return result
 
 
 def _name(key: str, value: object) -> str:
@@ -109,12 +109,14 @@ def _panel(
     up = Scale(0.0, 1.05 * highest or 1.0, frame.bottom, frame.top)
     ticks = up.ticks(4)
     y_axis(sheet, frame, up, ticks, [written(tick) for tick in ticks])
-    x_axis(sheet, frame, [across(month) for month in months], [_written(one) for one in months])
+    x_axis(
+        sheet, frame, [across(month) for month in months], [_written(number) for number in months]
+    )
     for name, style in _SERIES.items():
         points = [(across(_number(row["month"])), up(row[name])) for row in rows]
-        said = [f"{row['month']}: {_NAMES[name]} {row[name]:.1f} %" for row in rows]
+        texts = [f"{row['month']}: {_NAMES[name]} {row[name]:.1f} %" for row in rows]
         sheet.lines([points], colour=style.colour, width=1.7, dash=style.dash)
-        sheet.dots(points, style.colour, style.marker, said=said)
+        sheet.dots(points, style.colour, style.marker, labels=texts)
 
 
 def _told(panels: dict[str, list[Row]]) -> str:

@@ -69,14 +69,18 @@ def responses_of_har(file: Path, remark: Remark = no_remark) -> list[CrawledResp
     if not pages:
         odd = "; ".join(("", *named(har.odd)))
         raise WrongInputError(f"has no response that came over the network{odd}", where=str(file))
-    first_s = next((one.began_s for one in har.entries if one.began_s is not None), None)
+    first_s = next(
+        (har_entry.began_s for har_entry in har.entries if har_entry.began_s is not None), None
+    )
     if first_s is None:
         raise WrongInputError("has no entry with startedDateTime, its time", where=str(file))
     for line in named(har.odd):
         remark(f"{file}: {line}")
     known = {page.id: page for page in har.pages}
     return [
-        one for name, entries in pages.items() for one in _page(entries, known.get(name), first_s)
+        crawled_response
+        for name, entries in pages.items()
+        for crawled_response in _page(entries, known.get(name), first_s)
     ]
 
 
@@ -115,7 +119,7 @@ def _is_from_cache(entry: HarEntry) -> bool:
     if entry.status == 304:
         return False
     stated = (entry.entry.get(name) for name in _CACHE_FIELDS)
-    if any(str(one).strip().lower() in _CACHED for one in stated):
+    if any(str(value).strip().lower() in _CACHED for value in stated):
         return True
     cache = entry.entry.get("cache")
     has_state = isinstance(cache, dict) and bool({"beforeRequest", "afterRequest"} & cache.keys())
@@ -127,24 +131,24 @@ def _page(
 ) -> Iterator[CrawledResponse]:
     document = _document(entries)
     page, client = entries[0].url, _client(entries[0], listed)
-    for index, one in enumerate(entries, start=1):
+    for index, entry in enumerate(entries, start=1):
         yield CrawledResponse(
-            day=_day(first_s if one.began_s is None else one.began_s),
+            day=_day(first_s if entry.began_s is None else entry.began_s),
             client=client,
             page=page,
             root_page=page,
             rank=None,
-            url=one.url,
-            is_document=one is document,
+            url=entry.url,
+            is_document=entry is document,
             index=index,
-            protocol=spelled(one.protocol),
-            status=one.status,
-            method=one.method,
-            size_bytes=_size_bytes(one),
-            mime_type=_kind(one),
-            cdn=plain(one.entry.get("_cdn_provider")),
-            request_headers=one.request_headers,
-            response_headers=one.headers or (),
+            protocol=spelled(entry.protocol),
+            status=entry.status,
+            method=entry.method,
+            size_bytes=_size_bytes(entry),
+            mime_type=_kind(entry),
+            cdn=plain(entry.entry.get("_cdn_provider")),
+            request_headers=entry.request_headers,
+            response_headers=entry.headers or (),
         )
 
 
@@ -155,9 +159,15 @@ def _document(entries: Sequence[HarEntry]) -> HarEntry:
     a document; else the first response that is no redirect.
     """
     landed = [entry for entry in entries if entry.status not in _REDIRECTS] or list(entries)
-    stated = [one for one in landed if _is_true(one.entry.get("_final_base_page"))]
-    html = [one for one in landed if _kind(one).startswith(_HTML) and one.method != "OPTIONS"]
-    documents = [one for one in landed if one.is_document]
+    stated = [
+        har_entry for har_entry in landed if _is_true(har_entry.entry.get("_final_base_page"))
+    ]
+    html = [
+        har_entry
+        for har_entry in landed
+        if _kind(har_entry).startswith(_HTML) and har_entry.method != "OPTIONS"
+    ]
+    documents = [har_entry for har_entry in landed if har_entry.is_document]
     return (stated or html or documents or landed)[0]
 
 

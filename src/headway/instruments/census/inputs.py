@@ -27,12 +27,14 @@ def as_exports(inputs: Sequence[Path], remark: Remark = no_remark) -> Iterator[l
     Raises:
         WrongInputError: a HAR file or a directory cannot be read as such.
     """
-    twice = next((one for one in inputs if inputs.count(one) > 1), None)
+    twice = next((path for path in inputs if inputs.count(path) > 1), None)
     if twice:
         raise WrongInputError("is named twice, and would be counted twice", where=str(twice))
-    others = [one for one in inputs if not _is_export(one)]
+    others = [path for path in inputs if not _is_export(path)]
     with TemporaryDirectory(prefix="headway-census-") as place:
-        exports = [sample_file() if _is_sample(one) else one for one in inputs if _is_export(one)]
+        exports = [
+            sample_file() if _is_sample(path) else path for path in inputs if _is_export(path)
+        ]
         if others:
             made = Path(place) / "requests.parquet"
             write_rows(_responses(others, remark), made)
@@ -51,15 +53,17 @@ def write_as_crawl(inputs: Sequence[Path], file: Path, remark: Remark = no_remar
     Raises:
         WrongInputError: one of them is an export already, or cannot be read.
     """
-    for one in inputs:
-        if _is_export(one):
-            raise WrongInputError("is an export already, not a HAR file or results", where=str(one))
+    for path in inputs:
+        if _is_export(path):
+            raise WrongInputError(
+                "is an export already, not a HAR file or results", where=str(path)
+            )
     return write_rows(_responses(inputs, remark), file)
 
 
 def made_first(inputs: Sequence[Path]) -> Path | None:
     """The first that is no export but has to be made one, if there is one."""
-    return next((one for one in inputs if not _is_export(one)), None)
+    return next((path for path in inputs if not _is_export(path)), None)
 
 
 def _is_export(path: Path) -> bool:
@@ -71,5 +75,5 @@ def _is_sample(path: Path) -> bool:
 
 
 def _responses(inputs: Sequence[Path], remark: Remark) -> Iterator[CrawledResponse]:
-    for one in inputs:
-        yield from responses_of_campaign(one) if one.is_dir() else responses_of_har(one, remark)
+    for path in inputs:
+        yield from responses_of_campaign(path) if path.is_dir() else responses_of_har(path, remark)

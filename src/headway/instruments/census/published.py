@@ -67,13 +67,21 @@ def ours(months: tuple[str, ...], count: Callable[[Asked], Answer]) -> dict[Publ
         months: that are asked for; all if empty.
         count: answers a question.
     """
-    found: dict[PublishedShare, float] = {}
+    by_published_share: dict[PublishedShare, float] = {}
     shares = published()
     for asked in {_asked(share, months) for share in shares if share.question}:
         wanted = [share for share in shares if share.question and _asked(share, months) == asked]
         for row in _rows(count(asked)):
-            found |= {one: row[one.measure] for one in wanted if _is_of(one, row)}
-    return {one: value for one, value in found.items() if value is not None}
+            by_published_share |= {
+                published_share: row[published_share.measure]
+                for published_share in wanted
+                if _is_of(published_share, row)
+            }
+    return {
+        published_share: value
+        for published_share, value in by_published_share.items()
+        if value is not None
+    }
 
 
 def _asked(share: PublishedShare, months: tuple[str, ...]) -> Asked:
@@ -110,14 +118,28 @@ def published_table(beside: Mapping[PublishedShare, float]) -> Table:
         shown.add_column("% here", justify="right", no_wrap=True)
     shown.add_column("of what", min_width=_LONGEST_WORD)
     shown.add_column("source", min_width=_LONGEST_WORD)
-    for one in published():
-        here = [f"{beside[one]:.1f}" if one in beside else "-"] if beside else []
-        cells = [one.when, one.client or "-", f"{one.percent:g}", *here, one.what, one.source]
+    for published_share in published():
+        here = (
+            [f"{beside[published_share]:.1f}" if published_share in beside else "-"]
+            if beside
+            else []
+        )
+        cells = [
+            published_share.when,
+            published_share.client or "-",
+            f"{published_share.percent:g}",
+            *here,
+            published_share.what,
+            published_share.source,
+        ]
         shown.add_row(*map(Text, cells))
     return shown
 
 
 def published_json(beside: Mapping[PublishedShare, float]) -> str:
     """The same as a JSON document; ``here`` is ours, null where a census has no such count or month."""
-    rows = [asdict(one) | {"here": beside.get(one)} for one in published()]
+    rows = [
+        asdict(published_share) | {"here": beside.get(published_share)}
+        for published_share in published()
+    ]
     return json.dumps({"published": rows}, indent=2, ensure_ascii=False)

@@ -16,32 +16,32 @@ from headway.instruments.census.altsvc import GQUIC
 from headway.instruments.census.asked import Asked, Key, Question
 
 
-def ask(asked: Asked, found: ir.Table) -> ir.Table:
+def ask(asked: Asked, table: ir.Table) -> ir.Table:
     """The answer, one row for each combination of keys, in order.
 
     Args:
         asked: the question and its keys.
-        found: facts, of the months and pages that are wanted.
+        table: facts, of the months and pages that are wanted.
     """
     keys = [str(key) for key in Key if key in asked.keys]
-    told, kind = _ANSWERS[asked.question]
-    return told(found, keys).order_by([*keys, *([kind] if kind else [])])
+    words, kind = _ANSWERS[asked.question]
+    return words(table, keys).order_by([*keys, *([kind] if kind else [])])
 
 
-def _adoption(found: ir.Table, keys: Sequence[str]) -> ir.Table:
-    h3, said = found.version == "h3", _announces(found)
-    site = found.is_document
-    counts = found.group_by(keys).agg(
-        sites=found.count(where=site),
-        sites_announcing=found.count(where=site & said),
-        sites_using=found.count(where=site & h3),
-        sites_supporting=found.count(where=site & (said | h3)),
-        requests=found.count(),
-        requests_announcing=found.count(where=said),
-        requests_supporting=found.count(where=said | h3),
-        requests_h3=found.count(where=h3),
-        bytes=_sum(found.bytes),
-        bytes_h3=_sum(found.bytes, h3),
+def _adoption(table: ir.Table, keys: Sequence[str]) -> ir.Table:
+    h3, value = table.version == "h3", _announces(table)
+    site = table.is_document
+    counts = table.group_by(keys).agg(
+        sites=table.count(where=site),
+        sites_announcing=table.count(where=site & value),
+        sites_using=table.count(where=site & h3),
+        sites_supporting=table.count(where=site & (value | h3)),
+        requests=table.count(),
+        requests_announcing=table.count(where=value),
+        requests_supporting=table.count(where=value | h3),
+        requests_h3=table.count(where=h3),
+        bytes=_sum(table.bytes),
+        bytes_h3=_sum(table.bytes, h3),
     )
     counts = _cumulative(counts, keys)
     return counts.mutate(
@@ -55,30 +55,30 @@ def _adoption(found: ir.Table, keys: Sequence[str]) -> ir.Table:
     )
 
 
-def _versions(found: ir.Table, keys: Sequence[str]) -> ir.Table:
-    return _shares(found, keys, "version")
+def _versions(table: ir.Table, keys: Sequence[str]) -> ir.Table:
+    return _shares(table, keys, "version")
 
 
-def _drafts(found: ir.Table, keys: Sequence[str]) -> ir.Table:
-    draft = ibis.coalesce(found.announced, ibis.literal("none"))
-    return _shares(found.mutate(draft=draft), keys, "draft")
+def _drafts(table: ir.Table, keys: Sequence[str]) -> ir.Table:
+    draft = ibis.coalesce(table.announced, ibis.literal("none"))
+    return _shares(table.mutate(draft=draft), keys, "draft")
 
 
-def _discovery(found: ir.Table, keys: Sequence[str]) -> ir.Table:
-    h3, said = found.version == "h3", _announces(found)
+def _discovery(table: ir.Table, keys: Sequence[str]) -> ir.Table:
+    h3, value = table.version == "h3", _announces(table)
     way = ibis.cases(
-        (said & h3, "announced, used"),
-        (said, "announced only"),
+        (value & h3, "announced, used"),
+        (value, "announced only"),
         (h3, "used only"),
         else_="neither",
     )
-    return _shares(found.mutate(discovery=way), keys, "discovery")
+    return _shares(table.mutate(discovery=way), keys, "discovery")
 
 
-def _shares(found: ir.Table, keys: Sequence[str], kind: str) -> ir.Table:
+def _shares(table: ir.Table, keys: Sequence[str], kind: str) -> ir.Table:
     """Sites, requests and bytes of each kind, and which share of all with the same keys they are."""
-    counts = found.group_by([*keys, kind]).agg(
-        sites=found.count(where=found.is_document), requests=found.count(), bytes=_sum(found.bytes)
+    counts = table.group_by([*keys, kind]).agg(
+        sites=table.count(where=table.is_document), requests=table.count(), bytes=_sum(table.bytes)
     )
     counts = _cumulative(counts, keys, kind)
     all_kinds = ibis.window(group_by=list(keys))
@@ -89,16 +89,16 @@ def _shares(found: ir.Table, keys: Sequence[str], kind: str) -> ir.Table:
     )
 
 
-def _pages(found: ir.Table, keys: Sequence[str]) -> ir.Table:
+def _pages(table: ir.Table, keys: Sequence[str]) -> ir.Table:
     """Of pages whose document announces or uses HTTP/3: how much of each came over it (Perna et al. 2022, Fig. 4)."""
-    h3 = found.version == "h3"
+    h3 = table.version == "h3"
     # A page's keys are its document's.
-    own = {key: found[key].max(where=found.is_document) for key in keys if key not in _OF_A_PAGE}
+    own = {key: table[key].max(where=table.is_document) for key in keys if key not in _OF_A_PAGE}
     page = list(dict.fromkeys([*_OF_A_PAGE, "page"]))
-    loads = found.group_by(page).agg(
-        enabled=(found.is_document & (_announces(found) | h3)).any(),
-        objects_pct=_pct(found.count(where=h3), found.count()),
-        bytes_pct=_pct(_sum(found.bytes, h3), _sum(found.bytes)),
+    loads = table.group_by(page).agg(
+        enabled=(table.is_document & (_announces(table) | h3)).any(),
+        objects_pct=_pct(table.count(where=h3), table.count()),
+        bytes_pct=_pct(_sum(table.bytes, h3), _sum(table.bytes)),
         **own,
     )
     enabled = loads.filter(loads.enabled)
@@ -138,9 +138,9 @@ def _median(ranked: ir.Table, what: str) -> ir.FloatingValue:
     return ranked[f"{what}_pct"].mean(where=is_middle)
 
 
-def _announces(found: ir.Table) -> ir.BooleanValue:
-    said = ibis.coalesce(found.announced, ibis.literal(GQUIC))
-    return said != GQUIC
+def _announces(table: ir.Table) -> ir.BooleanValue:
+    value = ibis.coalesce(table.announced, ibis.literal(GQUIC))
+    return value != GQUIC
 
 
 def _sum(value: ir.IntegerValue, where: ir.BooleanValue | None = None) -> ir.IntegerValue:

@@ -80,28 +80,28 @@ def write_rows(responses: Iterable[CrawledResponse], file: Path) -> int:
     return len(rows)
 
 
-def _row(one: CrawledResponse) -> tuple[object, ...]:
+def _row(crawled_response: CrawledResponse) -> tuple[object, ...]:
     summary = {
-        "_cdn_provider": one.cdn,
-        "method": one.method,
-        "mimeType": one.mime_type,
-        "respHttpVersion": one.protocol,
-        "respSize": one.size_bytes,
-        "status": one.status,
+        "_cdn_provider": crawled_response.cdn,
+        "method": crawled_response.method,
+        "mimeType": crawled_response.mime_type,
+        "respHttpVersion": crawled_response.protocol,
+        "respSize": crawled_response.size_bytes,
+        "status": crawled_response.status,
     }
     return (
-        one.day,
-        one.client,
-        one.page,
-        one.page == one.root_page,
-        one.root_page,
-        one.rank,
-        one.url,
-        one.is_document,
-        one.index,
+        crawled_response.day,
+        crawled_response.client,
+        crawled_response.page,
+        crawled_response.page == crawled_response.root_page,
+        crawled_response.root_page,
+        crawled_response.rank,
+        crawled_response.url,
+        crawled_response.is_document,
+        crawled_response.index,
         json.dumps(summary),
-        _fields(one.request_headers),
-        _fields(one.response_headers),
+        _fields(crawled_response.request_headers),
+        _fields(crawled_response.response_headers),
     )
 
 

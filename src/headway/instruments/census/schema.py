@@ -90,4 +90,4 @@ SCHEMAS = (CRAWL, SUMMARY)
 
 def schema_of(columns: frozenset[str]) -> Schema | None:
     """Which table an export with these columns is of, if it is of one that is read."""
-    return next((one for one in SCHEMAS if one.marks & columns), None)
+    return next((schema for schema in SCHEMAS if schema.marks & columns), None)

@@ -69,24 +69,40 @@ def study_of(source: StudySource, build: Path, program: str | None, option: str)
     if build.suffix == ".toml":
         return source.load(read_programs(build))
     known = used_programs(source.load())
-    for one in known:
-        one.check_whole()
+    for item in known:
+        item.check_whole()
     target = _target(known, program, option)
-    return source.load(tuple(with_build(one, build) if one == target else one for one in known))
+    return source.load(
+        tuple(
+            with_build(outside_program, build) if outside_program == target else outside_program
+            for outside_program in known
+        )
+    )
 
 
 def used_programs(study: Study) -> tuple[OutsideProgram, ...]:
     """The programs from outside that a study uses."""
-    found = {program for run in plan(study) for program in run.setting.programs}
-    return tuple(sorted(found, key=lambda one: one.directory))
+    outside_programs = {program for run in plan(study) for program in run.setting.programs}
+    return tuple(sorted(outside_programs, key=lambda outside_program: outside_program.directory))
 
 
 def _target(known: tuple[OutsideProgram, ...], program: str | None, option: str) -> OutsideProgram:
-    able = [one for one in known if one.executable or one.image]
-    named = [one for one in able if program in (None, one.name, f"{one.role}.{one.name}")]
+    able = [
+        outside_program
+        for outside_program in known
+        if outside_program.executable or outside_program.image
+    ]
+    named = [
+        outside_program
+        for outside_program in able
+        if program in (None, outside_program.name, f"{outside_program.role}.{outside_program.name}")
+    ]
     if len(named) == 1:
         return named[0]
-    listed = ", ".join(f"{one.role}.{one.name}" for one in able) or "none"
+    listed = (
+        ", ".join(f"{outside_program.role}.{outside_program.name}" for outside_program in able)
+        or "none"
+    )
     if not able:
         reason = "the study uses no program from outside, so a build has no executable or image to replace"
     elif program is None:

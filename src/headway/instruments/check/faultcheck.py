@@ -49,8 +49,8 @@ class CheckedFault:
     @property
     def name(self) -> str:
         """Contender, cell and fault, in words."""
-        told = (self.experiment, self.title, self.contender, str(self.head.fault))
-        return ", ".join(filter(None, told))
+        words = (self.experiment, self.title, self.contender, str(self.head.fault))
+        return ", ".join(filter(None, words))
 
     @property
     def later(self) -> float:
@@ -100,23 +100,23 @@ def judge_faults(base: Side, head: Side) -> list[CheckedFault]:
 def _judged(
     sweep: FaultSweep, before: Analysis, now: Analysis, sides: tuple[Side, Side]
 ) -> Iterator[CheckedFault]:
-    known = {(one.cell, one.contender): one for one in sweeps(before)}
+    known = {(item.cell, item.contender): item for item in sweeps(before)}
     rtts_ms: Mapping[str, float] = dict(now.runs.select("cell", "rtt_ms").iter_rows())
-    for one in sweeps(now):
-        other = known.get((one.cell, one.contender))
+    for first in sweeps(now):
+        other = known.get((first.cell, first.contender))
         if other is None:
             continue
-        limit_s = tolerated(sweep.tolerance, Duration(round(rtts_ms[one.cell] * 1e6))).s
-        for base_cost, head_cost in _pairs(other, one):
+        limit_s = tolerated(sweep.tolerance, Duration(round(rtts_ms[first.cell] * 1e6))).s
+        for base_cost, head_cost in _pairs(other, first):
             yield CheckedFault(
                 experiment=now.experiment.name,
-                cell=one.cell,
-                title=one.title,
-                contender=one.contender,
+                cell=first.cell,
+                title=first.title,
+                contender=first.contender,
                 metric=now.metric,
                 base=base_cost,
                 head=head_cost,
-                without=(other.without, one.without),
+                without=(other.without, first.without),
                 tolerated=limit_s,
                 runs=(sides[0].run(base_cost.run_id), sides[1].run(head_cost.run_id)),
             )
@@ -124,6 +124,6 @@ def _judged(
 
 def _pairs(before: Sweep, now: Sweep) -> Iterator[tuple[FaultCost, FaultCost]]:
     costs = {str(cost.fault): cost for cost in before.costs}
-    for one in now.costs:
-        if other := costs.get(str(one.fault)):
-            yield other, one
+    for first in now.costs:
+        if other := costs.get(str(first.fault)):
+            yield other, first

@@ -57,7 +57,7 @@ class _Parting:
 
     @property
     def at_ns(self) -> int:
-        return min(one.at_ns for one in (self.base, self.head) if one)
+        return min(seen_packet.at_ns for seen_packet in (self.base, self.head) if seen_packet)
 
 
 def has_captures(run_directory: Path) -> bool:
@@ -77,11 +77,11 @@ def first_difference(base: Path, head: Path) -> FirstDifference | None:
     """
     names = sorted({file.name for run in (base, head) for file in run.glob(_CAPTURES)})
     captures = [(Path(name).stem, _read(base / name), _read(head / name)) for name in names]
-    found = [place for same in _ALIKE if (place := _first_of_all(captures, same))]
-    if not found:
+    partings = [place for same in _ALIKE if (place := _first_of_all(captures, same))]
+    if not partings:
         return None
     began_s = started_s(head) or started_s(base)
-    first, *finer = found
+    first, *finer = partings
     words = _words(first, _names(head if (head / ORDERS_FILE).exists() else base))
     earlier = [place for place in finer if place.at_ns < first.at_ns]
     if earlier:
@@ -92,7 +92,9 @@ def first_difference(base: Path, head: Path) -> FirstDifference | None:
 def _first_of_all(captures: Iterable[_Captured], same: _Same) -> _Parting | None:
     """Where captures first differ; of hosts that see it at the same time, the first by name."""
     places = (_first_place(host, base, head, same) for host, base, head in captures)
-    return min((place for place in places if place), key=lambda one: one.at_ns, default=None)
+    return min(
+        (place for place in places if place), key=lambda parting: parting.at_ns, default=None
+    )
 
 
 def _moment(place: _Parting, began_s: float) -> str:
@@ -106,10 +108,10 @@ def _read(file: Path) -> list[SeenPacket]:
 def _first_place(
     host: str, base: list[SeenPacket], head: list[SeenPacket], same: _Same
 ) -> _Parting | None:
-    for place, (one, other) in enumerate(itertools.zip_longest(base, head)):
-        if one is None or other is None or not same(one, other):
-            first = min((packet for packet in (one, other) if packet), key=lambda it: it.at_ns)
-            return _Parting(host, place + 1, one, other, 1 + _in_a_row(head[:place], first.source))
+    for place, (left, other) in enumerate(itertools.zip_longest(base, head)):
+        if left is None or other is None or not same(left, other):
+            first = min((packet for packet in (left, other) if packet), key=lambda it: it.at_ns)
+            return _Parting(host, place + 1, left, other, 1 + _in_a_row(head[:place], first.source))
     return None
 
 
@@ -170,7 +172,7 @@ def _one_is_silent(place: _Parting, names: dict[str, str]) -> Iterator[str]:
 
 
 def _sent(packet: SeenPacket, names: dict[str, str]) -> str:
-    ends = (names.get(one, one) for one in (packet.source, packet.destination))
+    ends = (names.get(text, text) for text in (packet.source, packet.destination))
     return f"{packet.words}, {' to '.join(ends)}"
 
 
@@ -180,5 +182,5 @@ def _span(span_s: float) -> str:
 
 def differing(pairs: Iterable[tuple[Path, Path]]) -> list[FirstDifference]:
     """The first differences of those runs that differ, in their order."""
-    found = (first_difference(base, head) for base, head in pairs)
-    return [one for one in found if one]
+    first_differences = (first_difference(base, head) for base, head in pairs)
+    return [difference for difference in first_differences if difference]

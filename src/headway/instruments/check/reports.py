@@ -42,7 +42,7 @@ class CheckReport:
     @property
     def failing(self) -> list[CheckedCell]:
         """Those that may not pass."""
-        return [one for one in self.judged if one.fails(self.tolerance)]
+        return [checked_cell for checked_cell in self.judged if checked_cell.fails(self.tolerance)]
 
     @property
     def worse(self) -> list[CheckedFault]:
@@ -57,28 +57,32 @@ class CheckReport:
     @property
     def differing(self) -> int:
         """How many runs differ from those of the base in a packet."""
-        return sum(len(one.differing) for one in self.judged)
+        return sum(len(checked_cell.differing) for checked_cell in self.judged)
 
     @property
     def failures(self) -> list[tuple[CheckedCell, FailedAlike]]:
         """The pairs of runs that did not both end well, each kind once; of each contender in a cell a few."""
-        return [(one, alike) for one in self.judged for alike in one.failed_alike[:_MOST_KINDS]]
+        return [
+            (checked_cell, alike)
+            for checked_cell in self.judged
+            for alike in checked_cell.failed_alike[:_MOST_KINDS]
+        ]
 
     @property
     def headline(self) -> str:
         """All of it in a sentence."""
-        runs = sum(one.runs for one in self.judged)
+        runs = sum(checked_cell.runs for checked_cell in self.judged)
         tally = [
             f"{count} {outcome}"
             for outcome in CheckOutcome
-            if (count := sum(one.outcome is outcome for one in self.judged))
+            if (count := sum(checked_cell.outcome is outcome for checked_cell in self.judged))
         ]
         packets = (
             f"{self.differing} of {counted(runs, 'pair')} of runs differ in a packet"
             if runs
             else "no captures on both sides"
         )
-        if broken := sum(len(one.failures) for one in self.judged):
+        if broken := sum(len(checked_cell.failures) for checked_cell in self.judged):
             packets += f"; {counted(broken, 'pair')} with a failed run"
         if self.faults:
             tally.append(f"{len(self.worse)} of {counted(len(self.faults), 'fault')} worse")
@@ -95,24 +99,24 @@ class CheckReport:
         limit = f"{HOW_TO_READ} {self.limit}"
         rows = (f"| {' | '.join(row)} |" for row in self._rows())
         heading = [f"| {' | '.join(_COLUMNS)} |", "|" + "---|" * len(_COLUMNS)]
-        worse = [f"- ❌ {fault_sentence(one)}" for one in self.worse]
+        worse = [f"- ❌ {fault_sentence(item)}" for item in self.worse]
         failed = [
-            f"- {'❌ ' if alike.is_new else ''}{_escaped(f'{one.name}: {alike}')}"
-            for one, alike in self.failures
+            f"- {'❌ ' if alike.is_new else ''}{_escaped(f'{checked_cell.name}: {alike}')}"
+            for checked_cell, alike in self.failures
         ]
         lists = [[*lines, ""] for lines in (failed, worse) if lines]
-        said = [f"{passed} **{self.headline}**", "", *heading, *rows, "", limit, ""]
-        return "\n".join([*said, *chain.from_iterable(lists)])
+        texts = [f"{passed} **{self.headline}**", "", *heading, *rows, "", limit, ""]
+        return "\n".join([*texts, *chain.from_iterable(lists)])
 
     def _rows(self) -> Iterator[list[str]]:
-        for one in self.judged:
+        for checked_cell in self.judged:
             yield [
-                f"{one.outcome}{' ❌' if one.fails(self.tolerance) else ''}",
-                _escaped(one.name),
-                *middle(one),
-                difference(one),
-                interval(one),
-                _escaped("; ".join([*first_flight(one), first_packet(one)])),
+                f"{checked_cell.outcome}{' ❌' if checked_cell.fails(self.tolerance) else ''}",
+                _escaped(checked_cell.name),
+                *middle(checked_cell),
+                difference(checked_cell),
+                interval(checked_cell),
+                _escaped("; ".join([*first_flight(checked_cell), first_packet(checked_cell)])),
             ]
 
     def junit(self) -> str:
@@ -124,13 +128,13 @@ class CheckReport:
         """A verdict for each contender in each cell, and for each fault."""
         cells = [
             Case(
-                f"{one.cell} {one.contender}",
-                not one.fails(self.tolerance),
-                sentence(one),
-                "; ".join([*first_flight(one), first_packet(one)]),
-                one.took_s,
+                f"{checked_cell.cell} {checked_cell.contender}",
+                not checked_cell.fails(self.tolerance),
+                sentence(checked_cell),
+                "; ".join([*first_flight(checked_cell), first_packet(checked_cell)]),
+                checked_cell.took_s,
             )
-            for one in self.judged
+            for checked_cell in self.judged
         ]
         faults = [
             Case(
@@ -150,59 +154,66 @@ class CheckReport:
         """
         entries = [
             {
-                "name": f"{self.study}: {one.name}: {one.metric.column}",
-                "unit": one.metric.unit,
+                "name": f"{self.study}: {checked_cell.name}: {checked_cell.metric.column}",
+                "unit": checked_cell.metric.unit,
                 "value": sample.median,
                 "range": f"{sample.low} to {sample.high}",
-                "extra": sentence(one),
+                "extra": sentence(checked_cell),
             }
-            for one in self.judged
-            if one.metric.less_is_better
-            and one.metric.best is None
-            and (sample := one.comparison.sample)
+            for checked_cell in self.judged
+            if checked_cell.metric.less_is_better
+            and checked_cell.metric.best is None
+            and (sample := checked_cell.comparison.sample)
         ]
         return json.dumps(entries, indent=1) + "\n"
 
 
-def fault_sentence(one: CheckedFault) -> str:
+def fault_sentence(checked_fault: CheckedFault) -> str:
     """What was found of a fault, and where the two runs with it begin to differ."""
-    packet = one.first_packet
-    return f"{one.sentence}; {packet}" if packet else one.sentence
+    packet = checked_fault.first_packet
+    return f"{checked_fault.sentence}; {packet}" if packet else checked_fault.sentence
 
 
-def sentence(one: CheckedCell) -> str:
+def sentence(checked_cell: CheckedCell) -> str:
     """What was found of a contender in a cell, in a line."""
-    found = f"{one.name}: {one.outcome}"
-    if one.reason:
-        new = [len(alike.pairs) for alike in one.failed_alike if alike.is_new]
+    result = f"{checked_cell.name}: {checked_cell.outcome}"
+    if checked_cell.reason:
+        new = [len(alike.pairs) for alike in checked_cell.failed_alike if alike.is_new]
         others = f", and {counted(sum(new[1:]), 'other pair')}" if new[1:] else ""
-        return f"{found}: {one.reason}{others}"
-    if one.outcome in (CheckOutcome.IDENTICAL, CheckOutcome.UNMEASURED):
-        return found
-    base, head = middle(one)
-    pairs = counted(one.comparison.pairs.n, "pair")
-    apart = signed(one.comparison.difference)
-    told = f"{found}: {one.metric.label} {head} against {base} in the typical pair, {apart.size}"
+        return f"{result}: {checked_cell.reason}{others}"
+    if checked_cell.outcome in (CheckOutcome.IDENTICAL, CheckOutcome.UNMEASURED):
+        return result
+    base, head = middle(checked_cell)
+    pairs = counted(checked_cell.comparison.pairs.n, "pair")
+    apart = signed(checked_cell.comparison.difference)
+    text = f"{result}: {checked_cell.metric.label} {head} against {base} in the typical pair, {apart.size}"
     why = "; ".join(
-        [*first_flight(one), first_packet(one), *map(str, one.failed_alike[:_MOST_KINDS])]
+        [
+            *first_flight(checked_cell),
+            first_packet(checked_cell),
+            *map(str, checked_cell.failed_alike[:_MOST_KINDS]),
+        ]
     )
-    return f"{told} ({', '.join([*apart.sure, pairs])}); {why}"
+    return f"{text} ({', '.join([*apart.sure, pairs])}); {why}"
 
 
-def middle(one: CheckedCell) -> tuple[str, str]:
+def middle(checked_cell: CheckedCell) -> tuple[str, str]:
     """Base and head in the typical pair of runs; medians where nothing pairs them, or all pairs are equal."""
-    if one.middle and one.outcome not in (CheckOutcome.IDENTICAL, CheckOutcome.SAME):
-        base, head = one.metric.texts(one.middle)
+    if checked_cell.middle and checked_cell.outcome not in (
+        CheckOutcome.IDENTICAL,
+        CheckOutcome.SAME,
+    ):
+        base, head = checked_cell.metric.texts(checked_cell.middle)
         return base, head
-    samples = (one.comparison.against_sample, one.comparison.sample)
-    texts = iter(one.metric.texts([sample.median for sample in samples if sample]))
+    samples = (checked_cell.comparison.against_sample, checked_cell.comparison.sample)
+    texts = iter(checked_cell.metric.texts([sample.median for sample in samples if sample]))
     base, head = (next(texts) if sample else "none" for sample in samples)
     return base, head
 
 
-def first_flight(one: CheckedCell) -> tuple[str, ...]:
+def first_flight(checked_cell: CheckedCell) -> tuple[str, ...]:
     """That the builds' first flights differ, if they do."""
-    base, head = one.flights
+    base, head = checked_cell.flights
     if base is None or head is None or not base.is_apart_from(head):
         return ()
     return (
@@ -210,31 +221,33 @@ def first_flight(one: CheckedCell) -> tuple[str, ...]:
     )
 
 
-def difference(one: CheckedCell) -> str:
+def difference(checked_cell: CheckedCell) -> str:
     """By how much the typical pair differs, in percent."""
-    relative = one.comparison.relative
-    return "" if relative is None else signed(one.comparison.difference).value
+    relative = checked_cell.comparison.relative
+    return "" if relative is None else signed(checked_cell.comparison.difference).value
 
 
-def interval(one: CheckedCell) -> str:
+def interval(checked_cell: CheckedCell) -> str:
     """Its confidence interval, in percent, or the range that too few pairs leave."""
-    found = one.comparison.relative_interval
-    if found is None:
+    result = checked_cell.comparison.relative_interval
+    if result is None:
         return ""
-    kind = "" if found.reaches_level else "range "
-    return f"{kind}{signed(one.comparison.difference).ends}"
+    kind = "" if result.reaches_level else "range "
+    return f"{kind}{signed(checked_cell.comparison.difference).ends}"
 
 
-def first_packet(one: CheckedCell) -> str:
+def first_packet(checked_cell: CheckedCell) -> str:
     """Where the first run that differs begins to."""
-    if not one.runs:
+    if not checked_cell.runs:
         return "no captures of both"
-    if not one.differing:
+    if not checked_cell.differing:
         return (
-            "every packet of the other pairs the same" if one.failures else "every packet the same"
+            "every packet of the other pairs the same"
+            if checked_cell.failures
+            else "every packet the same"
         )
-    first = min(one.differing, key=lambda found: found.at_s)
-    return f"{len(one.differing)} of {one.runs} differ; {first}"
+    first = min(checked_cell.differing, key=lambda first_difference: first_difference.at_s)
+    return f"{len(checked_cell.differing)} of {checked_cell.runs} differ; {first}"
 
 
 def _escaped(text: str) -> str:

@@ -33,18 +33,18 @@ def print_check(console: Console, report: CheckReport) -> None:
     console.print(Text.assemble(verdict, (f"  {report.headline}", "bold")))
     console.print()
     console.print(_table(report))
-    differing = [one for one in report.judged if one.differing]
+    differing = [checked_cell for checked_cell in report.judged if checked_cell.differing]
     if differing:
         console.print()
         console.print(Text("Where packets begin to differ", style="bold"))
-        for one in differing:
-            told = "; ".join([*first_flight(one), first_packet(one)])
-            console.print(Text(f"- {one.name}: {told}"))
+        for cell in differing:
+            text = "; ".join([*first_flight(cell), first_packet(cell)])
+            console.print(Text(f"- {cell.name}: {text}"))
     if report.failures:
         console.print()
         console.print(Text("Pairs of runs with a failed run", style="bold red"))
-        for one, alike in report.failures:
-            console.print(Text(f"- {one.name}: {alike}", style="red" if alike.is_new else ""))
+        for cell, alike in report.failures:
+            console.print(Text(f"- {cell.name}: {alike}", style="red" if alike.is_new else ""))
     if report.worse:
         console.print()
         console.print(Text("Faults that cost the head more", style="bold red"))
@@ -60,17 +60,24 @@ def _table(report: CheckReport) -> Table:
     table.add_column("", overflow="fold")
     for heading in ("base", "head", "[%]", "95 % interval"):
         table.add_column(heading, justify="right", no_wrap=heading != "95 % interval")
-    for one in report.judged:
-        fails = one.fails(report.tolerance)
+    for checked_cell in report.judged:
+        fails = checked_cell.fails(report.tolerance)
         table.add_row(
-            Text(f"{one.outcome}{' !' if fails else ''}", style=_STYLES.get(one.outcome, "")),
-            one.name or report.study,
-            *_values(one),
+            Text(
+                f"{checked_cell.outcome}{' !' if fails else ''}",
+                style=_STYLES.get(checked_cell.outcome, ""),
+            ),
+            checked_cell.name or report.study,
+            *_values(checked_cell),
         )
     return table
 
 
-def _values(one: CheckedCell) -> tuple[str, ...]:
-    same = one.outcome in (CheckOutcome.IDENTICAL, CheckOutcome.SAME)
-    base, head = middle(one)
-    return (base, head, "=", "") if same else (base, head, difference(one), interval(one))
+def _values(checked_cell: CheckedCell) -> tuple[str, ...]:
+    same = checked_cell.outcome in (CheckOutcome.IDENTICAL, CheckOutcome.SAME)
+    base, head = middle(checked_cell)
+    return (
+        (base, head, "=", "")
+        if same
+        else (base, head, difference(checked_cell), interval(checked_cell))
+    )

@@ -169,7 +169,9 @@ class CheckedCell:
         for pair in self.failures:
             kinds.setdefault(pair.kind, []).append(pair)
         alike = [FailedAlike(tuple(pairs)) for pairs in kinds.values()]
-        return sorted(alike, key=lambda one: (not one.is_new, -len(one.pairs)))
+        return sorted(
+            alike, key=lambda failed_alike: (not failed_alike.is_new, -len(failed_alike.pairs))
+        )
 
     @property
     def reason(self) -> str:
@@ -179,18 +181,18 @@ class CheckedCell:
     @property
     def outcome(self) -> CheckOutcome:
         """What can be said."""
-        one = self.comparison
+        comparison = self.comparison
         if self.reason:
             return CheckOutcome.FAILED
-        if one.verdict is Verdict.INCOMPARABLE:
+        if comparison.verdict is Verdict.INCOMPARABLE:
             return CheckOutcome.UNMEASURED
-        if one.identical:
+        if comparison.identical:
             same = self.runs and not self.differing and not self.failures
             return CheckOutcome.IDENTICAL if same else CheckOutcome.SAME
-        if one.negligible or one.verdict is Verdict.EQUAL:
+        if comparison.negligible or comparison.verdict is Verdict.EQUAL:
             return CheckOutcome.EQUAL
         known = {Verdict.FASTER: CheckOutcome.FASTER, Verdict.SLOWER: CheckOutcome.SLOWER}
-        return known.get(one.verdict, CheckOutcome.UNDECIDED)
+        return known.get(comparison.verdict, CheckOutcome.UNDECIDED)
 
     def fails(self, tolerance: float) -> bool:
         """Whether the head may not pass: it fails, or is slower by more than this share."""
@@ -205,13 +207,13 @@ class CheckedCell:
 
 def judge_builds(base: Side, head: Side) -> list[CheckedCell]:
     """Compare all that both have; of each experiment its first metric."""
-    found: list[CheckedCell] = []
+    checked_cells: list[CheckedCell] = []
     for experiment in head.results.experiments:
         metric = experiment.metrics[0]
         now = analyse(head.results, experiment, metric)
         before = analyse(base.results, base.results.experiment(experiment.name), metric)
-        found += _judged(experiment, before, now, base, head)
-    return found
+        checked_cells += _judged(experiment, before, now, base, head)
+    return checked_cells
 
 
 def _judged(
@@ -249,7 +251,9 @@ def _judged(
 
 def failed_pairs(base: Iterable[Failure], head: Iterable[Failure]) -> tuple[FailedPair, ...]:
     """The pairs of runs in which a build failed, by seed."""
-    before, now = ({(one.seed, one.rep): one.reason for one in each} for each in (base, head))
+    before, now = (
+        {(failure.seed, failure.rep): failure.reason for failure in each} for each in (base, head)
+    )
     runs = sorted(before.keys() | now.keys())
     return tuple(FailedPair(run[0], before.get(run), now.get(run)) for run in runs)
 
@@ -289,7 +293,7 @@ def _paired_runs(
     cell: Cell, side: ContenderRuns, base: Side, head: Side
 ) -> Sequence[tuple[Path, Path]]:
     """Directories of the runs that ended well with both builds and have captures, by seed."""
-    ours, theirs = (_finished(one, cell.name, side.contender) for one in (head, base))
+    ours, theirs = (_finished(item, cell.name, side.contender) for item in (head, base))
     both = [(base.run(theirs[seed]), head.run(ours[seed])) for seed in sorted(ours.keys() & theirs)]
     return [pair for pair in both if all(map(has_captures, pair))]
 

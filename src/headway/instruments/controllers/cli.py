@@ -123,9 +123,9 @@ def _print(senders: Sequence[SeenSender], known: KnownShapes, *, unseen: bool) -
     for sender in senders:
         named = (sender.experiment, sender.contender, sender.stated)
         groups.setdefault(named, []).append(sender)
-    for (experiment, contender, stated), found in groups.items():
+    for (experiment, contender, stated), group in groups.items():
         by = known.without(stated) if unseen else known
-        guesses = [guess for sender in found if (guess := sender.guess(by))]
+        guesses = [guess for sender in group if (guess := sender.guess(by))]
         if not guesses:
             table.add_row(experiment, contender, stated, "does not show", "", "")
             continue

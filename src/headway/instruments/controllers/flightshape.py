@@ -74,7 +74,7 @@ def shape_of(flight: Flight) -> FlightShape | None:
         return None
     first = int(len(flight.bdps) * _BEGINNING)
     later, drops = flight.bdps[first:-1], flight.drops[first:-1]
-    spans = [one for one in pairwise(_cuts(drops, flight.every_s)) if one[1] - one[0] >= 8]
+    spans = [pair for pair in pairwise(_cuts(drops, flight.every_s)) if pair[1] - pair[0] >= 8]
     once = _cut_once(later, spans, flight)
     grown = [later[begin:end] for begin, end in once]
     if len(once) < len(spans):
@@ -108,7 +108,7 @@ def _cut_once(later: Series, spans: list[Span], flight: Flight) -> list[Span]:
     so the controller shows in the shallowest ones.
     """
     left = [_left_by_cut(later[begin:end], flight) for begin, end in spans]
-    return [one for one, share in zip(spans, left, strict=True) if share >= max(left) ** _TWICE]
+    return [span for span, share in zip(spans, left, strict=True) if share >= max(left) ** _TWICE]
 
 
 def _left_by_cut(part: Series, flight: Flight) -> float:

@@ -62,7 +62,7 @@ class KnownShapes:
         nearest = {
             name: self._away(name, shape.numbers) / _REACH for name in sorted(set(self.names))
         }
-        (first, distance), (second, further), *_ = sorted(nearest.items(), key=lambda one: one[1])
+        (first, distance), (second, further), *_ = sorted(nearest.items(), key=lambda pair: pair[1])
         return Guess(first if distance <= 1 else UNKNOWN, first, distance, second, further)
 
     def without(self, controller: str) -> KnownShapes:
@@ -71,7 +71,7 @@ class KnownShapes:
         return KnownShapes(tuple(self.names[place] for place in kept), self.shapes[kept])
 
     def _of(self, name: str) -> list[int]:
-        return [place for place, one in enumerate(self.names) if one == name]
+        return [place for place, text in enumerate(self.names) if text == name]
 
     def _away(self, name: str, numbers: Series) -> float:
         """How far the nearest run of a controller is."""
@@ -107,15 +107,15 @@ def read_shapes(file: Path) -> KnownShapes:
         raise WrongInputError(f"cannot be read: {reason}", where=str(file)) from None
     rows = [*csv.DictReader(line for line in lines if not line.startswith("#"))]
     try:
-        found = _of_rows(rows)
+        shapes = _of_rows(rows)
     except (KeyError, TypeError, ValueError):
-        found = None
-    if found is None or len(set(found.names)) < _FEWEST:
+        shapes = None
+    if shapes is None or len(set(shapes.names)) < _FEWEST:
         raise WrongInputError(
             "is no table of three controllers or more; `headway controllers RESULTS --learn FILE` writes one",
             where=str(file),
         )
-    return found
+    return shapes
 
 
 def _of_rows(rows: Iterable[Mapping[str, str]]) -> KnownShapes:

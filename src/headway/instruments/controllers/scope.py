@@ -32,21 +32,21 @@ def outside_scope(run: Mapping[str, Any]) -> str:
 
 
 def _differences(run: Mapping[str, Any]) -> list[str]:
-    found = []
+    texts = []
     loss_pct = max(run["loss_pct"] or 0, run["loss_up_pct"] or 0)
     if loss_pct:
-        found.append(f"loss {loss_pct:g} %")
+        texts.append(f"loss {loss_pct:g} %")
     if run["jitter_ms"]:
-        found.append(f"jitter {run['jitter_ms']:g} ms")
+        texts.append(f"jitter {run['jitter_ms']:g} ms")
     if run["upstream_rtt_ms"] is not None:
-        found.append("a second path")
+        texts.append("a second path")
     if not run["rate_mbit"]:
-        return found
+        return texts
     product = run["rate_mbit"] * run["rtt_ms"] * 125
     if not _PRODUCTS_BYTES[0] <= product <= _PRODUCTS_BYTES[1]:
-        found.append(f"bandwidth by delay {product / 1e3:.3g} kB")
+        texts.append(f"bandwidth by delay {product / 1e3:.3g} kB")
     if run["queue_bytes"] is None:
-        found.append("a queue without limit in bytes")
+        texts.append("a queue without limit in bytes")
     elif product and not _QUEUES_BDP[0] <= (bdp := run["queue_bytes"] / product) <= _QUEUES_BDP[1]:
-        found.append(f"queue {bdp:.2g} BDP")
-    return found
+        texts.append(f"queue {bdp:.2g} BDP")
+    return texts

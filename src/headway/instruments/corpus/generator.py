@@ -54,12 +54,12 @@ def _stylesheets(plan: PagePlan) -> Iterator[Exchange]:
 
 
 def _scripts(plan: PagePlan) -> Iterator[Exchange]:
-    needed = [script(plan, one) for one in plan.scripts]
+    needed = [script(plan, item) for item in plan.scripts]
     floors = [smallest(content) for content in needed]
     sizes = _sizes(plan, "scripts", plan.model.scripts, floors)
-    for one, content, size in zip(plan.scripts, needed, sizes, strict=True):
-        body = filled_script(content, size, _stream(plan.model, one.url))
-        yield response(one.url, CONTENT_TYPES["js"], body.encode())
+    for planned, content, size in zip(plan.scripts, needed, sizes, strict=True):
+        body = filled_script(content, size, _stream(plan.model, planned.url))
+        yield response(planned.url, CONTENT_TYPES["js"], body.encode())
 
 
 def _fonts(plan: PagePlan) -> Iterator[Exchange]:

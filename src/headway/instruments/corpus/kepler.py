@@ -92,33 +92,39 @@ def kepler_site() -> Site:
     return Site(
         NAME,
         _PAGE,
-        (first, *(_exchange(one) for one in others)),
+        (first, *(_exchange(kepler_object) for kepler_object in others)),
         STRUCTURE,
     )
 
 
-def _exchange(one: KeplerObject) -> Exchange:
-    return response(f"{_PAGE}{one.path}", CONTENT_TYPES[one.kind], _body(one))
+def _exchange(kepler_object: KeplerObject) -> Exchange:
+    return response(
+        f"{_PAGE}{kepler_object.path}", CONTENT_TYPES[kepler_object.kind], _body(kepler_object)
+    )
 
 
-def _body(one: KeplerObject) -> bytes:
-    stream = Keystream(f"{NAME}/{one.path}")
-    if one.kind == "png":
-        return grey_png(one.width, one.height, one.bytes, one.path)
-    if one.kind == "gif":
-        return gif(one.width, one.height, one.bytes, one.path)
-    if one.kind == "css":
-        return _stylesheet(one, stream).encode()
-    if one.kind == "txt":
-        return textwrap.fill(text(stream, one.bytes), _LINE_CHARACTERS).encode()
-    return _noise(one.bytes, stream).encode()
+def _body(kepler_object: KeplerObject) -> bytes:
+    stream = Keystream(f"{NAME}/{kepler_object.path}")
+    if kepler_object.kind == "png":
+        return grey_png(
+            kepler_object.width, kepler_object.height, kepler_object.bytes, kepler_object.path
+        )
+    if kepler_object.kind == "gif":
+        return gif(
+            kepler_object.width, kepler_object.height, kepler_object.bytes, kepler_object.path
+        )
+    if kepler_object.kind == "css":
+        return _stylesheet(kepler_object, stream).encode()
+    if kepler_object.kind == "txt":
+        return textwrap.fill(text(stream, kepler_object.bytes), _LINE_CHARACTERS).encode()
+    return _noise(kepler_object.bytes, stream).encode()
 
 
-def _stylesheet(one: KeplerObject, stream: Keystream) -> str:
+def _stylesheet(kepler_object: KeplerObject, stream: Keystream) -> str:
     """The first has the layout; each has the colour of a heading."""
-    number = [sheet for sheet in kepler_objects() if sheet.kind == "css"].index(one)
+    number = [sheet for sheet in kepler_objects() if sheet.kind == "css"].index(kepler_object)
     heading = f"h2:nth-of-type({number + 1}){{color:{_COLOURS[number]}}}\n"
-    return filled_stylesheet(heading if number else _LAYOUT + heading, one.bytes, stream)
+    return filled_stylesheet(heading if number else _LAYOUT + heading, kepler_object.bytes, stream)
 
 
 def _noise(size_bytes: int, stream: Keystream) -> str:
@@ -132,26 +138,30 @@ def _noise(size_bytes: int, stream: Keystream) -> str:
 def _document(size: int, objects: Sequence[KeplerObject]) -> str:
     """The HTML, in ASCII: each reference where it was, text in between as far as there is room."""
     stream = Keystream(f"{NAME}/document")
-    sheets = [one for one in objects if one.kind == "css"]
+    sheets = [kepler_object for kepler_object in objects if kepler_object.kind == "css"]
     parts = [_HEAD]
     length = len(_HEAD)
-    for one in objects:
-        if one is objects[len(sheets)]:
+    for item in objects:
+        if item is objects[len(sheets)]:
             parts.append(_HEAD_END)
             length += len(_HEAD_END)
-        parts += [_between(stream, one.offset - length), _reference(one)]
-        length = one.offset + len(parts[-1])
+        parts += [_between(stream, item.offset - length), _reference(item)]
+        length = item.offset + len(parts[-1])
     rest = size - length - len(_DOCUMENT_END)
     return "".join((*parts, _between(stream, rest), _DOCUMENT_END))
 
 
-def _reference(one: KeplerObject) -> str:
-    if one.kind == "css":
-        return f'<link rel="stylesheet" href="{one.path}">'
-    size = f' width="{one.width}" height="{one.height}"' if one.sized else ""
-    if one.kind in ("png", "gif"):
-        return f'<img src="{one.path}" alt=""{size}>'
-    return f'<iframe src="{one.path}"{size}></iframe>'
+def _reference(kepler_object: KeplerObject) -> str:
+    if kepler_object.kind == "css":
+        return f'<link rel="stylesheet" href="{kepler_object.path}">'
+    size = (
+        f' width="{kepler_object.width}" height="{kepler_object.height}"'
+        if kepler_object.sized
+        else ""
+    )
+    if kepler_object.kind in ("png", "gif"):
+        return f'<img src="{kepler_object.path}" alt=""{size}>'
+    return f'<iframe src="{kepler_object.path}"{size}></iframe>'
 
 
 def _between(stream: Keystream, characters: int) -> str:

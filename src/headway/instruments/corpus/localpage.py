@@ -83,7 +83,7 @@ class _Collector:
 
     def _filtered(self, url: str) -> tuple[bytes, list[str]]:
         """A file without the references that lead nowhere, and the URLs of those that stay."""
-        found: list[str] = []
+        texts: list[str] = []
 
         def keep(reference: str) -> bool:
             target = urldefrag(urljoin(url, reference)).url
@@ -93,7 +93,7 @@ class _Collector:
             if _path(target) not in self._files:
                 self.missing.add(target)
                 return False
-            found.append(target)
+            texts.append(target)
             return True
 
         body = self._files[_path(url)]
@@ -102,7 +102,7 @@ class _Collector:
             return body, []
         # Bytes that are no UTF-8 come out as they went in.
         text = filtered(body.decode(errors="surrogateescape"), keep)
-        return text.encode(errors="surrogateescape"), found
+        return text.encode(errors="surrogateescape"), texts
 
 
 def _path(url: str) -> str:

@@ -92,9 +92,9 @@ class Package:
         return archives[0]
 
     def _verify(self, archive: Path) -> None:
-        found = hashlib.sha256(archive.read_bytes()).hexdigest()
-        if found != self.sha256:
-            raise HeadwayError(f"{self._fetching} gave SHA-256 {found}, not {self.sha256}")
+        text = hashlib.sha256(archive.read_bytes()).hexdigest()
+        if text != self.sha256:
+            raise HeadwayError(f"{self._fetching} gave SHA-256 {text}, not {self.sha256}")
 
     @property
     def _fetching(self) -> str:

@@ -19,7 +19,7 @@ def member(site: str) -> tuple[str, int, Device] | None:
     match = _MADE.fullmatch(site)
     if match is None or match[1] not in POOLS or not 1 <= int(match[2]) <= POOLS[match[1]]:
         return None
-    if match[3] is not None and match[3] not in [one.value for one in Device]:
+    if match[3] is not None and match[3] not in [device.value for device in Device]:
         return None
     return match[1], int(match[2]), Device(match[3] or Device.DESKTOP)
 

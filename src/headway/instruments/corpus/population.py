@@ -144,7 +144,9 @@ class Member:
     def site(self) -> Site:
         """The site itself, each exchange as of its host's version."""
         made = generate(self.model, self.description)
-        spoken = (replace(one, protocol=self.versions[one.host]) for one in made.exchanges)
+        spoken = (
+            replace(exchange, protocol=self.versions[exchange.host]) for exchange in made.exchanges
+        )
         return replace(made, name=self.name, exchanges=tuple(spoken))
 
 
@@ -156,10 +158,10 @@ def population_examples() -> tuple[str, ...]:
 @lru_cache(maxsize=1024)
 def population_member(name: str) -> Member | None:
     """The site of that name; None if it is none of the population."""
-    found = member(name)
-    if found is None:
+    triple = member(name)
+    if triple is None:
         return None
-    provider, number, device = found
+    provider, number, device = triple
     stratum, stream = _STRATA[provider], Keystream(f"population/{provider}/{number}")
     resources = min(_MOST, max(_FEWEST, stratum.objects.draw(stream)))
     percent = _over_h3(stratum, stream)
@@ -221,7 +223,7 @@ def _outside(parties: int, older: int, newer: int) -> dict[str, int]:
 def _versions(plan: PagePlan, stream: Keystream) -> dict[str, str]:
     """The versions of the hosts, in the order of their objects."""
     page, older = f"{plan.model.name}.test", older_hosts(plan.model)
-    sheets, scripts = ([one.url for one in kind] for kind in (plan.stylesheets, plan.scripts))
+    sheets, scripts = ([item.url for item in kind] for kind in (plan.stylesheets, plan.scripts))
     urls = (*sheets, *scripts, *plan.fonts, *plan.images)
     hosts = dict.fromkeys([page, *(str(urlsplit(url).hostname) for url in urls)])
     return {host: _older(stream) if host in older else "h3" for host in hosts}
@@ -238,9 +240,10 @@ def _for_device(model: PageModel, device: Device) -> PageModel:
     kinds = {kind: getattr(model, kind) for kind in LEAST_KIND_BYTES}
     fewer = {
         kind: Objects(
-            one.count, max(one.count * LEAST_KIND_BYTES[kind], one.total_bytes * wanted // rest)
+            value.count,
+            max(value.count * LEAST_KIND_BYTES[kind], value.total_bytes * wanted // rest),
         )
-        for kind, one in kinds.items()
-        if one.count
+        for kind, value in kinds.items()
+        if value.count
     }
     return model if device is Device.DESKTOP else replace(model, **fewer)  # type: ignore[arg-type]

@@ -18,13 +18,13 @@ def summary(name: str) -> Summary:
         what = f"images of {page.size}"
         return Summary(name, what, page.count + 1, 1, page.count * page.size)
     if member := population_member(name):
-        told, model = f"like sites of {member.provider}", member.model
-        return Summary(name, told, model.resources, len(member.versions), model.total_bytes)
+        text, model = f"like sites of {member.provider}", member.model
+        return Summary(name, text, model.resources, len(member.versions), model.total_bytes)
     if package := PACKAGES.get(name):
         source = f"{package.project} {package.version} ({package.licence})"
         return Summary(name, f"of the package {source}")
     if name == KEPLER:
-        sizes = [one.bytes for one in kepler_objects()]
+        sizes = [kepler_object.bytes for kepler_object in kepler_objects()]
         return Summary(name, STRUCTURE, len(sizes), 1, sum(sizes))
     model = {**sander_sites(), **liu_sites()}[name]
     return Summary(

@@ -18,17 +18,17 @@ _ALPHA = 0.05
 
 def advice(analysis: Analysis) -> tuple[str, ...]:
     """Of an experiment over sites; nothing of others."""
-    best, found, fit = guide(analysis), gaps(analysis), explained(analysis)
+    best, site_gaps, fit = guide(analysis), gaps(analysis), explained(analysis)
     return (
         *_best_sentences(analysis, best),
-        *(_gap_sentence(analysis, gap) for gap in found),
+        *(_gap_sentence(analysis, gap) for gap in site_gaps),
         *([_fit_sentence(analysis, fit)] if fit else []),
     )
 
 
-def _best_sentences(analysis: Analysis, found: Sequence[Best]) -> Iterator[str]:
-    for network in dict.fromkeys(best.network for best in found):
-        here = [best for best in found if best.network == network]
+def _best_sentences(analysis: Analysis, bests: Sequence[Best]) -> Iterator[str]:
+    for network in dict.fromkeys(best.network for best in bests):
+        here = [best for best in bests if best.network == network]
         whole = next((best for best in here if best.sites.trait == ALL), None)
         if whole is None:
             continue
@@ -43,8 +43,8 @@ def _best_sentences(analysis: Analysis, found: Sequence[Best]) -> Iterator[str]:
 def _over_all(analysis: Analysis, best: Best) -> str:
     over = f"over {best.count} sites"
     if not best.decided:
-        told = f"{over} no contender is shown to differ from {analysis.baseline} by {analysis.metric.label}"
-        return f"{told} (the best was {best.contender}, {_by(best)})"
+        text = f"{over} no contender is shown to differ from {analysis.baseline} by {analysis.metric.label}"
+        return f"{text} (the best was {best.contender}, {_by(best)})"
     others = [name for name in best.leaders if name != best.contender]
     also = f", and {listed(others)} not clearly worse" if others else ""
     return f"{over} {best.contender} is best, {_by(best)}{also}"
@@ -85,8 +85,8 @@ def _fit_sentence(analysis: Analysis, fit: Fit) -> str:
     )
     if not seen:
         return f"{whole} show no sign of going with {listed(unseen, 'or')}."
-    told = f"{whole} go with {listed([_term(term) for term in seen])}"
-    return f"{told}; no sign of {listed(unseen, 'or')}." if unseen else f"{told}."
+    text = f"{whole} go with {listed([_term(term) for term in seen])}"
+    return f"{text}; no sign of {listed(unseen, 'or')}." if unseen else f"{text}."
 
 
 def _term(term: Term) -> str:
@@ -100,9 +100,9 @@ def _at(network: str) -> str:
     return f"At {network}, " if network else ""
 
 
-def _estimate(found: Estimated) -> tuple[str, str]:
+def _estimate(estimated: Estimated) -> tuple[str, str]:
     """A difference, and its interval in brackets."""
-    if found.relative is None:
+    if estimated.relative is None:
         return "?", ""
-    told = signed(found)
-    return told.size, f" ({told.interval})" if told.interval else ""
+    written = signed(estimated)
+    return written.size, f" ({written.interval})" if written.interval else ""

@@ -58,7 +58,7 @@ def explained(analysis: Analysis) -> Fit | None:
         trait.name: np.array([_scaled(trait, row.site) for row in rows])
         for trait in traits_of_sites(analysis)
     }
-    found = fit(
+    result = fit(
         np.array([row.log_ratio for row in rows]),
         [*changes.items(), *made.items()],
         np.column_stack(
@@ -66,7 +66,7 @@ def explained(analysis: Analysis) -> Fit | None:
         ),
         np.unique([row.site for row in rows], return_inverse=True)[1],
     )
-    return _adjusted(found) if found else None
+    return _adjusted(result) if result else None
 
 
 def _rows(analysis: Analysis) -> Iterator[_Row]:
@@ -78,8 +78,8 @@ def _rows(analysis: Analysis) -> Iterator[_Row]:
     for network in networks(analysis):
         for site, cell in network.cells.items():
             for name in analysis.contenders:
-                one, other = values.get((cell.name, name)), values.get((cell.name, base))
-                if name == base or not one or not other:
+                first, other = values.get((cell.name, name)), values.get((cell.name, base))
+                if name == base or not first or not other:
                     continue
                 key, its = (cell.name, name), (cell.name, base)
                 changes = {
@@ -87,33 +87,35 @@ def _rows(analysis: Analysis) -> Iterator[_Row]:
                     BURST: _touched(batches, name, base, of["loss_burst"].get(its)),
                     FIRST: _change(of["blocking_first_share"], key, its),
                 }
-                yield _Row(site, network.title, name, math.log(one / other), changes)
+                yield _Row(site, network.title, name, math.log(first / other), changes)
 
 
 Place = tuple[str, str]
 
 
-def _change(of: Mapping[Place, float], one: Place, other: Place) -> float | None:
-    return of[one] - of[other] if one in of and other in of else None
+def _change(of: Mapping[Place, float], place: Place, other: Place) -> float | None:
+    return of[place] - of[other] if place in of and other in of else None
 
 
 def _over(value: float | None, whole: float | None) -> float | None:
     return None if value is None or not whole else value / whole
 
 
-def _touched(batches: Mapping[str, int], one: str, other: str, burst: float | None) -> float | None:
+def _touched(
+    batches: Mapping[str, int], text: str, other: str, burst: float | None
+) -> float | None:
     """How much the number of responses in a burst of losses changes, as a logarithm to base 2."""
-    if one not in batches or other not in batches or burst is None:
+    if text not in batches or other not in batches or burst is None:
         return None
-    ours, theirs = (max(1.0, burst / batches[name]) for name in (one, other))
+    ours, theirs = (max(1.0, burst / batches[name]) for name in (text, other))
     return math.log2(ours / theirs)
 
 
 def _batches(analysis: Analysis) -> dict[str, int]:
     """After how many packets a contender goes on to the next response, of those that do so by number."""
     table = analysis.runs.group_by("contender").agg(pl.col("knobs").drop_nulls().first())
-    found = {name: _ROUND_ROBIN.search(knobs or "") for name, knobs in table.iter_rows()}
-    return {name: int(one[1] or 1) for name, one in found.items() if one}
+    by_value = {name: _ROUND_ROBIN.search(knobs or "") for name, knobs in table.iter_rows()}
+    return {name: int(match[1] or 1) for name, match in by_value.items() if match}
 
 
 def _scaled(trait: SiteTrait, site: str) -> float:
@@ -125,15 +127,15 @@ def _scaled(trait: SiteTrait, site: str) -> float:
 def _dummies(names: list[str]) -> list[Matrix]:
     """A column for each name but the first: 1 where it is the row's."""
     others = list(dict.fromkeys(names))[1:]
-    found = [np.array([float(one == name) for one in names]) for name in others]
-    return found or [np.ones(len(names))]
+    result = [np.array([float(text == name) for text in names]) for name in others]
+    return result or [np.ones(len(names))]
 
 
-def _adjusted(found: Fit) -> Fit:
+def _adjusted(results: Fit) -> Fit:
     """With p-values adjusted by Holm (1979)."""
-    order = sorted(range(len(found.terms)), key=lambda place: found.terms[place].p)
-    highest, terms = 0.0, list[Term](found.terms)
+    order = sorted(range(len(results.terms)), key=lambda place: results.terms[place].p)
+    highest, terms = 0.0, list[Term](results.terms)
     for rank, place in enumerate(order):
-        highest = max(highest, min(1.0, (len(order) - rank) * found.terms[place].p))
-        terms[place] = replace(found.terms[place], p=highest)
-    return replace(found, terms=tuple(terms))
+        highest = max(highest, min(1.0, (len(order) - rank) * results.terms[place].p))
+        terms[place] = replace(results.terms[place], p=highest)
+    return replace(results, terms=tuple(terms))

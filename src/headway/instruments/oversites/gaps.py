@@ -63,8 +63,8 @@ def gaps(analysis: Analysis) -> tuple[SiteGap, ...]:
     metric = analysis.metric
     if len(analysis.contenders) < 2 or not metric.less_is_better or metric.best is not None:
         return ()
-    found = (_gap(analysis, network) for network in networks(analysis))
-    return tuple(gap for gap in found if gap)
+    site_gaps = (_gap(analysis, network) for network in networks(analysis))
+    return tuple(gap for gap in site_gaps if gap)
 
 
 def _gap(analysis: Analysis, network: Network) -> SiteGap | None:
@@ -92,8 +92,8 @@ def _gap(analysis: Analysis, network: Network) -> SiteGap | None:
     oracle = list(columns).index(ORACLE)
     ways = gains(np.column_stack(list(columns.values())), oracle)
     others = tuple(name for name in analysis.contenders if name != analysis.baseline)
-    told = dict(zip(columns, ways, strict=True))
-    return SiteGap(network.title, len(tables), analysis.baseline, others, told)
+    words = dict(zip(columns, ways, strict=True))
+    return SiteGap(network.title, len(tables), analysis.baseline, others, words)
 
 
 def _table(cell: Cell, contenders: Sequence[str]) -> Logs | None:
@@ -116,10 +116,12 @@ def _rules(
 ) -> Iterator[tuple[str, list[int]]]:
     """For each rule, which contender each site gets: what is best at the other sites of its class."""
     by_trait: dict[str, list[SiteClass]] = {}
-    for one in site_classes(analysis):
-        by_trait.setdefault(one.trait, []).append(one)
+    for item in site_classes(analysis):
+        by_trait.setdefault(item.trait, []).append(item)
     for trait, classes in by_trait.items():
-        of_site = {site: number for number, one in enumerate(classes) for site in one.sites}
+        of_site = {
+            site: number for number, site_class in enumerate(classes) for site in site_class.sites
+        }
         numbers = np.array([of_site[site] for site in sites])
         alike = [numbers == number for number in numbers]
         name = _ONE_FOR_ALL if trait == ALL else f"best by {trait}"

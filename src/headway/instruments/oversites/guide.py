@@ -57,7 +57,7 @@ def guide(analysis: Analysis) -> tuple[Best, ...]:
     if len(analysis.contenders) < 2:
         return ()
     values = medians(analysis, analysis.metric.column)
-    classes = itertools.groupby(site_classes(analysis), key=lambda one: one.trait)
+    classes = itertools.groupby(site_classes(analysis), key=lambda site_class: site_class.trait)
     return tuple(best for _, alike in classes for best in _of_trait(analysis, values, list(alike)))
 
 
@@ -73,8 +73,8 @@ class _Contest:
     def count(self) -> int:
         return len(next(iter(self.values.values())))
 
-    def logs(self, one: str, other: str) -> list[float]:
-        ours, theirs = self.values[one], self.values[other]
+    def logs(self, text: str, other: str) -> list[float]:
+        ours, theirs = self.values[text], self.values[other]
         return [log_ratio(ours[site], theirs[site]) for site in ours]
 
 
@@ -83,13 +83,13 @@ def _of_trait(
 ) -> Iterator[Best]:
     """Those of the classes by one trait, which are one family of tests."""
     contests = [
-        found
+        result
         for network in networks(analysis)
         for sites in classes
-        if (found := _contest(analysis.contenders, values, network, sites)).count > 1
+        if (result := _contest(analysis.contenders, values, network, sites)).count > 1
     ]
     pairs = list(itertools.combinations(analysis.contenders, 2))
-    tests = adjusted(wilcoxon([one.logs(*pair) for one in contests for pair in pairs]))
+    tests = adjusted(wilcoxon([item.logs(*pair) for item in contests for pair in pairs]))
     level = interval_level([test for test in tests if test])
     for place, contest in enumerate(contests):
         own = tests[place * len(pairs) : (place + 1) * len(pairs)]
@@ -124,12 +124,12 @@ def _best(
     place = {name: sign * typical(contest.logs(name, base)) for name in analysis.contenders}
     first, second, *_ = sorted(analysis.contenders, key=lambda name: place[name])
 
-    def test(one: str, other: str) -> TestResult | None:
-        return tests.get((one, other)) or tests.get((other, one))
+    def test(text: str, other: str) -> TestResult | None:
+        return tests.get((text, other)) or tests.get((other, text))
 
     def clearly(other: str) -> bool:
-        found = test(first, other)
-        return found is not None and found.significant
+        test_result = test(first, other)
+        return test_result is not None and test_result.significant
 
     leaders = tuple(n for n in analysis.contenders if n == first or not clearly(n))
     against = base if first != base else second

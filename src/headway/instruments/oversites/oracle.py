@@ -102,8 +102,8 @@ def gains(logs: Logs, oracle: int) -> tuple[Gain, ...]:
     whole = intervals[oracle]
     if whole is None or whole.high >= 0:
         return tuple(
-            Gain(float(np.expm1(mean)), one, None, None)
-            for mean, one in zip(means, intervals, strict=True)
+            Gain(float(np.expm1(mean)), interval, None, None)
+            for mean, interval in zip(means, intervals, strict=True)
         )
     resampled = resampled_means(logs, stream=0)
     # A resample in which the oracle gains nothing has no share of it.
@@ -122,13 +122,18 @@ def gains(logs: Logs, oracle: int) -> tuple[Gain, ...]:
 
 def _interval(values: Sequence[float] | Logs) -> Interval | None:
     """Of the geometric mean over sites, less 1."""
-    found = np.asarray(values, dtype=float)
-    if len(found) < 2:
+    result = np.asarray(values, dtype=float)
+    if len(result) < 2:
         return None
-    spread = float(found.std(ddof=1))
-    one = mean_interval(len(found), float(found.mean()), spread)
-    assert one
-    return Interval(float(np.expm1(one.low)), float(np.expm1(one.high)), one.coverage, one.how)
+    spread = float(result.std(ddof=1))
+    interval = mean_interval(len(result), float(result.mean()), spread)
+    assert interval
+    return Interval(
+        float(np.expm1(interval.low)),
+        float(np.expm1(interval.high)),
+        interval.coverage,
+        interval.how,
+    )
 
 
 def elsewhere_best(medians: Logs, alike: Sequence[NDArray[np.bool_]]) -> list[int]:
@@ -140,9 +145,9 @@ def elsewhere_best(medians: Logs, alike: Sequence[NDArray[np.bool_]]) -> list[in
         medians: a row for each site, a column for each strategy, as logarithms.
         alike: for each site, which sites are of its class.
     """
-    found = []
+    numbers = []
     for place, mask in enumerate(alike):
         others = mask.copy()
         others[place] = False
-        found.append(int(medians[others].mean(axis=0).argmin()) if others.any() else 0)
-    return found
+        numbers.append(int(medians[others].mean(axis=0).argmin()) if others.any() else 0)
+    return numbers

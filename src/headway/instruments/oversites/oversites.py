@@ -54,28 +54,31 @@ class OverSites:
 
 def over_sites(analysis: Analysis, pairings: Sequence[Pairing]) -> tuple[OverSites, ...]:
     """For each setting and comparison, the differences at all sites; nothing if there are few sites."""
-    found = []
+    all_over_sites = []
     for network in networks(analysis):
         for pairing in pairings:
             sites = (_at(site, cell, pairing) for site, cell in network.cells.items())
-            known = sorted((one for one in sites if one), key=lambda one: one.relative)
+            known = sorted(
+                (site_difference for site_difference in sites if site_difference),
+                key=lambda site_difference: site_difference.relative,
+            )
             if known:
-                found.append(OverSites(network.title, pairing, tuple(known)))
-    return tuple(found)
+                all_over_sites.append(OverSites(network.title, pairing, tuple(known)))
+    return tuple(all_over_sites)
 
 
 def _at(site: str, cell: Cell, pairing: Pairing) -> SiteDifference | None:
-    one = cell.comparison(pairing)
-    if one is None or one.sample is None or one.against_sample is None:
+    comparison = cell.comparison(pairing)
+    if comparison is None or comparison.sample is None or comparison.against_sample is None:
         return None
-    apart = difference_of(one.sample.median, one.against_sample.median)
-    return SiteDifference(site, apart, _is_significant(one))
+    apart = difference_of(comparison.sample.median, comparison.against_sample.median)
+    return SiteDifference(site, apart, _is_significant(comparison))
 
 
-def difference_of(one: float, other: float) -> float:
+def difference_of(value: float, other: float) -> float:
     """Of two medians, over the other, as Sander et al. 2022 have it."""
-    return (one + _EPSILON) / (other + _EPSILON) - 1
+    return (value + _EPSILON) / (other + _EPSILON) - 1
 
 
-def _is_significant(one: Comparison) -> bool:
-    return one.mann_whitney is not None and one.mann_whitney.p < _ALPHA
+def _is_significant(comparison: Comparison) -> bool:
+    return comparison.mann_whitney is not None and comparison.mann_whitney.p < _ALPHA

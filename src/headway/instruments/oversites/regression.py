@@ -54,7 +54,7 @@ class Fit:
 def fit(
     explained: Matrix,
     terms: Sequence[tuple[str, Matrix]],
-    held: Matrix,
+    matrix: Matrix,
     groups: NDArray[np.int64],
 ) -> Fit | None:
     """Explain a quantity by terms, other things held equal.
@@ -66,13 +66,13 @@ def fit(
     Args:
         explained: a value for each row.
         terms: names, and a value for each row.
-        held: a column for each quantity that is held equal, as 0 and 1 for what is no number.
+        matrix: a column for each quantity that is held equal, as 0 and 1 for what is no number.
         groups: of each row, the number of its group.
 
     Returns:
         None if there are too few rows or groups to tell anything.
     """
-    base = _independent(np.column_stack([np.ones(len(explained)), held]))
+    base = _independent(np.column_stack([np.ones(len(explained)), matrix]))
     kept, left_out = _varying(base, terms)
     columns = np.column_stack([base, *(column for _, column in kept)])
     numbers = np.unique(groups)
@@ -89,14 +89,14 @@ def fit(
     errors = np.sqrt(scale * ((without - without.mean(axis=0)) ** 2).sum(axis=0))
     total = _unexplained(np.ones((len(explained), 1)), explained)
     rest = _unexplained(columns, explained)
-    told = []
+    words = []
     for place, (name, _) in enumerate(kept, start=base.shape[1]):
         effect, error = float(whole[place]), float(errors[place])
         p = 2 * student_tail(abs(effect) / error, len(numbers) - 1) if error > 0 else 0.0
         fewer = _unexplained(np.delete(columns, place, axis=1), explained)
-        told.append(Term(name, effect, error, p, (fewer - rest) / total if total > 0 else 0.0))
+        words.append(Term(name, effect, error, p, (fewer - rest) / total if total > 0 else 0.0))
     explained_share = 1 - rest / total if total > 0 else 0.0
-    return Fit(tuple(told), tuple(left_out), explained_share, len(explained), len(numbers))
+    return Fit(tuple(words), tuple(left_out), explained_share, len(explained), len(numbers))
 
 
 def _varying(

@@ -96,8 +96,8 @@ def _halves(trait: SiteTrait) -> tuple[SiteClass, ...]:
     if min(len(below), len(above)) < _LEAST_SITES:
         return ()
     low, high = (
-        said.format(trait.text(middle).replace("%", " %"))
-        for said in _SAID[trait.name].split(" | ")
+        part.format(trait.text(middle).replace("%", " %"))
+        for part in _SAID[trait.name].split(" | ")
     )
     return SiteClass(trait.name, low, below), SiteClass(trait.name, high, above)
 
@@ -109,15 +109,15 @@ def _sites(analysis: Analysis) -> set[str]:
 def _by_site(analysis: Analysis, column: str, contenders: Sequence[str] = ()) -> dict[str, float]:
     """Medians over these contenders and all networks; over all contenders if none is named."""
     values = medians(analysis, column)
-    found: dict[str, list[float]] = {}
+    result: dict[str, list[float]] = {}
     for network in networks(analysis):
         for site, cell in network.cells.items():
-            found.setdefault(site, []).extend(
+            result.setdefault(site, []).extend(
                 values[cell.name, name]
                 for name in contenders or analysis.contenders
                 if (cell.name, name) in values
             )
-    return {site: statistics.median(those) for site, those in found.items() if those}
+    return {site: statistics.median(those) for site, those in result.items() if those}
 
 
 def _share(of: Mapping[str, float], whole: Mapping[str, float]) -> dict[str, float]:

@@ -46,7 +46,7 @@ def ordered_sites(analysis: Analysis) -> Mapping[str, tuple[OrderedSite, ...]]:
         return {}
     values = medians(analysis, analysis.metric.column)
     shared, ordered = (medians(analysis, name) for name in ("shared_bytes", "ordered_bytes"))
-    found = {}
+    result = {}
     for network in networks(analysis):
         sites = []
         for site, cell in network.cells.items():
@@ -61,8 +61,8 @@ def ordered_sites(analysis: Analysis) -> Mapping[str, tuple[OrderedSite, ...]]:
             if measured:
                 sites.append(OrderedSite(site, shared[its] / ordered[its], measured))
         if sites:
-            found[network.title] = tuple(sites)
-    return found
+            result[network.title] = tuple(sites)
+    return result
 
 
 def rank_agreement(
@@ -76,4 +76,4 @@ def rank_agreement(
 
 def _is_in_order(analysis: Analysis, contender: str) -> bool:
     knobs = analysis.runs.filter(pl.col("contender") == contender)["knobs"].drop_nulls()
-    return any(_IN_ORDER.search(told) for told in knobs.unique())
+    return any(_IN_ORDER.search(value) for value in knobs.unique())

@@ -52,37 +52,37 @@ class _Point(NamedTuple):
 @lru_cache(maxsize=32)
 def site_ranks(analysis: Analysis) -> tuple[SiteRanks, ...]:
     """The correlations at each site, the smallest page first; none if nothing tells what was held back."""
-    size = next((one for one in traits_of_sites(analysis) if one.name == "size"), None)
+    size = next((trait for trait in traits_of_sites(analysis) if trait.name == "size"), None)
     if size is None:
         return ()
-    found = []
+    all_site_ranks = []
     for site, points in _points(analysis).items():
         if len(points) >= _FEWEST_POINTS:
-            held, metric, loss = zip(*points, strict=True)
-            three = _ranks(held, metric), _ranks(metric, loss), _ranks(held, loss)
-            found.append(SiteRanks(site, size.of[site], len(points), *three))
-    return tuple(sorted(found, key=lambda one: (one.size_bytes, one.site)))
+            values, metric, loss = zip(*points, strict=True)
+            three = _ranks(values, metric), _ranks(metric, loss), _ranks(values, loss)
+            all_site_ranks.append(SiteRanks(site, size.of[site], len(points), *three))
+    return tuple(sorted(all_site_ranks, key=lambda ranks: (ranks.size_bytes, ranks.site)))
 
 
 def _points(analysis: Analysis) -> Mapping[str, list[_Point]]:
-    found: dict[str, list[_Point]] = {}
+    points: dict[str, list[_Point]] = {}
     columns = ("hol_bytes", analysis.metric.column)
     of = [medians(analysis, name) for name in columns]
     loss = medians(analysis, "loss_pct")
     for network in networks(analysis):
         for site, cell in network.cells.items():
             for name in analysis.contenders:
-                one, other = (cell.name, name), (cell.name, analysis.baseline)
-                if one != other and all(one in known and other in known for known in of):
-                    held, metric = (difference_of(known[one], known[other]) for known in of)
-                    found.setdefault(site, []).append(_Point(held, metric, loss[one]))
-    return found
+                first, other = (cell.name, name), (cell.name, analysis.baseline)
+                if first != other and all(first in known and other in known for known in of):
+                    value, metric = (difference_of(known[first], known[other]) for known in of)
+                    points.setdefault(site, []).append(_Point(value, metric, loss[first]))
+    return points
 
 
-def _ranks(one: Sequence[float], other: Sequence[float]) -> Ranks | None:
-    if len(set(one)) < 2 or len(set(other)) < 2:
+def _ranks(values: Sequence[float], other: Sequence[float]) -> Ranks | None:
+    if len(set(values)) < 2 or len(set(other)) < 2:
         return None
     from scipy import stats
 
-    told = stats.spearmanr(one, other)
-    return Ranks(float(told.statistic), float(told.pvalue))
+    significance_result = stats.spearmanr(values, other)
+    return Ranks(float(significance_result.statistic), float(significance_result.pvalue))

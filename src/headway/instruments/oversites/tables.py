@@ -20,27 +20,27 @@ FILE, GAINS_FILE, TERMS_FILE = "guide.csv", "gains.csv", "explained.csv"
 
 def guide_frame(analyses: Sequence[Analysis]) -> pl.DataFrame:
     """The best contender, a row per experiment, network and class of sites."""
-    rows = [_row(analysis, one) for analysis in analyses for one in guide(analysis)]
+    rows = [_row(analysis, best) for analysis in analyses for best in guide(analysis)]
     return pl.DataFrame(rows, infer_schema_length=None)
 
 
-def _row(analysis: Analysis, one: Best) -> dict[str, object]:
+def _row(analysis: Analysis, best: Best) -> dict[str, object]:
     return {
         "experiment": analysis.experiment.name,
         "metric": analysis.metric.column,
-        "network": one.network,
-        "classed_by": one.sites.trait,
-        "class": one.sites.title,
-        "sites": one.count,
-        "best": one.contender,
-        "not_clearly_worse": "; ".join(name for name in one.leaders if name != one.contender),
-        "against": one.against,
-        "relative_difference": one.difference.relative,
-        **_interval(one.difference.interval),
-        "p": one.test.p if one.test else None,
-        "p_adjusted": one.test.adjusted if one.test else None,
-        "decided": one.decided,
-        "site_names": "; ".join(one.sites.sites),
+        "network": best.network,
+        "classed_by": best.sites.trait,
+        "class": best.sites.title,
+        "sites": best.count,
+        "best": best.contender,
+        "not_clearly_worse": "; ".join(name for name in best.leaders if name != best.contender),
+        "against": best.against,
+        "relative_difference": best.difference.relative,
+        **_interval(best.difference.interval),
+        "p": best.test.p if best.test else None,
+        "p_adjusted": best.test.adjusted if best.test else None,
+        "decided": best.decided,
+        "site_names": "; ".join(best.sites.sites),
     }
 
 

@@ -77,7 +77,7 @@ class PopulationDeltas:
     @property
     def strata(self) -> tuple[str, ...]:
         """The strata, the largest first."""
-        names = [one.stratum for one in self.sites]
+        names = [site.stratum for site in self.sites]
         return tuple(sorted(dict.fromkeys(names), key=lambda name: (-names.count(name), name)))
 
     def of(self, strata: Iterable[str]) -> PopulationDeltas:
@@ -85,13 +85,13 @@ class PopulationDeltas:
         kept = set(strata)
         return replace(
             self,
-            sites=tuple(one for one in self.sites if one.stratum in kept),
-            missing=tuple(one for one in self.missing if one in kept),
+            sites=tuple(site for site in self.sites if site.stratum in kept),
+            missing=tuple(text for text in self.missing if text in kept),
         )
 
     @property
     def values(self) -> tuple[float, ...]:
-        return tuple(one.delta for one in self.sites)
+        return tuple(site.delta for site in self.sites)
 
     @property
     def ahead(self) -> SiteEstimate:
@@ -129,7 +129,7 @@ class PopulationDeltas:
         """The share of sites from one difference up to below another, with its exact interval."""
         if not self.sites:
             return SiteEstimate(0.0, None)
-        inside, weights = np.array([low <= one < high for one in self.values]), self.weights
+        inside, weights = np.array([low <= item < high for item in self.values]), self.weights
         value = float(weights[inside].sum() / weights.sum())
         return SiteEstimate(value, weighted_share_interval(inside, weights))
 
@@ -154,7 +154,7 @@ class PopulationDeltas:
 
     @property
     def strata_of_sites(self) -> tuple[str, ...]:
-        return tuple(one.stratum for one in self.sites)
+        return tuple(site.stratum for site in self.sites)
 
 
 @lru_cache(maxsize=32)
@@ -162,35 +162,41 @@ def population_deltas(analysis: Analysis) -> tuple[PopulationDeltas, ...]:
     """The differences of every comparison in every network; nothing if there is no population."""
     if not strata(analysis):
         return ()
-    found = (
+    all_population_deltas = (
         deltas_of(analysis, network.cells, pairing, network.title)
         for network in networks_as_studied(analysis)
         for pairing in by_importance(analysis)
     )
-    return tuple(one for one in found if one.sites)
+    return tuple(deltas for deltas in all_population_deltas if deltas.sites)
 
 
 def networks_as_studied(analysis: Analysis) -> list[Network]:
     """The networks in the study's order, in which the first is what the others are compared with."""
     places = {cell.name: place for place, cell in enumerate(analysis.cells_as_studied)}
-    found = networks(analysis, least=1)
-    return sorted(found, key=lambda one: min(places[cell.name] for cell in one.cells.values()))
+    result = networks(analysis, least=1)
+    return sorted(
+        result, key=lambda network: min(places[cell.name] for cell in network.cells.values())
+    )
 
 
 def by_importance(analysis: Analysis) -> list[Pairing]:
     """The comparisons, HTTP/3 against HTTP/2 first."""
-    return sorted(analysis.pairings, key=lambda one: not analysis.is_h3_delta(one))
+    return sorted(analysis.pairings, key=lambda pairing: not analysis.is_h3_delta(pairing))
 
 
 def main_deltas(analysis: Analysis) -> tuple[PopulationDeltas, ...]:
     """Those of the most important comparison, network by network."""
-    found = population_deltas(analysis)
-    return tuple(one for one in found if one.pairing == found[0].pairing)
+    all_population_deltas = population_deltas(analysis)
+    return tuple(
+        deltas
+        for deltas in all_population_deltas
+        if deltas.pairing == all_population_deltas[0].pairing
+    )
 
 
 def weighted_deltas(analysis: Analysis) -> tuple[PopulationDeltas, ...]:
     """The same, of the sites that the sample stands for, as far as that is known."""
-    return tuple(one.weighted for one in main_deltas(analysis))
+    return tuple(main_delta.weighted for main_delta in main_deltas(analysis))
 
 
 def over_sites_of(
@@ -215,7 +221,7 @@ def over_sites_of(
     for _ in range(RESAMPLES):
         places = np.concatenate([draw.choice(group, len(group)) for group in groups])
         resampled.append(float(statistic(table[places])))
-    usable = np.asarray([one for one in resampled if np.isfinite(one)])
+    usable = np.asarray([item for item in resampled if np.isfinite(item)])
     return SiteEstimate(value, percentile_interval(usable, len(table)) if len(usable) else None)
 
 
@@ -243,12 +249,12 @@ def deltas_of(
     sites: list[SiteDelta] = []
     missing: list[str] = []
     for site, cell in cells.items():
-        stratum, found = known.get(cell.name, ""), _delta(cell, pairing, less_is_better=less)
-        if found is None:
+        stratum, value = known.get(cell.name, ""), _delta(cell, pairing, less_is_better=less)
+        if value is None:
             missing.append(stratum)
         else:
-            sites.append(SiteDelta(site, stratum, cell.name, found))
-    ordered = sorted(sites, key=lambda one: (one.delta, one.site))
+            sites.append(SiteDelta(site, stratum, cell.name, value))
+    ordered = sorted(sites, key=lambda site_delta: (site_delta.delta, site_delta.site))
     population = analysis.experiment.population
     stands_for = tuple(population.stands_for.items()) if population else ()
     return PopulationDeltas(
@@ -260,9 +266,9 @@ def _delta(cell: Cell, pairing: Pairing, *, less_is_better: bool) -> float | Non
     """Difference of the medians of all visits; of one that typically timed out, as far as it can be."""
     worst = math.inf if less_is_better else 0.0
     sides = cell.side(pairing.contender), cell.side(pairing.against)
-    one, other = (side.measured.typical(worst) if side else None for side in sides)
-    if one is None or other is None or one == other == worst:
+    first, other = (side.measured.typical(worst) if side else None for side in sides)
+    if first is None or other is None or first == other == worst:
         return None
-    if math.inf in (one, other):
-        return 1.0 if one > other else -1.0
-    return delta_of(one, other)
+    if math.inf in (first, other):
+        return 1.0 if first > other else -1.0
+    return delta_of(first, other)

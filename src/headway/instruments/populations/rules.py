@@ -62,14 +62,16 @@ def _columns(runs: ClaimRuns, rule: ColumnPair, cells: Sequence[Cell], region: R
     table = np.asarray(rows, dtype=float)
     if len(rows) < 3 or not (table.std(axis=0) > 0).all():
         return Finding(what, None, None, region, len(rows), "", "site")
-    told = over_sites_of(names, table, pearson)
-    return _finding(what, told, region, len(rows), "")
+    site_estimate = over_sites_of(names, table, pearson)
+    return _finding(what, site_estimate, region, len(rows), "")
 
 
-def _finding(what: str, told: SiteEstimate | None, region: Region, n: int, unit: str) -> Finding:
-    if told is None:
+def _finding(
+    what: str, site_estimate: SiteEstimate | None, region: Region, n: int, unit: str
+) -> Finding:
+    if site_estimate is None:
         return Finding(what, None, None, region, n, unit, "site")
-    return Finding(what, told.value, told.interval, region, n, unit, "site")
+    return Finding(what, site_estimate.value, site_estimate.interval, region, n, unit, "site")
 
 
 def _percent(share: SiteEstimate) -> SiteEstimate:
@@ -92,5 +94,5 @@ def _where(runs: ClaimRuns, cells: Sequence[Cell]) -> str:
         )
         if set(others) <= {first} and len(factor.levels) > 1
     ]
-    told = ", ".join([*shared, *runs.claim.strata])
-    return f"{told}: " if told else ""
+    text = ", ".join([*shared, *runs.claim.strata])
+    return f"{text}: " if text else ""

@@ -17,22 +17,34 @@ _MOST_NAMED = 3
 
 def population_sentences(analysis: Analysis) -> tuple[str, ...]:
     """The answer over sites; nothing if there is no population."""
-    found = weighted_deltas(analysis)
-    if not found:
+    all_population_deltas = weighted_deltas(analysis)
+    if not all_population_deltas:
         return ()
     better, worse = words = analysis.metric.words
     parts = [
-        f"{said} {_told(group, len(found), words)}"
-        for side, said in (
+        f"{text} {_told(group, len(all_population_deltas), words)}"
+        for side, text in (
             (1, f"{better} at most sites"),
             (-1, f"{worse} at most sites"),
             (0, "no majority is shown"),
         )
-        if (group := [one for one in found if one.majority == side])
+        if (
+            group := [
+                population_deltas
+                for population_deltas in all_population_deltas
+                if population_deltas.majority == side
+            ]
+        )
     ]
-    sites = counted(max(len(one.sites) for one in found), "site")
-    start = f"{found[0].pairing} over {sites}, by {analysis.metric.label}"
-    return (f"{start}: {'; '.join(parts)}.", *_missing(found), *_of_what(found))
+    sites = counted(
+        max(len(population_deltas.sites) for population_deltas in all_population_deltas), "site"
+    )
+    start = f"{all_population_deltas[0].pairing} over {sites}, by {analysis.metric.label}"
+    return (
+        f"{start}: {'; '.join(parts)}.",
+        *_missing(all_population_deltas),
+        *_of_what(all_population_deltas),
+    )
 
 
 def delta_text(value: float) -> str:
@@ -45,45 +57,55 @@ def share_text(value: float) -> str:
     return f"{100 * value:.0f} %"
 
 
-def _missing(found: Sequence[PopulationDeltas]) -> tuple[str, ...]:
+def _missing(all_population_deltas: Sequence[PopulationDeltas]) -> tuple[str, ...]:
     """How many sites are left out, where most are."""
-    one = max(found, key=lambda one: len(one.missing))
-    if not one.missing:
+    deltas = max(
+        all_population_deltas, key=lambda population_deltas: len(population_deltas.missing)
+    )
+    if not deltas.missing:
         return ()
-    count, every = len(one.missing), len(one.missing) + len(one.sites)
-    where = f" in {one.network}" if one.network else ""
+    count, every = len(deltas.missing), len(deltas.missing) + len(deltas.sites)
+    where = f" in {deltas.network}" if deltas.network else ""
     return (f"Without a difference{where}: {count} of {counted(every, 'site')}.",)
 
 
-def _of_what(found: Sequence[PopulationDeltas]) -> tuple[str, ...]:
+def _of_what(all_population_deltas: Sequence[PopulationDeltas]) -> tuple[str, ...]:
     """What the sites stand for; of several strata that may be the sample alone, which is not what it was drawn from."""
-    if all(len(one.strata) < 2 for one in found):
+    if all(len(population_deltas.strata) < 2 for population_deltas in all_population_deltas):
         return ()
-    if not any(one.is_weighted for one in found):
+    if not any(population_deltas.is_weighted for population_deltas in all_population_deltas):
         return ("This is of the sample, whose strata are not weighted.",)
-    known = dict(found[0].stands_for)
+    known = dict(all_population_deltas[0].stands_for)
     total = math.fsum(known.values())
-    told = [f"{name} {share_text(count / total)}" for name, count in known.items()]
-    return (f"Strata are weighted by how many sites they stand for: {listed(told)}.",)
+    texts = [f"{name} {share_text(count / total)}" for name, count in known.items()]
+    return (f"Strata are weighted by how many sites they stand for: {listed(texts)}.",)
 
 
 def _told(group: Sequence[PopulationDeltas], of: int, words: tuple[str, str]) -> str:
     """Where, at what share of the sites the contender was ahead or behind, and by how much in the median."""
     if len(group) > _MOST_NAMED:
         return f"in {len(group)} of {of} networks ({_numbers(group, words)})"
-    return f"in {listed([f'{one.network or _ONLY} ({_numbers([one], words)})' for one in group])}"
+    return f"in {listed([f'{population_deltas.network or _ONLY} ({_numbers([population_deltas], words)})' for population_deltas in group])}"
 
 
 def _numbers(group: Sequence[PopulationDeltas], words: tuple[str, str]) -> str:
     """The shares of the side that has most sites, or of both, and the medians."""
     better, worse = words
     shares = {
-        better: [one.ahead.value for one in group if one.majority >= 0],
-        worse: [one.behind.value for one in group if one.majority <= 0],
+        better: [
+            population_deltas.ahead.value
+            for population_deltas in group
+            if population_deltas.majority >= 0
+        ],
+        worse: [
+            population_deltas.behind.value
+            for population_deltas in group
+            if population_deltas.majority <= 0
+        ],
     }
-    told = [f"{word} at {_span(its, share_text)}" for word, its in shares.items() if its]
-    medians = _span([one.median.value for one in group], delta_text)
-    return f"{' and '.join(told)} of them, median delta {medians}"
+    texts = [f"{word} at {_span(its, share_text)}" for word, its in shares.items() if its]
+    medians = _span([population_deltas.median.value for population_deltas in group], delta_text)
+    return f"{' and '.join(texts)} of them, median delta {medians}"
 
 
 def _span(values: Sequence[float], text: Callable[[float], str]) -> str:

@@ -32,46 +32,52 @@ FILE, TRAITS_FILE = "populations.csv", "traits.csv"
 _ALL, _WEIGHTED = "all", "all, weighted"
 
 
-def _parts(found: Sequence[PopulationDeltas]) -> Iterator[tuple[str, PopulationDeltas]]:
-    for one in found:
-        yield _ALL, one
-        if one.weighted.is_weighted:
-            yield _WEIGHTED, one.weighted
-        for stratum in one.strata if len(one.strata) > 1 else ():
-            yield stratum, one.of((stratum,))
+def _parts(
+    all_population_deltas: Sequence[PopulationDeltas],
+) -> Iterator[tuple[str, PopulationDeltas]]:
+    for deltas in all_population_deltas:
+        yield _ALL, deltas
+        if deltas.weighted.is_weighted:
+            yield _WEIGHTED, deltas.weighted
+        for stratum in deltas.strata if len(deltas.strata) > 1 else ():
+            yield stratum, deltas.of((stratum,))
 
 
 def _table(matter: Matter) -> Table:
-    found = main_deltas(matter.first)
-    groups = [[*_parts([one])] for one in found]
-    rows = tuple(tuple(_row(one, stratum) for stratum, one in group) for group in groups)
+    all_population_deltas = main_deltas(matter.first)
+    groups = [[*_parts([deltas])] for deltas in all_population_deltas]
+    rows = tuple(tuple(_row(deltas, stratum) for stratum, deltas in group) for group in groups)
     ahead = f"{matter.first.metric.words[0]} at"
     headings = ("network", "stratum", "sites", ahead, "interval", "median delta", "interval")
     classes = ("below \N{MINUS SIGN}0.1", "within 0.1", "above 0.1")
     return Table((*headings, *classes), rows, labels=2)
 
 
-def _row(one: PopulationDeltas, stratum: str) -> tuple[str, ...]:
-    ahead, median = one.ahead, one.median
+def _row(deltas: PopulationDeltas, stratum: str) -> tuple[str, ...]:
+    ahead, median = deltas.ahead, deltas.median
     return (
-        one.network or NONE,
+        deltas.network or NONE,
         stratum,
-        _sites(one),
+        _sites(deltas),
         share_text(ahead.value),
         _ends(ahead, share_text),
         delta_text(median.value),
         _ends(median, delta_text),
-        *(share_text(part.value) for part in one.classes),
+        *(share_text(part.value) for part in deltas.classes),
     )
 
 
-def _sites(one: PopulationDeltas) -> str:
-    sites = str(len(one.sites))
-    return f"{sites} of {len(one.sites) + len(one.missing)}" if one.missing else sites
+def _sites(deltas: PopulationDeltas) -> str:
+    sites = str(len(deltas.sites))
+    return f"{sites} of {len(deltas.sites) + len(deltas.missing)}" if deltas.missing else sites
 
 
-def _ends(told: SiteEstimate, text: Callable[[float], str]) -> str:
-    return f"{text(told.interval.low)} to {text(told.interval.high)}" if told.interval else NONE
+def _ends(site_estimate: SiteEstimate, text: Callable[[float], str]) -> str:
+    return (
+        f"{text(site_estimate.interval.low)} to {text(site_estimate.interval.high)}"
+        if site_estimate.interval
+        else NONE
+    )
 
 
 def _frame(matter: Matter) -> pl.DataFrame:
@@ -79,53 +85,57 @@ def _frame(matter: Matter) -> pl.DataFrame:
         {
             "experiment": analysis.experiment.name,
             "metric": analysis.metric.column,
-            "network": one.network,
-            "contender": one.pairing.contender,
-            "against": one.pairing.against,
+            "network": deltas.network,
+            "contender": deltas.pairing.contender,
+            "against": deltas.pairing.against,
             "stratum": stratum,
-            "sites": len(one.sites),
-            "missing": len(one.missing),
-            **_numbers("ahead", one.ahead),
-            **_numbers("behind", one.behind),
-            **_numbers("median_delta", one.median),
-            **dict(zip(("below", "within", "above"), (c.value for c in one.classes), strict=True)),
+            "sites": len(deltas.sites),
+            "missing": len(deltas.missing),
+            **_numbers("ahead", deltas.ahead),
+            **_numbers("behind", deltas.behind),
+            **_numbers("median_delta", deltas.median),
+            **dict(
+                zip(("below", "within", "above"), (c.value for c in deltas.classes), strict=True)
+            ),
         }
         for analysis in matter.metrics
-        for stratum, one in _parts(population_deltas(analysis))
+        for stratum, deltas in _parts(population_deltas(analysis))
     ]
     return pl.DataFrame(rows, infer_schema_length=None)
 
 
-def _numbers(name: str, told: SiteEstimate | None) -> dict[str, float | None]:
-    interval = told.interval if told else None
+def _numbers(name: str, site_estimate: SiteEstimate | None) -> dict[str, float | None]:
+    interval = site_estimate.interval if site_estimate else None
     return {
-        name: told.value if told else None,
+        name: site_estimate.value if site_estimate else None,
         f"{name}_low": interval.low if interval else None,
         f"{name}_high": interval.high if interval else None,
     }
 
 
 def _traits(analysis: Analysis) -> list[tuple[PopulationDeltas, PageTraits]]:
-    found = ((one, page_traits(analysis, one)) for one in main_deltas(analysis))
-    return [(one, traits) for one, traits in found if traits is not None]
+    pairs = (
+        (main_delta, page_traits(analysis, main_delta)) for main_delta in main_deltas(analysis)
+    )
+    return [(deltas, traits) for deltas, traits in pairs if traits is not None]
 
 
 def _traits_table(matter: Matter) -> Table:
     analysis = matter.first
     rows = tuple(
-        tuple(_trait_row(analysis, one, traits, place) for place in range(len(traits.names)))
-        for one, traits in _traits(analysis)
+        tuple(_trait_row(analysis, deltas, traits, place) for place in range(len(traits.names)))
+        for deltas, traits in _traits(analysis)
     )
     headings = ("network", "trait", "Spearman with the delta", "interval", "weight in the tree")
     return Table((*headings, "the tree's accuracy at other sites"), rows, labels=2)
 
 
 def _trait_row(
-    analysis: Analysis, one: PopulationDeltas, traits: PageTraits, place: int
+    analysis: Analysis, deltas: PopulationDeltas, traits: PageTraits, place: int
 ) -> tuple[str, ...]:
-    rho, tree = traits.spearman(place), decision_tree(analysis, one)
+    rho, tree = traits.spearman(place), decision_tree(analysis, deltas)
     return (
-        one.network or NONE,
+        deltas.network or NONE,
         traits.names[place],
         delta_text(rho.value) if rho else NONE,
         _ends(rho, delta_text) if rho else NONE,
@@ -139,24 +149,24 @@ def _quality(traits: PageTraits, tree: Tree | None) -> str:
     if tree is None:
         if not can_grow_trees():
             return NONE
-        sizes = " / ".join(str(traits.classes.count(one)) for one in range(CLASSES))
+        sizes = " / ".join(str(traits.classes.count(number)) for number in range(CLASSES))
         return f"no tree: classes of {sizes} sites, and two with {FEWEST_OF_CLASS} are needed"
-    told = f"{share_text(tree.quality)} ± {share_text(tree.spread)} (guessing: {share_text(tree.chance)})"
+    text = f"{share_text(tree.quality)} ± {share_text(tree.spread)} (guessing: {share_text(tree.chance)})"
     if tree.tells:
-        return told
-    return f"says nothing: {told}, no better than with shuffled classes (p = {tree.p:.2f})"
+        return text
+    return f"says nothing: {text}, no better than with shuffled classes (p = {tree.p:.2f})"
 
 
 def _traits_frame(matter: Matter) -> pl.DataFrame:
     rows = []
     for analysis in matter.firsts:
-        for one, traits in _traits(analysis):
-            tree = decision_tree(analysis, one)
+        for deltas, traits in _traits(analysis):
+            tree = decision_tree(analysis, deltas)
             for place, name in enumerate(traits.names):
                 rows.append(
                     {
                         "experiment": analysis.experiment.name,
-                        "network": one.network,
+                        "network": deltas.network,
                         "trait": name,
                         "sites": len(traits.deltas.sites),
                         **_numbers("spearman", traits.spearman(place)),
@@ -171,17 +181,17 @@ def _traits_frame(matter: Matter) -> pl.DataFrame:
 
 
 def _traits_remark(matter: Matter) -> str:
-    told = (
+    text = (
         "By the visits of the contender that is compared. Accuracy is balanced over the classes, by trees of three "
         "levels that were grown on four fifths of the sites and judged by the rest, twenty times. A tree says nothing if "
         "one in twenty trees of shuffled classes does as well."
     )
-    both = [(one, traits.pearson_of(0, 1)) for one, traits in _traits(matter.first)]
-    known = [told.value for _, told in both if told]
+    both = [(deltas, traits.pearson_of(0, 1)) for deltas, traits in _traits(matter.first)]
+    known = [site_estimate.value for _, site_estimate in both if site_estimate]
     if known:
         ends = (delta_text(end) for end in (min(known), max(known)))
-        told += f" Pearson's correlation of connections and domains: {' to '.join(ends)}."
-    return told if can_grow_trees() else f"{told} No tree was grown: {HOW}."
+        text += f" Pearson's correlation of connections and domains: {' to '.join(ends)}."
+    return text if can_grow_trees() else f"{text} No tree was grown: {HOW}."
 
 
 KIND = TableKind(

@@ -53,7 +53,7 @@ class PageTraits:
     @property
     def classes(self) -> tuple[int, ...]:
         """Of every site the number of its class."""
-        return tuple(class_of(one.delta) for one in self.deltas.sites)
+        return tuple(class_of(site.delta) for site in self.deltas.sites)
 
     @property
     def scaled(self) -> Matrix:
@@ -61,9 +61,9 @@ class PageTraits:
         spread = self.values.std(axis=0)
         return np.asarray(self.values / np.where(spread > 0, spread, 1))
 
-    def pearson_of(self, one: int, other: int) -> SiteEstimate | None:
+    def pearson_of(self, number: int, other: int) -> SiteEstimate | None:
         """Of two traits."""
-        return _correlation(self, self.values[:, [one, other]], pearson)
+        return _correlation(self, self.values[:, [number, other]], pearson)
 
     def spearman(self, trait: int) -> SiteEstimate | None:
         """Of a trait and the difference."""
@@ -114,9 +114,9 @@ def page_traits(analysis: Analysis, deltas: PopulationDeltas) -> PageTraits | No
     columns = ("connections", "domains", "largest_share", "h3_objects", "objects", "page_bytes")
     known = {name: medians(analysis, name) for name in columns}
     rows = {
-        one: row
-        for one in deltas.sites
-        if (row := _row(known, (one.cell, deltas.pairing.contender))) is not None
+        site: row
+        for site in deltas.sites
+        if (row := _row(known, (site.cell, deltas.pairing.contender))) is not None
     }
     if not rows:
         return None
@@ -132,17 +132,17 @@ def page_traits(analysis: Analysis, deltas: PopulationDeltas) -> PageTraits | No
 
 
 def _row(known: Mapping[str, Medians], place: tuple[str, str]) -> tuple[float, ...] | None:
-    found = {name: values.get(place) for name, values in known.items()}
-    if any(value is None for value in found.values()) or not found["objects"]:
+    result = {name: values.get(place) for name, values in known.items()}
+    if any(value is None for value in result.values()) or not result["objects"]:
         return None
-    told = {name: float(value or 0) for name, value in found.items()}
-    share = told["h3_objects"] / told["objects"]
+    words = {name: float(value or 0) for name, value in result.items()}
+    share = words["h3_objects"] / words["objects"]
     return (
-        told["connections"],
-        told["domains"],
-        told["largest_share"],
+        words["connections"],
+        words["domains"],
+        words["largest_share"],
         share,
-        told["page_bytes"],
+        words["page_bytes"],
     )
 
 
@@ -158,7 +158,7 @@ def decision_tree(analysis: Analysis, deltas: PopulationDeltas) -> Tree | None:
     if traits is None or not can_grow_trees():
         return None
     classes = np.asarray(traits.classes)
-    there = [one for one in range(CLASSES) if (classes == one).sum() >= FEWEST_OF_CLASS]
+    there = [number for number in range(CLASSES) if (classes == number).sum() >= FEWEST_OF_CLASS]
     kept = np.isin(classes, there)
     if len(there) < 2:
         return None
@@ -195,10 +195,10 @@ def _grown(
     rules = export_text(
         tree,
         feature_names=list(traits.names),
-        class_names=[names[one] for one in tree.classes_],
+        class_names=[names[value] for value in tree.classes_],
         decimals=2,
     )
-    weights = tuple(float(one) for one in tree.feature_importances_)
+    weights = tuple(float(feature_importance) for feature_importance in tree.feature_importances_)
     mean = statistics.fmean(by_shuffle)
     return Tree(
         mean,

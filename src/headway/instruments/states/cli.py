@@ -54,16 +54,16 @@ def states(
     if directories and len(paths) > 1:
         raise WrongInputError("takes one directory of results, or files only", where=str(paths[0]))
     if directories:
-        found = list(_of_results(directories[0], tuple(cell or ()), tuple(contender or ())))
+        pairs = list(_of_results(directories[0], tuple(cell or ()), tuple(contender or ())))
     else:
         if cell or contender:
             raise WrongInputError(
                 "is for results, and these are files", where="--cell, --contender"
             )
-        found = [("", list(_of_files(paths)))]
-    if not found:
+        pairs = [("", list(_of_files(paths)))]
+    if not pairs:
         raise WrongInputError("no run left the states of its senders", where=str(paths[0]))
-    for title, machines in found:
+    for title, machines in pairs:
         if title:
             output().print(f"[bold]{title}[/bold]\n")
         if difference:
@@ -82,9 +82,9 @@ def _of_files(files: Sequence[Path]) -> Iterator[Named]:
     from headway.instruments.states.statepath import MachineKind
 
     read = [(file, read_state_file(file)) for file in files]
-    for file, found in read:
+    for file, state_paths in read:
         for machine in MachineKind:
-            if of_it := [path for path in found if path.machine is machine]:
+            if of_it := [path for path in state_paths if path.machine is machine]:
                 yield f"{file.name}, {machine}", of_it
 
 
@@ -104,11 +104,11 @@ def _of_results(
         titles = analyse(results, experiment).titles
         wanted = [name for name, title in titles.items() if _matches(title, cells)]
         there |= bool(wanted)
-        found = paths_by_cell(directory, runs.filter(runs["cell"].is_in(wanted)))
-        for name in (one for one in titles if one in found):
+        state_paths = paths_by_cell(directory, runs.filter(runs["cell"].is_in(wanted)))
+        for name in (text for text in titles if text in state_paths):
             chosen = [
                 (contender, paths)
-                for contender, paths in found[name].items()
+                for contender, paths in state_paths[name].items()
                 if not contenders or contender.partition(": ")[0] in contenders
             ]
             heading = ": ".join(part for part in (experiment.name, titles[name]) if part)
@@ -141,8 +141,13 @@ def _print_machine(name: str, paths: Sequence[StatePath]) -> None:
     output().print(f"[bold]{name}[/bold] ({count}{seen})")
     visits = Counter(state for path in paths for state in path.states)
     table = _table("state", "time", "share", "visits")
-    for one in machine.states:
-        table.add_row(one.state, f"{one.seconds:.3f} s", f"{one.share:.1%}", str(visits[one.state]))
+    for state_share in machine.states:
+        table.add_row(
+            state_share.state,
+            f"{state_share.seconds:.3f} s",
+            f"{state_share.share:.1%}",
+            str(visits[state_share.state]),
+        )
     output().print(table)
     if machine.transitions:
         table = _table("from", "to", "count", "probability", "interval (95 %)")
@@ -152,8 +157,8 @@ def _print_machine(name: str, paths: Sequence[StatePath]) -> None:
                 step.before, step.after, str(step.count), f"{step.probability:.3f}", between
             )
         output().print(table)
-    for held in ordered(invariants(path.states for path in paths)):
-        say(f"  {held}")
+    for invariant in ordered(invariants(path.states for path in paths)):
+        say(f"  {invariant}")
     say("")
 
 
@@ -171,10 +176,10 @@ def _print_difference(machines: Sequence[Named]) -> None:
             where="--difference",
         )
     (first, of_first), (second, of_second) = machines
-    one, other = StateMachine.of(of_first), StateMachine.of(of_second)
+    left, other = StateMachine.of(of_first), StateMachine.of(of_second)
     output().print(f"[bold]{second}[/bold] against [bold]{first}[/bold]")
     table = _table("state", first, second, "difference")
-    for share in changed_shares(one, other):
+    for share in changed_shares(left, other):
         table.add_row(
             share.state,
             f"{share.first:.1%}",
@@ -183,7 +188,7 @@ def _print_difference(machines: Sequence[Named]) -> None:
         )
     output().print(table)
     table = _table("from", "to", first, second, "difference", "intervals")
-    for step in changed_transitions(one, other):
+    for step in changed_transitions(left, other):
         table.add_row(step.before, step.after, *_changed(step))
     output().print(table)
 

@@ -71,12 +71,15 @@ class Diagram:
 def diagram(machine: StateMachine) -> Diagram:
     """A machine: shares of time in its states, and how probable each step is."""
     return Diagram(
-        tuple(DrawnState(one.state, f"{one.share:.1%}", RED) for one in machine.states),
+        tuple(DrawnState(state.state, f"{state.share:.1%}", RED) for state in machine.states),
         tuple(
             DrawnStep(
-                (one.before, one.after), f"{one.probability:.2f}", INK, _width(one.probability)
+                (transition.before, transition.after),
+                f"{transition.probability:.2f}",
+                INK,
+                _width(transition.probability),
             )
-            for one in machine.transitions
+            for transition in machine.transitions
         ),
     )
 
@@ -88,18 +91,22 @@ def difference(first: StateMachine, second: StateMachine) -> Diagram:
     """
     return Diagram(
         tuple(
-            DrawnState(one.state, f"{one.change * 100:+.1f} points", _sign(one.change))
-            for one in changed_shares(first, second)
+            DrawnState(
+                changed_share.state,
+                f"{changed_share.change * 100:+.1f} points",
+                _sign(changed_share.change),
+            )
+            for changed_share in changed_shares(first, second)
         ),
         tuple(
             DrawnStep(
-                (one.before, one.after),
+                (changed_transition.before, changed_transition.after),
                 f"{change:+.2f}",
-                _sign(change) if one.is_sure else MUTED,
+                _sign(change) if changed_transition.is_sure else MUTED,
                 _width(abs(change)),
             )
-            for one in changed_transitions(first, second)
-            if (change := one.change) is not None
+            for changed_transition in changed_transitions(first, second)
+            if (change := changed_transition.change) is not None
         ),
     )
 
@@ -127,9 +134,9 @@ class DiagramLayout:
 def layout(shown: Diagram) -> DiagramLayout:
     """The layout of a diagram, on top the states that no step leads to: what comes first is ranked first."""
     entered = {step.step[1] for step in shown.steps}
-    states = sorted(shown.states, key=lambda one: one.name in entered)
-    sizes = tuple((one.name, _box_width(one)) for one in states)
-    labels = tuple((one.step, one.label) for one in shown.steps)
+    states = sorted(shown.states, key=lambda state: state.name in entered)
+    sizes = tuple((state.name, _box_width(state)) for state in states)
+    labels = tuple((drawn_step.step, drawn_step.label) for drawn_step in shown.steps)
     return _layout(sizes, labels)
 
 
@@ -185,7 +192,7 @@ def _source(sizes: Sequence[tuple[str, float]], labels: Iterable[tuple[Step, str
 def _dot(source: str) -> str:
     """What dot says of a graph in its plain form."""
     files = distribution(_PACKAGE).files or ()
-    program = next(one.locate() for one in files if one.stem == _PACKAGE)
+    program = next(file.locate() for file in files if file.stem == _PACKAGE)
     command = [str(program), "-Kdot", "-Tplain"]
     done = subprocess.run(
         command, input=source, capture_output=True, text=True, encoding="utf-8", check=True

@@ -46,7 +46,7 @@ class _Shown:
 def _draw(subject: Subject) -> Picture | None:
     analysis = subject.analysis
     shown = [
-        one for cell in telling_cells(analysis, _MOST_CELLS) for one in _of_cell(analysis, cell)
+        item for cell in telling_cells(analysis, _MOST_CELLS) for item in _of_cell(analysis, cell)
     ]
     if not shown or not is_installed():
         return None
@@ -61,7 +61,7 @@ def _draw(subject: Subject) -> Picture | None:
         ),
         drawing=partial(_sheet, shown),
         data=lambda: states_frame([analysis]),
-        said=told(f"{one.cell} {one.title}: {one.said}" for one in shown if one.said),
+        said=told(f"{item.cell} {item.title}: {item.said}" for item in shown if item.said),
     )
 
 
@@ -76,18 +76,20 @@ def _of_cell(analysis: Analysis, cell: Cell) -> list[_Shown]:
         if machine is not None and machine.counts:
             machines[contender] = machine
     names = list(machines)[:_MOST_CONTENDERS]
-    found = [
+    showns = [
         _Shown(cell.title, name, diagram(machines[name]), _said(machines[name])) for name in names
     ]
     if len(names) > 1:
         first, second = names[:2]
         changed = difference(machines[first], machines[second])
-        found.append(_Shown(cell.title, f"{second} against {first}", changed, ""))
-    return found
+        showns.append(_Shown(cell.title, f"{second} against {first}", changed, ""))
+    return showns
 
 
 def _said(machine: StateMachine) -> str:
-    return ", ".join(f"{one.state} {one.share:.0%}" for one in machine.states[:_MOST_STATES_SAID])
+    return ", ".join(
+        f"{state.state} {state.share:.0%}" for state in machine.states[:_MOST_STATES_SAID]
+    )
 
 
 def _sheet(shown: Sequence[_Shown], width: float) -> Sheet:
@@ -95,14 +97,14 @@ def _sheet(shown: Sequence[_Shown], width: float) -> Sheet:
     pitch = (width + _GAP) / columns
     room = pitch - _GAP
     rows = [shown[n : n + columns] for n in range(0, len(shown), columns)]
-    heights = [max(diagram_height(one.diagram, room) for one in row) for row in rows]
+    heights = [max(diagram_height(item.diagram, room) for item in row) for row in rows]
     sheet = Sheet(width, math.fsum(heights) + len(rows) * (_HEAD + _TITLE))
     top = 0.0
     for row, height in zip(rows, heights, strict=True):
-        for place, one in enumerate(row):
+        for place, state in enumerate(row):
             left = place * pitch
-            sheet.label(left, top + 10, one.title, room, size=14, bold=True)
-            sheet.label(left, top + 28, one.cell, room, MUTED)
-            draw_diagram(sheet, one.diagram, left, top + _HEAD + 10, room)
+            sheet.label(left, top + 10, state.title, room, size=14, bold=True)
+            sheet.label(left, top + 28, state.cell, room, MUTED)
+            draw_diagram(sheet, state.diagram, left, top + _HEAD + 10, room)
         top += height + _HEAD + _TITLE
     return sheet

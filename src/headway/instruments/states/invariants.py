@@ -41,34 +41,37 @@ def invariants(sequences: Iterable[Sequence[str]]) -> set[Invariant]:
     unfollowed: set[tuple[str, str]] = set()
     followed: set[tuple[str, str]] = set()
     unpreceded: set[tuple[str, str]] = set()
-    told = [tuple(sequence) for sequence in sequences]
-    states = {state for sequence in told for state in sequence}
-    for sequence in told:
+    texts = [tuple(sequence) for sequence in sequences]
+    states = {state for sequence in texts for state in sequence}
+    for sequence in texts:
         later: set[str] = set()
         for state in reversed(sequence):
-            followed.update((state, one) for one in later)
-            unfollowed.update((state, one) for one in states - later)
+            followed.update((state, text) for text in later)
+            unfollowed.update((state, text) for text in states - later)
             later.add(state)
         earlier: set[str] = set()
         for state in sequence:
-            unpreceded.update((one, state) for one in states - earlier)
+            unpreceded.update((text, state) for text in states - earlier)
             earlier.add(state)
-    found = set()
-    for one in states:
+    result = set()
+    for first in states:
         for other in states:
-            pair = (one, other)
+            pair = (first, other)
             if pair not in followed:
-                found.add(Invariant(one, InvariantRule.NEVER_FOLLOWED_BY, other))
-            if one == other:
+                result.add(Invariant(first, InvariantRule.NEVER_FOLLOWED_BY, other))
+            if first == other:
                 continue
             if pair not in unfollowed:
-                found.add(Invariant(one, InvariantRule.ALWAYS_FOLLOWED_BY, other))
+                result.add(Invariant(first, InvariantRule.ALWAYS_FOLLOWED_BY, other))
             if pair not in unpreceded:
-                found.add(Invariant(one, InvariantRule.ALWAYS_PRECEDES, other))
-    return found
+                result.add(Invariant(first, InvariantRule.ALWAYS_PRECEDES, other))
+    return result
 
 
-def ordered(found: Iterable[Invariant]) -> list[Invariant]:
+def ordered(results: Iterable[Invariant]) -> list[Invariant]:
     """Invariants by rule and names."""
     rules = list(InvariantRule)
-    return sorted(found, key=lambda one: (rules.index(one.rule), one.first, one.second))
+    return sorted(
+        results,
+        key=lambda invariant: (rules.index(invariant.rule), invariant.first, invariant.second),
+    )

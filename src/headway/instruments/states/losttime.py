@@ -52,8 +52,8 @@ def lost_times(analysis: Analysis) -> Iterator[LostTime]:
     spent = _spent(analysis.runs)
     for cell in analysis.cells:
         for comparison in cell.comparisons:
-            if found := _lost(cell, comparison.pairing, spent):
-                yield found
+            if lost_time := _lost(cell, comparison.pairing, spent):
+                yield lost_time
 
 
 def _spent(runs: pl.DataFrame) -> dict[tuple[str, str], _Spent]:
@@ -82,13 +82,13 @@ def _spent(runs: pl.DataFrame) -> dict[tuple[str, str], _Spent]:
 def _lost(cell: Cell, pairing: Pairing, spent: Mapping[tuple[str, str], _Spent]) -> LostTime | None:
     """None where states do not explain it: those of several connections are means, so their sum may be the smaller."""
     known = [
-        (name, found)
+        (name, result)
         for name in (pairing.contender, pairing.against)
-        if (found := spent.get((cell.name, name)))
+        if (result := spent.get((cell.name, name)))
     ]
     if len(known) < 2:
         return None
-    (faster, less), (slower, more) = sorted(known, key=lambda one: one[1].total_s)
+    (faster, less), (slower, more) = sorted(known, key=lambda pair: pair[1].total_s)
     differences = [
         (state, more.states.get(state, 0.0) - less.states.get(state, 0.0))
         for state in dict.fromkeys((*more.states, *less.states))
@@ -96,5 +96,5 @@ def _lost(cell: Cell, pairing: Pairing, spent: Mapping[tuple[str, str], _Spent])
     longer_s = more.total_s - less.total_s
     if longer_s <= 0 or math.fsum(seconds for _, seconds in differences) <= 0:
         return None
-    differences.sort(key=lambda one: -one[1])
+    differences.sort(key=lambda difference: -difference[1])
     return LostTime(cell, slower, faster, longer_s, tuple(differences))

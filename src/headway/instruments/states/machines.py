@@ -32,9 +32,9 @@ def paths_by_cell(directory: Path, runs: pl.DataFrame) -> dict[str, Paths]:
     good = runs.filter(pl.col("status") == Status.OK.value)
     paths: dict[str, dict[str, list[StatePath]]] = {}
     for run_id, cell, contender in good.select("run_id", "cell", "contender").iter_rows():
-        for name, found in _paths(directory / ARTIFACTS / run_id, contender):
-            if found:
-                paths.setdefault(cell, {}).setdefault(name, []).extend(found)
+        for name, state_paths in _paths(directory / ARTIFACTS / run_id, contender):
+            if state_paths:
+                paths.setdefault(cell, {}).setdefault(name, []).extend(state_paths)
     return dict(paths)
 
 
@@ -60,7 +60,7 @@ def _paths(directory: Path, contender: str) -> Iterator[tuple[str, list[StatePat
     try:
         flows = FLOW_RECORDS.load(directory).flows
         named = {
-            f"{contender}: {one.flow}": directory / FLOWS_DIRECTORY / one.flow for one in flows
+            f"{contender}: {flow.flow}": directory / FLOWS_DIRECTORY / flow.flow for flow in flows
         }
     except FileNotFoundError:
         named = {contender: directory}

@@ -95,16 +95,19 @@ def paths_of(trace: QuicTrace, begins_at_s: float) -> list[StatePath]:
     if not trace.points:
         return []
     end_s = begins_at_s + trace.points[-1].at_s
-    found = []
+    state_paths = []
     for machine in MachineKind:
-        told = [change for change in trace.states if change.machine == machine]
-        if not told:
+        state_changes = [change for change in trace.states if change.machine == machine]
+        if not state_changes:
             continue
-        entered = [(begins_at_s + one.at_s, state_name(one.after)) for one in told]
-        first = state_name(told[0].before) if told[0].before else INITIAL
+        entered = [
+            (begins_at_s + state_change.at_s, state_name(state_change.after))
+            for state_change in state_changes
+        ]
+        first = state_name(state_changes[0].before) if state_changes[0].before else INITIAL
         visits = visits_of([(begins_at_s, first), *entered], end_s)
-        found.append(StatePath(trace.host, machine, "qlog", visits))
-    return found
+        state_paths.append(StatePath(trace.host, machine, "qlog", visits))
+    return state_paths
 
 
 def run_state_paths(run_directory: Path, transfer: Transfer) -> list[StatePath]:

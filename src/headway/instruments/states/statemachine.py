@@ -71,8 +71,12 @@ class StateMachine:
     def states(self) -> tuple[StateShare, ...]:
         """All states, those with the most time first."""
         known = dict.fromkeys((*self.seconds, *(state for step in self.counts for state in step)))
-        found = (StateShare(one, self.seconds.get(one, 0.0), self.share(one)) for one in known)
-        return tuple(sorted(found, key=lambda one: (-one.seconds, one.state)))
+        state_shares = (
+            StateShare(text, self.seconds.get(text, 0.0), self.share(text)) for text in known
+        )
+        return tuple(
+            sorted(state_shares, key=lambda state_share: (-state_share.seconds, state_share.state))
+        )
 
     def share(self, state: str) -> float:
         """A state's share of all time; 0 if it was never entered."""
@@ -85,9 +89,9 @@ class StateMachine:
     @cached_property
     def transitions(self) -> tuple[Transition, ...]:
         """All transitions, by the state that was left, the most frequent first."""
-        place = {one.state: number for number, one in enumerate(self.states)}
+        place = {state.state: number for number, state in enumerate(self.states)}
         ordered = sorted(
-            self.counts.items(), key=lambda one: (place[one[0][0]], -one[1], one[0][1])
+            self.counts.items(), key=lambda pair: (place[pair[0][0]], -pair[1], pair[0][1])
         )
         return tuple(Transition(*step, count, self._left[step[0]]) for step, count in ordered)
 
@@ -139,23 +143,33 @@ class ChangedTransition:
         """Whether the intervals lie apart."""
         if self.first is None or self.second is None:
             return False
-        one, other = self.first.interval, self.second.interval
-        return one.high < other.low or other.high < one.low
+        first, other = self.first.interval, self.second.interval
+        return first.high < other.low or other.high < first.low
 
 
 def changed_shares(first: StateMachine, second: StateMachine) -> list[ChangedShare]:
     """All states of two machines, the most changed first."""
-    states = dict.fromkeys(one.state for machine in (first, second) for one in machine.states)
-    found = [ChangedShare(state, first.share(state), second.share(state)) for state in states]
-    return sorted(found, key=lambda one: -abs(one.change))
+    states = dict.fromkeys(
+        state_share.state for machine in (first, second) for state_share in machine.states
+    )
+    shares = [ChangedShare(state, first.share(state), second.share(state)) for state in states]
+    return sorted(shares, key=lambda changed_share: -abs(changed_share.change))
 
 
 def changed_transitions(first: StateMachine, second: StateMachine) -> list[ChangedTransition]:
     """All transitions of two machines, the most changed first; last those of states that one never left."""
     steps = dict.fromkeys(
-        (one.before, one.after) for machine in (first, second) for one in machine.transitions
+        (transition.before, transition.after)
+        for machine in (first, second)
+        for transition in machine.transitions
     )
-    found = [
+    transitions = [
         ChangedTransition(*step, first.transition(step), second.transition(step)) for step in steps
     ]
-    return sorted(found, key=lambda one: (one.change is None, -abs(one.change or 0.0)))
+    return sorted(
+        transitions,
+        key=lambda changed_transition: (
+            changed_transition.change is None,
+            -abs(changed_transition.change or 0.0),
+        ),
+    )

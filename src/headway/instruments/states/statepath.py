@@ -57,10 +57,14 @@ class StatePath:
     def between(self, begin_s: float, end_s: float) -> StatePath:
         """What of it was from a time until another."""
         cut = (
-            StateVisit(one.state, max(one.begin_s, begin_s), min(one.end_s, end_s))
-            for one in self.visits
+            StateVisit(visit.state, max(visit.begin_s, begin_s), min(visit.end_s, end_s))
+            for visit in self.visits
         )
-        kept = tuple(one for one in cut if one.span_s >= 0 and begin_s <= one.begin_s <= end_s)
+        kept = tuple(
+            state_visit
+            for state_visit in cut
+            if state_visit.span_s >= 0 and begin_s <= state_visit.begin_s <= end_s
+        )
         return StatePath(self.host, self.machine, self.source, kept, self.sampled)
 
     def seconds(self) -> dict[str, float]:
@@ -85,7 +89,7 @@ def visits_of(changes: Iterable[tuple[float, str]], end_s: float) -> tuple[State
         end_s: when it was last heard of.
     """
     entered: Sequence[tuple[float, str]] = [
-        next(group) for _, group in groupby(changes, key=lambda one: one[1])
+        next(group) for _, group in groupby(changes, key=lambda change: change[1])
     ]
     ends = [at_s for at_s, _ in entered[1:]]
     return tuple(

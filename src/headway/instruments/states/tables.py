@@ -28,11 +28,11 @@ _TOLD_S = 1e-3
 def _table(matter: Matter) -> Table:
     analysis = matter.first
     cells = shown_cells(analysis, max(1, len(analysis.pairings)))
-    found: dict[str, list[LostTime]] = {}
+    times: dict[str, list[LostTime]] = {}
     for lost in lost_times(analysis):
-        found.setdefault(lost.cell.name, []).append(lost)
+        times.setdefault(lost.cell.name, []).append(lost)
     rows = tuple(
-        tuple((*levels(analysis, cell), *_row(lost)) for lost in found.get(cell.name, ()))
+        tuple((*levels(analysis, cell), *_row(lost)) for lost in times.get(cell.name, ()))
         for cell in cells
     )
     headings = ("slower", "than", "by [s]", "most of it in", "of it [s]", "other states [s]")
@@ -46,10 +46,10 @@ def _table(matter: Matter) -> Table:
 
 def _row(lost: LostTime) -> tuple[str, ...]:
     state, seconds = lost.differences[0]
-    others = [one for one in lost.differences[1:] if abs(one[1]) >= _TOLD_S]
-    others.sort(key=lambda one: -abs(one[1]))
-    told = ", ".join(f"{name} {_signed(more)}" for name, more in others[:_MOST_OTHERS])
-    return lost.slower, lost.faster, number(lost.longer_s, 3), state, _signed(seconds), told
+    others = [difference for difference in lost.differences[1:] if abs(difference[1]) >= _TOLD_S]
+    others.sort(key=lambda pair: -abs(pair[1]))
+    text = ", ".join(f"{name} {_signed(more)}" for name, more in others[:_MOST_OTHERS])
+    return lost.slower, lost.faster, number(lost.longer_s, 3), state, _signed(seconds), text
 
 
 def _signed(seconds: float) -> str:
@@ -91,19 +91,20 @@ def _told(analysis: Analysis, cell: str, contender: str) -> list[_Told]:
     if machine is None:
         return []
     states: list[_Told] = [
-        (one.state, None, one.seconds, one.share, None, None, None) for one in machine.states
+        (state.state, None, state.seconds, state.share, None, None, None)
+        for state in machine.states
     ]
     steps: list[_Told] = [
         (
-            one.before,
-            one.after,
+            transition.before,
+            transition.after,
             None,
-            one.probability,
-            one.count,
-            one.interval.low,
-            one.interval.high,
+            transition.probability,
+            transition.count,
+            transition.interval.low,
+            transition.interval.high,
         )
-        for one in machine.transitions
+        for transition in machine.transitions
     ]
     return states + steps
 

@@ -38,7 +38,10 @@ def mark_beside(
         return
     left, right = across(last.started_ms), across(last.ended_ms)
     sheet.box(left, top, right - left, height * len(rows), fill=RED, opacity=_SHADE)
-    came = {id(one.resource): one.content_bytes for one in came_beside(load, last)}
+    came = {
+        id(content_beside.resource): content_beside.content_bytes
+        for content_beside in came_beside(load, last)
+    }
     for place, row in enumerate(rows):
         count = sum(came.get(id(resource), 0) for resource in row.resources)
         if count >= _NAMED * math.fsum(came.values()) > 0:

@@ -23,9 +23,9 @@ _LATE_MS = 100.0
 def blocking_sentences(stories: Sequence[PageStory]) -> tuple[str, ...]:
     """What blocked the first paint of each load."""
     return tuple(
-        f"{name}: {' '.join(said)}"
+        f"{name}: {' '.join(texts)}"
         for name, story in zip(load_names(stories), stories, strict=True)
-        if (said := list(_sentences(story.load)))
+        if (texts := list(_sentences(story.load)))
     )
 
 
@@ -36,7 +36,7 @@ def _sentences(load: PageLoad) -> Iterator[str]:
     blocking = [resource for resource in load.resources if blocks_rendering(resource)]
     size, came = size_text(last.body_bytes), _seconds(last.ended_ms or 0.0)
     if blocking:
-        names = ", ".join(resource_name(load, one) for one in blocking)
+        names = ", ".join(resource_name(load, item) for item in blocking)
         yield f"{counted(len(blocking), 'resource')} blocked rendering ({names})."
         there = (
             f"The last to come was {resource_name(load, last)} ({size}), asked for after "
@@ -54,16 +54,22 @@ def _meanwhile(load: PageLoad, last: Resource) -> str:
     beside = came_beside(load, last)
     if not beside:
         return "nothing else came meanwhile"
-    together = sum(one.content_bytes for one in beside)
-    count = sum(one.content_bytes >= _NAMED * together for one in beside[:_MOST_NAMED]) or 1
+    together = sum(content_beside.content_bytes for content_beside in beside)
+    count = (
+        sum(
+            content_beside.content_bytes >= _NAMED * together
+            for content_beside in beside[:_MOST_NAMED]
+        )
+        or 1
+    )
     if len(beside) == count + 1:
         count += 1  # a single one is named rather than counted
     parts = [
-        f"{size_text(one.content_bytes)} of {resource_name(load, one.resource)}"
-        for one in beside[:count]
+        f"{size_text(content_beside.content_bytes)} of {resource_name(load, content_beside.resource)}"
+        for content_beside in beside[:count]
     ]
     if others := beside[count:]:
-        rest = sum(one.content_bytes for one in others)
+        rest = sum(content_beside.content_bytes for content_beside in others)
         parts.append(f"{size_text(rest)} of {counted(len(others), 'other resource')}")
     return f"meanwhile {listed(parts)} came over the same path"
 
@@ -78,7 +84,7 @@ def _what_else(load: PageLoad, last: Resource) -> str:
     ]
     if not came or painted_ms - blocked_ms < _LATE_MS:
         return ""
-    latest = max(came, key=lambda one: one.ended_ms or 0.0)
+    latest = max(came, key=lambda item: item.ended_ms or 0.0)
     later = _seconds(painted_ms - blocked_ms)
     return f", {later} after that: by then {resource_name(load, latest)} had come, too"
 

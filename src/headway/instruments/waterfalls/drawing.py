@@ -124,8 +124,8 @@ def _groups(resources: Sequence[Resource], most: int) -> list[list[Resource]]:
     kept = _kept(resources, most)
     groups: list[list[Resource]] = []
     for alone, places in groupby(range(len(resources)), key=lambda place: place in kept):
-        found = [resources[place] for place in places]
-        groups += [[one] for one in found] if alone else [found]
+        result = [resources[place] for place in places]
+        groups += [[resource] for resource in result] if alone else [result]
     while len(groups) < min(most, len(resources)):
         place = max(range(len(groups)), key=lambda place: len(groups[place]))
         half = len(groups[place]) // 2
@@ -141,8 +141,8 @@ def _kept(resources: Sequence[Resource], most: int) -> set[int]:
     last_ms = max(resource.ended_ms or 0.0 for resource in resources)
     ranked = sorted(range(total), key=lambda place: _rank(resources[place], place, last_ms))
     room = max(1, round(_OWN_ROWS * most))
-    found = (set(ranked[:count]) for count in range(room, 0, -1))
-    return next((kept for kept in found if len(kept) + _gaps(total, kept) <= room), set())
+    numbers = (set(ranked[:count]) for count in range(room, 0, -1))
+    return next((kept for kept in numbers if len(kept) + _gaps(total, kept) <= room), set())
 
 
 def _gaps(count: int, kept: set[int]) -> int:
@@ -188,9 +188,9 @@ def _name(resource: Resource, page_host: str) -> str:
 
 def _folded(resources: Sequence[Resource], numbers: dict[int, int]) -> Row:
     kinds = Counter(map(kind_of, resources))
-    told = ", ".join(_counted_kind(count, kind) for kind, count in kinds.most_common())
+    text = ", ".join(_counted_kind(count, kind) for kind, count in kinds.most_common())
     some_failed = any(map(failed, resources))
-    return Row(tuple(resources), f"+ {told}", *_connection(resources, numbers), some_failed)
+    return Row(tuple(resources), f"+ {text}", *_connection(resources, numbers), some_failed)
 
 
 def _counted_kind(count: int, kind: str) -> str:
@@ -202,14 +202,18 @@ def _connection(resources: Sequence[Resource], numbers: dict[int, int]) -> tuple
     if all(resource.from_cache for resource in resources):
         return "cache", ""
     came = [resource for resource in resources if resource.protocol and not resource.from_cache]
-    versions = dict.fromkeys(_PROTOCOLS.get(one.protocol or "", one.protocol or "") for one in came)
-    found = sorted({numbers[one.connection_id] for one in came if one.connection_id is not None})
-    return "/".join(versions), _numbers(found) if found else ""
+    versions = dict.fromkeys(
+        _PROTOCOLS.get(item.protocol or "", item.protocol or "") for item in came
+    )
+    result = sorted(
+        {numbers[item.connection_id] for item in came if item.connection_id is not None}
+    )
+    return "/".join(versions), _numbers(result) if result else ""
 
 
-def _numbers(found: Sequence[int]) -> str:
+def _numbers(numbers: Sequence[int]) -> str:
     """Numbers in ascending order, in short: ``4``, ``1–6``, and ``1…9`` if some are left out."""
-    if len(found) == 1:
-        return str(found[0])
-    together = found[-1] - found[0] == len(found) - 1
-    return f"{found[0]}{'–' if together else '…'}{found[-1]}"
+    if len(numbers) == 1:
+        return str(numbers[0])
+    together = numbers[-1] - numbers[0] == len(numbers) - 1
+    return f"{numbers[0]}{'–' if together else '…'}{numbers[-1]}"

@@ -55,29 +55,36 @@ def _needed(story: PageStory) -> list[Scene]:
     """The changes that every filmstrip has."""
     shown, last_ms = story.progress.shown, story.progress.last_change_ms
     fcp_ms = float("inf") if story.load.fcp_ms is None else story.load.fcp_ms
-    first = next((one for one in shown if one.share > 0), None)
-    painted = next((one for one in shown if one.frame.at_ms >= fcp_ms - _FRAME_MS), None)
-    last = next((one for one in shown if one.frame.at_ms == last_ms), None)
+    first = next((shown_frame for shown_frame in shown if shown_frame.share > 0), None)
+    painted = next(
+        (shown_frame for shown_frame in shown if shown_frame.frame.at_ms >= fcp_ms - _FRAME_MS),
+        None,
+    )
+    last = next((shown_frame for shown_frame in shown if shown_frame.frame.at_ms == last_ms), None)
     tags: dict[ShownFrame, list[str]] = {}
-    for one, tag in ((first, ""), (painted, "FCP"), (last, "complete")):
-        if one:
-            tags.setdefault(one, []).append(tag)
-    return [Scene(one, ", ".join(filter(None, found))) for one, found in tags.items()]
+    for frame, tag in ((first, ""), (painted, "FCP"), (last, "complete")):
+        if frame:
+            tags.setdefault(frame, []).append(tag)
+    return [
+        Scene(shown_frame, ", ".join(filter(None, texts))) for shown_frame, texts in tags.items()
+    ]
 
 
 def _largest_changes(story: PageStory) -> list[ShownFrame]:
     """The frames in which a page had changed, small and quick changes together; after the largest change first."""
     changes: list[ShownFrame] = []
     soon_ms, began_ms = _TOGETHER * (story.progress.last_change_ms or 0.0), 0.0
-    for one in story.progress.shown:
-        if abs(one.share - (changes[-1].share if changes else 0.0)) < _VISIBLE:
+    for frame in story.progress.shown:
+        if abs(frame.share - (changes[-1].share if changes else 0.0)) < _VISIBLE:
             continue
-        if changes and one.frame.at_ms - began_ms < soon_ms:
-            changes[-1] = one
+        if changes and frame.frame.at_ms - began_ms < soon_ms:
+            changes[-1] = frame
         else:
-            changes.append(one)
-            began_ms = one.frame.at_ms
+            changes.append(frame)
+            began_ms = frame.frame.at_ms
     shares = pairwise([0.0, *(change.share for change in changes)])
     sizes = [abs(after - before) for before, after in shares]
-    ranked = sorted(zip(sizes, changes, strict=True), key=lambda one: (-one[0], one[1].frame.at_ms))
-    return [one for _, one in ranked]
+    ranked = sorted(
+        zip(sizes, changes, strict=True), key=lambda pair: (-pair[0], pair[1].frame.at_ms)
+    )
+    return [shown_frame for _, shown_frame in ranked]

@@ -39,5 +39,5 @@ def came_beside(load: PageLoad, of: Resource) -> tuple[ContentBeside, ...]:
         for resource in load.resources
         if resource is not of
     ]
-    came = [one for one in counted if one.content_bytes]
-    return tuple(sorted(came, key=lambda one: -one.content_bytes))
+    came = [content_beside for content_beside in counted if content_beside.content_bytes]
+    return tuple(sorted(came, key=lambda content_beside: -content_beside.content_bytes))

@@ -81,8 +81,8 @@ def critical_means(results: StudyResults, analysis: Analysis) -> Table:
 
 
 def _means(row: Mapping[str, Any]) -> tuple[str, ...]:
-    found = (row[name] for name in ("blocked_s", *_COLUMNS))
-    return tuple(NONE if value is None else _length(value * 1e3) for value in found)
+    values = (row[name] for name in ("blocked_s", *_COLUMNS))
+    return tuple(NONE if value is None else _length(value * 1e3) for value in values)
 
 
 def critical_table(stories: Sequence[PageStory]) -> Table:
@@ -108,20 +108,20 @@ def critical_table(stories: Sequence[PageStory]) -> Table:
 
 
 def _groups(name: str, load: PageLoad) -> Iterator[tuple[Row, ...]]:
-    for told, at_ms, last in (
+    for text, at_ms, last in (
         ("FCP", load.fcp_ms, last_before_paint(load)),
         ("onLoad", load.onload_ms, last_before_load(load)),
     ):
         if last is not None and at_ms is not None:
             steps = critical_path(load, last)
-            rows = [_row(name, told, load, step) for step in steps]
-            yield (*rows, _sum(name, told, steps, at_ms))
+            rows = [_row(name, text, load, step) for step in steps]
+            yield (*rows, _sum(name, text, steps, at_ms))
 
 
-def _row(name: str, told: str, load: PageLoad, step: Step) -> Row:
+def _row(name: str, text: str, load: PageLoad, step: Step) -> Row:
     return (
         name,
-        told,
+        text,
         resource_name(load, step.resource),
         _after(load, step.cause, step.waited),
         _ms(step.from_ms),
@@ -136,11 +136,11 @@ def _after(load: PageLoad, cause: Resource | None, waited: bool) -> str:
     return f"{'parser waited for ' if waited else ''}{resource_name(load, cause)}"
 
 
-def _sum(name: str, told: str, steps: Sequence[Step], at_ms: float) -> Row:
+def _sum(name: str, text: str, steps: Sequence[Step], at_ms: float) -> Row:
     sums = [math.fsum(lengths) for lengths in zip(*(step.phases for step in steps), strict=True)]
     # From the last byte to the milestone, the browser works.
     sums[0] += max(0.0, at_ms - steps[-1].until_ms)
-    return (name, told, "all", "", _ms(0.0), *map(_length, sums), _ms(at_ms))
+    return (name, text, "all", "", _ms(0.0), *map(_length, sums), _ms(at_ms))
 
 
 def _ms(at_ms: float) -> str:

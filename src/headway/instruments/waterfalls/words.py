@@ -50,8 +50,8 @@ def row_words(sheet: Sheet, row: Row, columns: WordColumns, y: float, critical: 
     bold = critical and not row.folded
     sheet.text(0, y, _fitting(row.name, columns.name - _GAP, bold), ink, size=TEXT, bold=bold)
     asked = f"{max(0.0, row.started_ms) / 1e3:.3f} s"
-    told = (row.versions, row.connections, asked, size_text(row.body_bytes))
-    for text, x, anchor in _placed(columns, told):
+    words = (row.versions, row.connections, asked, size_text(row.body_bytes))
+    for text, x, anchor in _placed(columns, words):
         sheet.text(x, y, text, MUTED, size=TEXT, anchor=anchor)
 
 

@@ -31,4 +31,4 @@ def _image(load: PageLoad) -> Resource | None:
     """What was painted largest, if it was requested: text was not, nor what a URL has in itself."""
     if not load.lcp_url:
         return None
-    return next((one for one in load.resources if one.url == load.lcp_url), None)
+    return next((resource for resource in load.resources if resource.url == load.lcp_url), None)

@@ -31,12 +31,12 @@ def _order(load: PageLoad) -> Mapping[str, float | int | None]:
     ]
     responses = [
         Response(
-            size=one.body_bytes,
-            seen=seen.get(one.url, 0.0),
-            blocks=_held_rendering(one, load, rendering_ms),
-            late=one.sent_ms >= rendering_ms,
+            size=answer.body_bytes,
+            seen=seen.get(answer.url, 0.0),
+            blocks=_held_rendering(answer, load, rendering_ms),
+            late=answer.sent_ms >= rendering_ms,
         )
-        for one in sorted(answered, key=lambda one: _CLASSES.get(one.priority, len(_CLASSES)))
+        for answer in sorted(answered, key=lambda item: _CLASSES.get(item.priority, len(_CLASSES)))
     ]
     images = [response for response in responses if response.seen]
     rest = max(0.0, coloured * load.window.pixels - math.fsum(image.seen for image in images))
@@ -48,7 +48,7 @@ def _order(load: PageLoad) -> Mapping[str, float | int | None]:
     }
 
 
-def _held_rendering(one: Resource, load: PageLoad, until_ms: float) -> bool:
+def _held_rendering(resource: Resource, load: PageLoad, until_ms: float) -> bool:
     """Whether it blocked rendering and came before the first paint, as not all do that browsers call so."""
-    blocks = blocks_rendering(one) or one is load.resources[0]
-    return blocks and one.ended_ms is not None and one.ended_ms <= until_ms
+    blocks = blocks_rendering(resource) or resource is load.resources[0]
+    return blocks and resource.ended_ms is not None and resource.ended_ms <= until_ms

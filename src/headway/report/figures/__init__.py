@@ -43,7 +43,11 @@ def pictures(
         first: whether it is the experiment's first metric, which has all figures.
         of_runs: whether it is those of chosen runs.
     """
-    kinds = [one for one in known_kinds() if one.section is section and one.of_runs == of_runs]
+    kinds = [
+        known_kind
+        for known_kind in known_kinds()
+        if known_kind.section is section and known_kind.of_runs == of_runs
+    ]
     drawn = [kind.draw(subject) for kind in kinds if first or kind.every_metric]
     return tuple(picture for picture in drawn if picture)
 

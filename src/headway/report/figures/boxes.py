@@ -49,21 +49,21 @@ KIND = Kind(place=30, section=Section.RESULTS, draw=_draw)
 
 
 def _caption(analysis: Analysis, shown: int) -> str:
-    said = (
+    text = (
         "A dot is a run, from the first repetition (top) to the last; the tick with its value is "
         f"the median; the box spans the quartiles (from {_LEAST_FOR_BOX} runs on) and the line "
         f"through it the whole range. The value of one that is clearly {_best(analysis)} is bold."
     )
-    said += f" {analysis.metric.legend}" if analysis.metric.legend else ""
+    text += f" {analysis.metric.legend}" if analysis.metric.legend else ""
     if any(side.failures for cell in analysis.cells for side in cell.sides):
-        said += f" {FAILED} is the number of runs that failed."
-    said += (
+        text += f" {FAILED} is the number of runs that failed."
+    text += (
         " Every panel has its own axis from zero: compare lengths within a panel, values between "
         "panels."
     )
     if shown < len(analysis.cells):
-        said += f" The {shown} of {len(analysis.cells)} conditions with the largest differences."
-    return said
+        text += f" The {shown} of {len(analysis.cells)} conditions with the largest differences."
+    return text
 
 
 def _best(analysis: Analysis) -> str:
@@ -128,10 +128,10 @@ def _dots(
         for run, offset in zip(side.observations, _offsets(count), strict=True)
     ]
     size = min(5.5, max(2.8, 28 / count))
-    said = [
+    texts = [
         f"{side.contender}, seed {run.seed}: {metric.text(run.value)}" for run in side.observations
     ]
-    sheet.dots(places, style.colour, style.marker, size=size, halo=count <= 7, said=said)
+    sheet.dots(places, style.colour, style.marker, size=size, halo=count <= 7, labels=texts)
 
 
 def _offsets(count: int) -> list[float]:

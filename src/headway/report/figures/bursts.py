@@ -59,14 +59,14 @@ def burst_picture(
     panels = CellPanels.of(analysis, of)
     if panels is None:
         return None
-    said = (
+    text = (
         f"{where}, all finished runs together, without the first flight. In a burst, each packet follows the one before "
         "within a third of what a full packet takes on that link. At the end of a bar: the length in the mean over packets."
     )
     return Picture(
         name=picture_name(analysis, name),
         title=title,
-        caption=said + panels.left_out(),
+        caption=text + panels.left_out(),
         drawing=partial(_sheet, analysis, panels.cells, of),
         data=lambda: bursts_frame([analysis]).filter(pl.col("place") == place),
         said=_said(panels.cells, of),
@@ -75,31 +75,33 @@ def burst_picture(
 
 def _said(cells: Sequence[Cell], of: BurstsOf) -> str:
     return told(
-        f"{cell.title}, {side.contender}: {_mean(found)} packets, "
+        f"{cell.title}, {side.contender}: {_mean(bursts)} packets, "
         + ", ".join(
             f"{significant(100 * share)} % in {length}"
-            for length, share in zip(CLASSES, found.shares, strict=True)
+            for length, share in zip(CLASSES, bursts.shares, strict=True)
             if share
         )
         for cell in cells
         for side in cell.sides
-        if (found := of(side))
+        if (bursts := of(side))
     )
 
 
-def _mean(found: Bursts) -> str:
-    return significant(found.mean)
+def _mean(bursts: Bursts) -> str:
+    return significant(bursts.mean)
 
 
 def _sheet(analysis: Analysis, cells: Sequence[Cell], of: BurstsOf, width: float) -> Sheet:
-    found = [one for cell in cells for side in cell.sides if (one := of(side))]
-    there = [place for place in range(len(CLASSES)) if any(one.shares[place] for one in found)]
+    all_bursts = [item for cell in cells for side in cell.sides if (item := of(side))]
+    there = [
+        place for place in range(len(CLASSES)) if any(bursts.shares[place] for bursts in all_bursts)
+    ]
     names = [CLASSES[place] for place in there]
     # The first one says of what.
     colours = {
         f"{'' if at else 'bursts of '}{name}": COLOURS[name] for at, name in enumerate(names)
     }
-    label = max(text_width(_mean(one)) for one in found) + _LABEL
+    label = max(text_width(_mean(bursts)) for bursts in all_bursts) + _LABEL
     head = legend_height(tuple(colours), width) + 10
     draw = partial(_panel, analysis, of, label)
     sheet = draw_panels(analysis, cells, width, draw, "share of packets", head)
@@ -112,12 +114,12 @@ def _panel(analysis: Analysis, of: BurstsOf, label: float, sheet: Sheet, panel: 
     value_axis(sheet, panel, scale, lambda ticks: [f"{100 * tick:.0f} %" for tick in ticks])
     for row, contender in enumerate(analysis.contenders):
         side, start, y = panel.cell.side(contender), 0.0, panel.y(row)
-        found = of(side) if side else None
-        if not found:
+        bursts = of(side) if side else None
+        if not bursts:
             continue
-        for length, share in zip(CLASSES, found.shares, strict=True):
+        for length, share in zip(CLASSES, bursts.shares, strict=True):
             left, right = scale(start), scale(start + share)
             if right - left >= 0.1:
                 sheet.box(left, y - _BAR / 2, right - left, _BAR, fill=COLOURS[length])
             start += share
-        sheet.text(scale(1.0) + 6, y, _mean(found), INK)
+        sheet.text(scale(1.0) + 6, y, _mean(bursts), INK)

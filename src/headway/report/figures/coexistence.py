@@ -58,26 +58,26 @@ KIND = Kind(place=12, section=Section.RESULTS, draw=_draw)
 def _names(analysis: Analysis) -> tuple[str, ...]:
     """The flows that stand beside another of their own kind."""
     pairs = [name.split(VERSUS) for name in analysis.contenders if name.count(VERSUS) == 1]
-    return tuple(one for one, other in pairs if one == other)
+    return tuple(first for first, other in pairs if first == other)
 
 
 def _shares(cell: Cell, names: tuple[str, ...]) -> _Shares:
-    found: dict[tuple[str, str], float] = {}
+    values: dict[tuple[str, str], float] = {}
     for side in cell.sides:
-        one, _, other = side.contender.partition(VERSUS)
-        if not side.observations or one not in names or other not in names:
+        first, _, other = side.contender.partition(VERSUS)
+        if not side.observations or first not in names or other not in names:
             continue
         ratio = median(run.value for run in side.observations)
-        found[one, other] = ratio / (1 + ratio)
-        if one != other:
-            found[other, one] = 1 / (1 + ratio)
-    return found
+        values[first, other] = ratio / (1 + ratio)
+        if first != other:
+            values[other, first] = 1 / (1 + ratio)
+    return values
 
 
 def _said(shown: list[tuple[Cell, _Shares]]) -> str:
     return " ".join(
         told(
-            (f"{one} beside {other} {share:.0%}" for (one, other), share in shares.items()),
+            (f"{first} beside {other} {share:.0%}" for (first, other), share in shares.items()),
             start=f"{cell.title}: " if cell.title else "",
         )
         for cell, shares in shown
@@ -103,11 +103,11 @@ def _matrix(sheet: Sheet, names: tuple[str, ...], shares: _Shares, frame: Frame)
     for column, name in enumerate(names):
         middle = frame.left + (column + 0.5) * box
         sheet.label(middle, frame.top + 10, name, box - 4, MUTED, size=11, anchor="middle")
-    for row, one in enumerate(names):
+    for row, first in enumerate(names):
         top = frame.top + _HEADER + row * _ROW
-        sheet.text(frame.left - 6, top + _ROW / 2, one, MUTED, size=11, anchor="end")
+        sheet.text(frame.left - 6, top + _ROW / 2, first, MUTED, size=11, anchor="end")
         for column, other in enumerate(names):
-            share = shares.get((one, other))
+            share = shares.get((first, other))
             if share is None:
                 continue
             left = frame.left + column * box

@@ -19,11 +19,11 @@ _MOST_SAID = 60
 
 def told(parts: Iterable[str], start: str = "") -> str:
     """Parts as a sentence; of many the first, and that there are more."""
-    found = list(parts)
-    if not found:
+    texts = list(parts)
+    if not texts:
         return ""
-    more = f"; and {len(found) - _MOST_SAID} more" if len(found) > _MOST_SAID else ""
-    return f"{start}{'; '.join(found[:_MOST_SAID])}{more}."
+    more = f"; and {len(texts) - _MOST_SAID} more" if len(texts) > _MOST_SAID else ""
+    return f"{start}{'; '.join(texts[:_MOST_SAID])}{more}."
 
 
 def medians_said(analysis: Analysis, cells: Sequence[Cell]) -> str:
@@ -45,10 +45,10 @@ def differences_said(pairings: Sequence[Pairing], cells: Sequence[Cell]) -> str:
     return " ".join(
         told(
             (
-                f"{cell.title} {size if one.matters else f'({size})'}"
+                f"{cell.title} {size if comparison.matters else f'({size})'}"
                 for cell in cells
-                if (one := cell.comparison(pairing)) and one.relative is not None
-                for size in [f"{signed_percent(one.relative)} %".replace("× %", "×")]
+                if (comparison := cell.comparison(pairing)) and comparison.relative is not None
+                for size in [f"{signed_percent(comparison.relative)} %".replace("× %", "×")]
             ),
             start=f"{pairing}: ",
         )

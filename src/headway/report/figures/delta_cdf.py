@@ -48,24 +48,24 @@ KIND = Kind(place=35, section=Section.RESULTS, draw=_draw)
 
 def _deltas(analysis: Analysis, pairings: Sequence[Pairing]) -> dict[Pairing, tuple[float, ...]]:
     """The deltas of each comparison in ascending order; those without any are left out."""
-    found: dict[Pairing, list[float]] = {pairing: [] for pairing in pairings}
-    for _, one in analysis.comparisons:
-        if one.delta is not None and one.pairing in found:
-            found[one.pairing].append(one.delta)
-    return {pairing: tuple(sorted(deltas)) for pairing, deltas in found.items() if deltas}
+    by_pairing: dict[Pairing, list[float]] = {pairing: [] for pairing in pairings}
+    for _, comparison in analysis.comparisons:
+        if comparison.delta is not None and comparison.pairing in by_pairing:
+            by_pairing[comparison.pairing].append(comparison.delta)
+    return {pairing: tuple(sorted(deltas)) for pairing, deltas in by_pairing.items() if deltas}
 
 
 def _caption(analysis: Analysis, only_h3: bool, shown: int) -> str:
-    said = (
+    text = (
         "Difference of the medians over the larger of them, from −1 to 1; "
         f"left of 0 the contender compared is {_left_and_right(analysis)[0]}. "
         "A curve is the share of cells with at most that value, chance or not."
     )
     if only_h3:
-        said += " Of HTTP/3 against HTTP/2 this is H3-Delta (Perna et al. 2022)."
+        text += " Of HTTP/3 against HTTP/2 this is H3-Delta (Perna et al. 2022)."
     if shown < len(analysis.pairings):
-        said += f" {shown} of {len(analysis.pairings)} comparisons."
-    return said
+        text += f" {shown} of {len(analysis.pairings)} comparisons."
+    return text
 
 
 def _left_and_right(analysis: Analysis) -> tuple[str, str]:
@@ -75,10 +75,10 @@ def _left_and_right(analysis: Analysis) -> tuple[str, str]:
 
 def _said(deltas: Mapping[Pairing, Sequence[float]]) -> str:
     return told(
-        f"{pairing}: median {significant(statistics.median(found))}, "
-        f"{significant(found[0])} to {significant(found[-1])}, below 0 in "
-        f"{sum(delta < 0 for delta in found)} of {len(found)} cells"
-        for pairing, found in deltas.items()
+        f"{pairing}: median {significant(statistics.median(values))}, "
+        f"{significant(values[0])} to {significant(values[-1])}, below 0 in "
+        f"{sum(delta < 0 for delta in values)} of {len(values)} cells"
+        for pairing, values in deltas.items()
     )
 
 
@@ -96,8 +96,8 @@ def _sheet(subject: Subject, deltas: Mapping[Pairing, Sequence[float]], width: f
     first, last = _left_and_right(analysis)
     sheet.text(across(0) - 8, frame.top - 10, f"← {first}", MUTED, anchor="end")
     sheet.text(across(0) + 8, frame.top - 10, f"{last} →", MUTED)
-    for pairing, found in deltas.items():
+    for pairing, delta in deltas.items():
         style = styles[str(pairing)]
-        run = steps(found, len(found), across, up)
+        run = steps(delta, len(delta), across, up)
         sheet.lines([run], colour=style.colour, width=1.8, dash=style.dash)
     return sheet

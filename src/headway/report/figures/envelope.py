@@ -65,8 +65,8 @@ KIND = Kind(place=61, section=Section.WHY, draw=_draw, every_metric=False, of_ru
 
 def _points(story: SharedStory) -> dict[str, Working]:
     """Of every flow that was there for long enough."""
-    found = {flow.name: _working(story, flow) for flow in story.flows}
-    return {name: points for name, points in found.items() if len(points) >= _LEAST_POINTS}
+    pairs = {flow.name: _working(story, flow) for flow in story.flows}
+    return {name: points for name, points in pairs.items() if len(points) >= _LEAST_POINTS}
 
 
 def _working(story: SharedStory, flow: FlowCourse) -> Working:
@@ -90,7 +90,7 @@ def _working(story: SharedStory, flow: FlowCourse) -> Working:
 
 def usual(points: Sequence[Point]) -> list[Point]:
     """The nine tenths of points that are nearest to the median of both values, each by its own spread."""
-    middle = [median(one) for one in zip(*points, strict=True)]
+    middle = [median(item) for item in zip(*points, strict=True)]
     spread = [
         median(abs(value - centre) for value in values) or 1.0
         for values, centre in zip(zip(*points, strict=True), middle, strict=True)
@@ -148,7 +148,11 @@ def _data(stories: Sequence[SharedStory]) -> pl.DataFrame:
 
 def _sheet(analysis: Analysis, stories: Sequence[SharedStory], width: float) -> Sheet:
     shown = {name for story in stories for name in _points(story)}
-    colours = {name: one for name, one in flow_colours(analysis, stories).items() if name in shown}
+    colours = {
+        name: flow_colour
+        for name, flow_colour in flow_colours(analysis, stories).items()
+        if name in shown
+    }
     columns = min(len(stories), max(1, int(width / 300)))
     head = legend_height(tuple(colours), width) + 8
     sheet = Sheet(width, head + total_height(len(stories), columns, _HEIGHT))

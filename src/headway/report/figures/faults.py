@@ -37,63 +37,67 @@ _OF_TLS = ("ClientHello", "ServerHello", "ChangeCipherSpec")
 
 def _draw(subject: Subject) -> Picture | None:
     analysis = subject.analysis
-    found = sorted(sweeps(analysis), key=lambda one: len(one.fatal), reverse=True)[:_MOST_ROWS]
-    if not found:
+    result = sorted(sweeps(analysis), key=lambda sweep: len(sweep.fatal), reverse=True)[:_MOST_ROWS]
+    if not result:
         return None
     less = (
-        f" {len(found)} of {len(sweeps(analysis))}." if len(found) < len(sweeps(analysis)) else ""
+        f" {len(result)} of {len(sweeps(analysis))}." if len(result) < len(sweeps(analysis)) else ""
     )
     return Picture(
         name=picture_name(analysis, "faults"),
         title="What a single fault costs, by the packet that meets it",
         caption=(
-            f"Bars: how much longer it takes if this packet {_happening(found)}, medians beside runs of the same "
+            f"Bars: how much longer it takes if this packet {_happening(result)}, medians beside runs of the same "
             "seeds without a fault; first by number towards the server, then towards the client. Colours: what the "
             f"packet carries. {FAILED}: a run failed.{less}"
         ),
-        drawing=partial(_sheet, analysis, found),
+        drawing=partial(_sheet, analysis, result),
         data=lambda: faults_frame([analysis]),
-        said=_said(analysis, found),
+        said=_said(analysis, result),
     )
 
 
 KIND = Kind(place=4, section=Section.RESULTS, draw=_draw)
 
 
-def _happening(found: Sequence[Sweep]) -> str:
+def _happening(results: Sequence[Sweep]) -> str:
     """What happens to packets, as the study has it."""
-    return str(found[0].costs[0].fault.kind.done)
+    return str(results[0].costs[0].fault.kind.done)
 
 
-def _said(analysis: Analysis, found: Sequence[Sweep]) -> str:
+def _said(analysis: Analysis, results: Sequence[Sweep]) -> str:
     return told(
-        f"{one.contender}, {position(cost.fault)}: "
+        f"{sweep.contender}, {position(cost.fault)}: "
         + ("failed" if cost.failed else signed(analysis.metric, cost.median))
-        for one in found
-        for cost in one.costs
+        for sweep in results
+        for cost in sweep.costs
     )
 
 
-def _sheet(analysis: Analysis, found: Sequence[Sweep], width: float) -> Sheet:
-    there = [name for name in _COLOURS if any(_carries(c) == name for s in found for c in s.costs)]
+def _sheet(analysis: Analysis, results: Sequence[Sweep], width: float) -> Sheet:
+    there = [
+        name for name in _COLOURS if any(_carries(c) == name for s in results for c in s.costs)
+    ]
     colours = {name: _COLOURS[name] for name in there}
     head = legend_height(tuple(colours), width) + 8 + NAME
     stacked = is_narrow(width)
     panel = _PLOT + BELOW + (_APART if stacked else 0)
     row = TITLE + (2 * panel if stacked else panel)
-    sheet = Sheet(width, head + row * len(found))
+    sheet = Sheet(width, head + row * len(results))
     colour_legend(sheet, colours, 0, 0)
     upward(sheet, f"what it costs in {analysis.metric.label}", head - 8 - NAME / 2)
-    most = max((one.worst.median for one in found if one.worst), default=1.0) or 1.0
+    most = max((sweep.worst.median for sweep in results if sweep.worst), default=1.0) or 1.0
     room = width - _LEFT - _EDGE if stacked else (width - 2 * _LEFT - _GAP - _EDGE) / 2
-    for place, one in enumerate(found):
+    for place, item in enumerate(results):
         top = head + place * row + TITLE
-        name = ", ".join(filter(None, (one.contender, one.title)))
+        name = ", ".join(filter(None, (item.contender, item.title)))
         sheet.label(0, top - 11, name, width, bold=True)
         right = _LEFT + (0 if stacked else room + _GAP + _LEFT)
         for way, left, y in ((Way.UP, _LEFT, top), (Way.DOWN, right, top + panel * stacked)):
             frame = Frame(left, y, room, _PLOT)
-            _panel(sheet, analysis, frame, [c for c in one.costs if c.fault.direction is way], most)
+            _panel(
+                sheet, analysis, frame, [c for c in item.costs if c.fault.direction is way], most
+            )
             whom = "server" if way is Way.UP else "client"
             sheet.text(frame.right, frame.bottom + 26, f"packet towards the {whom}", anchor="end")
     return sheet
@@ -110,23 +114,23 @@ def _panel(
     last = max(max(cost.fault.packets) for cost in costs)
     across = Scale(0.5, last + 0.5, frame.left, frame.right)
     bar = max(_LEAST_BAR, 0.7 * frame.width / last)
-    for one in costs:
-        x, carries = across(max(one.fault.packets)), _carries(one)
-        if one.failed:
+    for fault_cost in costs:
+        x, carries = across(max(fault_cost.fault.packets)), _carries(fault_cost)
+        if fault_cost.failed:
             sheet.box(x - bar / 2, frame.top, bar, frame.height, fill=_COLOURS[carries])
             sheet.text(x, frame.top - 5, FAILED, anchor="middle")
             continue
-        y = up(max(min(one.median, most), up.low))
+        y = up(max(min(fault_cost.median, most), up.low))
         sheet.box(x - bar / 2, min(y, up(0)), bar, max(0.8, abs(up(0) - y)), fill=_COLOURS[carries])
     numbers = list(range(1, last + 1)) if last <= 20 else list(range(5, last + 1, 5))
     x_axis(sheet, frame, [across(number) for number in numbers], list(map(str, numbers)))
 
 
-def _carries(one: FaultCost) -> str:
+def _carries(fault_cost: FaultCost) -> str:
     """The kind of packet that it is, for its colour."""
-    if one.failed:
+    if fault_cost.failed:
         return _FATAL
     for name in ("Initial", "Handshake", "SYN"):
-        if one.carried.startswith(name):
+        if fault_cost.carried.startswith(name):
             return name
-    return "TLS handshake" if any(name in one.carried for name in _OF_TLS) else _DATA
+    return "TLS handshake" if any(name in fault_cost.carried for name in _OF_TLS) else _DATA

@@ -59,7 +59,7 @@ def _said(blocks: Sequence[ForestBlock]) -> str:
 def _blocks(analysis: Analysis) -> list[ForestBlock]:
     kept = {cell.name for cell in representative_cells(analysis, _MOST_CELLS)}
     cells = [cell for cell in analysis.cells_as_studied if cell.name in kept]
-    over_all = {one.pairing: one for one in wholes(analysis)}
+    over_all = {item.pairing: item for item in wholes(analysis)}
     blocks: list[ForestBlock] = []
     for pairing in telling_pairings(analysis, _MOST_PAIRINGS):
         rows = []
@@ -71,12 +71,12 @@ def _blocks(analysis: Analysis) -> list[ForestBlock]:
             name = f"mean of all {whole.cells}"
             rows.append(_row(name, relative, interval, whole.verdict, pairs, whole=True))
         for cell in cells:
-            one = cell.comparison(pairing)
-            if one and one.relative is not None and one.relative > -1:
-                trifle = one.verdict in _SIDES and not one.matters
-                verdict = Verdict.EQUAL if trifle else one.verdict
-                interval, pairs = one.difference.interval, str(one.pairs.n)
-                rows.append(_row(cell.title, one.relative, interval, verdict, pairs))
+            comparison = cell.comparison(pairing)
+            if comparison and comparison.relative is not None and comparison.relative > -1:
+                trifle = comparison.verdict in _SIDES and not comparison.matters
+                verdict = Verdict.EQUAL if trifle else comparison.verdict
+                interval, pairs = comparison.difference.interval, str(comparison.pairs.n)
+                rows.append(_row(cell.title, comparison.relative, interval, verdict, pairs))
         if rows:
             blocks.append(ForestBlock(str(pairing), str(pairing), tuple(rows)))
     return blocks

@@ -65,21 +65,21 @@ def _caption(analysis: Analysis, flows: Flows) -> str:
         f"ean goodput in every {written(flows.span_s, 's')}, Mbit/s; peaks of data "
         "that waited for the repair of a loss are cut off."
     )
-    said = f"M{embedded}"
+    text = f"M{embedded}"
     if flows.pairings:
-        said = (
+        text = (
             "Bytes that a contender had received over those of another, each the mean over its "
             "runs, on a logarithmic axis; 1 is dashed. While either had received nothing, nothing "
             "is drawn. Bands are 95 % intervals of a bootstrap over the runs, by seed. "
             f"Embedded: m{embedded}"
         )
     if any(marks for cell in flows.cells for marks in cell.published.values()):
-        said += " Hollow marks: published values, each at the middle of its interval of time."
+        text += " Hollow marks: published values, each at the middle of its interval of time."
     if len(flows.cells) < len(analysis.cells):
-        said += f" {len(flows.cells)} of {len(analysis.cells)} cells."
+        text += f" {len(flows.cells)} of {len(analysis.cells)} cells."
     if len(flows.pairings) < len(analysis.pairings):
-        said += f" {len(flows.pairings)} of {len(analysis.pairings)} comparisons."
-    return said
+        text += f" {len(flows.pairings)} of {len(analysis.pairings)} comparisons."
+    return text
 
 
 def _sheet(subject: Subject, flows: Flows, width: float) -> Sheet:
@@ -93,15 +93,15 @@ def _sheet(subject: Subject, flows: Flows, width: float) -> Sheet:
     _legend(sheet, _GOODPUT, alone, above)
     most_mbit = _usual_mbit(flows)
     places = frames(count, columns, width, top=head, left=_LEFT, height=_HEIGHT, gap=_GAP)
-    for place, (one, frame) in enumerate(zip(flows.cells, places, strict=True)):
+    for place, (flow_cell, frame) in enumerate(zip(flows.cells, places, strict=True)):
         row = flows.cells[place - place % columns :][:columns]
         end_s = max(map(_end_s, row))
         letter = f"{ascii_lowercase[place]}  " if count > 1 else ""
-        title(sheet, frame, f"{letter}{one.cell.title}")
+        title(sheet, frame, f"{letter}{flow_cell.cell.title}")
         across = Scale(0.0, end_s, frame.left, frame.right)
         up = Scale(*_ends(row, (1 - _INSET_WIDTH) * end_s), frame.bottom, frame.top, log=True)
-        _plot_ratios(sheet, one, frame, across, up, compared)
-        _plot_goodput(sheet, one, _inset(frame), end_s, most_mbit, alone)
+        _plot_ratios(sheet, flow_cell, frame, across, up, compared)
+        _plot_goodput(sheet, flow_cell, _inset(frame), end_s, most_mbit, alone)
     return sheet
 
 
@@ -124,14 +124,14 @@ def _columns(cells: Sequence[Cell], most: int) -> int:
     return min(most, len(cells))
 
 
-def _end_s(one: FlowCell) -> float:
-    return max(float(curve.at_s[-1] + curve.at_s[0]) for curve in one.goodput.values())
+def _end_s(flow_cell: FlowCell) -> float:
+    return max(float(curve.at_s[-1] + curve.at_s[0]) for curve in flow_cell.goodput.values())
 
 
 def _usual_mbit(flows: Flows) -> float:
     """The greatest goodput but for peaks."""
-    found = [curve.values for cell in flows.cells for curve in cell.goodput.values()]
-    return _HEADROOM * float(np.percentile(np.concatenate(found), _USUAL))
+    result = [curve.values for cell in flows.cells for curve in cell.goodput.values()]
+    return _HEADROOM * float(np.percentile(np.concatenate(result), _USUAL))
 
 
 def _ends(row: Sequence[FlowCell], late_s: float) -> tuple[float, float]:
@@ -141,11 +141,11 @@ def _ends(row: Sequence[FlowCell], late_s: float) -> tuple[float, float]:
         row: panels side by side, which are to compare.
         late_s: when the embedded plots begin.
     """
-    ratios = [curve for one in row for curve in one.ratios.values()]
+    ratios = [curve for flow_cell in row for curve in flow_cell.ratios.values()]
     values = [value for curve in ratios for value in curve.values[curve.values > 0]]
     late = [curve.values[curve.at_s > late_s] for curve in ratios]
     late += [curve.high[curve.at_s > late_s] for curve in ratios]
-    greatest_late = max((value for found in late for value in found if value > 1), default=1.0)
+    greatest_late = max((value for result in late for value in result if value > 1), default=1.0)
     low, high = min([1.0, *values]) / _MARGIN, max([1.0, *values]) * _MARGIN
     free = 1 - _INSET_HEIGHT
     return low, max(high, low * (greatest_late * _MARGIN / low) ** (1 / free))
@@ -164,7 +164,7 @@ def _inset(frame: Frame) -> Frame:
 
 def _plot_ratios(
     sheet: Sheet,
-    one: FlowCell,
+    flow_cell: FlowCell,
     frame: Frame,
     across: Scale,
     up: Scale,
@@ -175,7 +175,7 @@ def _plot_ratios(
     times = across.ticks(5)
     x_axis(sheet, frame, [*map(across, times)], [*map(written, times)], "time [s]")
     sheet.line((frame.left, up(1)), (frame.right, up(1)), colour=INK, dash=(4.0, 3.0))
-    for pairing, curve in one.ratios.items():
+    for pairing, curve in flow_cell.ratios.items():
         style = styles[str(pairing)]
         sheet.areas(_bands(curve, across, up), fill=style.colour, opacity=0.22)
         lines = _lines(curve, curve.values > 0, across, up)
@@ -184,23 +184,23 @@ def _plot_ratios(
 
 def _plot_goodput(
     sheet: Sheet,
-    one: FlowCell,
+    flow_cell: FlowCell,
     frame: Frame,
     end_s: float,
     most_mbit: float,
     styles: Mapping[str, Style],
 ) -> None:
     across = Scale(0.0, end_s, frame.left, frame.right)
-    marked = [value for marks in one.published.values() for _, value in marks]
-    greatest = max(float(curve.values.max()) for curve in one.goodput.values())
+    marked = [value for marks in flow_cell.published.values() for _, value in marks]
+    greatest = max(float(curve.values.max()) for curve in flow_cell.goodput.values())
     high = max(min(greatest * _MARGIN, most_mbit), *marked, 0.0)
     up = Scale(0.0, high or 1.0, frame.bottom, frame.top)
     _inset_axes(sheet, frame, across, up)
-    for name, curve in one.goodput.items():
+    for name, curve in flow_cell.goodput.items():
         colour, dash = styles[name].colour, styles[name].dash
         lines = _lines(curve, np.isfinite(curve.values), across, up)
         sheet.lines(lines, colour=colour, width=1.0, dash=dash)
-    for name, marks in one.published.items():
+    for name, marks in flow_cell.published.items():
         points = [(across(at_s), up(value)) for at_s, value in marks if at_s <= end_s]
         sheet.dots(
             points,

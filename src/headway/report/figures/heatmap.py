@@ -95,7 +95,7 @@ class _Sizes:
 
 def _draw(subject: Subject) -> Picture | None:
     analysis = subject.analysis
-    if all(one.relative is None for _, one in analysis.comparisons):
+    if all(comparison.relative is None for _, comparison in analysis.comparisons):
         return None
     cells = representative_cells(analysis, _MOST_CELLS)
     pairings = telling_pairings(analysis, max(1, _MOST_ENTRIES // len(cells)))
@@ -116,21 +116,21 @@ KIND = Kind(place=10, section=Section.RESULTS, draw=_draw, of_differences=True)
 
 
 def _caption(analysis: Analysis, cells: int, pairings: int) -> str:
-    said = (
+    text = (
         f"Difference of the {analysis.metric.label} of a typical pair of runs, in percent of that of "
         "the other. Coloured where it is significant and at least 1 %; blank and in brackets "
         "where it is not; colours change at ratios of 1.1, 1.5 and 2, either way."
     )
-    said += f" {analysis.metric.remark}" if analysis.metric.remark else ""
+    text += f" {analysis.metric.remark}" if analysis.metric.remark else ""
     if any(side.failures for cell in analysis.cells for side in cell.sides):
-        said += f" {FAILED} Some runs of the two did not finish."
+        text += f" {FAILED} Some runs of the two did not finish."
     if cells < len(analysis.cells):
-        said += f" {cells} of {len(analysis.cells)} cells, evenly spread over the levels."
+        text += f" {cells} of {len(analysis.cells)} cells, evenly spread over the levels."
     if pairings < len(analysis.pairings):
-        said += (
+        text += (
             f" The {pairings} of {len(analysis.pairings)} comparisons with the largest differences."
         )
-    return said
+    return text
 
 
 def heatmap(
@@ -182,7 +182,7 @@ def _cells_across(analysis: Analysis, cells: Sequence[Cell], pairings: Sequence[
 
 def _cells_down(analysis: Analysis, cells: Sequence[Cell], pairings: Sequence[Pairing]) -> _Block:
     """One block: a row for each cell, a column for each comparison."""
-    columns = tuple((f"against {one.against}", one.contender) for one in pairings)
+    columns = tuple((f"against {item.against}", item.contender) for item in pairings)
     entries = tuple(
         _HeatCell(row, column, cell, pairing)
         for row, cell in enumerate(cells)
@@ -271,8 +271,8 @@ def _headers(sheet: Sheet, block: _Block, sizes: _Sizes, left: float, top: float
             titles = list(group)
             room = len(titles) * sizes.column
             x = left + start * sizes.column
-            told = titles[0][level]
-            sheet.label(x + room / 2, y, told, room - 2, MUTED, size=_TITLE, anchor="middle")
+            text = titles[0][level]
+            sheet.label(x + room / 2, y, text, room - 2, MUTED, size=_TITLE, anchor="middle")
             if level < block.depth - 1:
                 sheet.line((x + 4, y + 9.5), (x + room - 4, y + 9.5), colour=RULE)
             start += len(titles)

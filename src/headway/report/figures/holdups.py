@@ -63,17 +63,17 @@ def _draw(subject: Subject) -> Picture | None:
     if panels is None:
         return None
     cells = panels.cells
-    said = (
+    text = (
         "Mean over the finished runs, from the start of the request, or of a page's navigation, to the "
         "last byte."
     )
-    said += _evidence(
+    text += _evidence(
         [side.is_inferred for cell in cells for side in cell.sides if side.known_from]
     )
     return Picture(
         name=picture_name(analysis, "limits"),
         title="Seconds by what held the transfer back",
-        caption=said + panels.left_out("cells"),
+        caption=text + panels.left_out("cells"),
         drawing=partial(_sheet, analysis, cells),
         data=lambda: holdups_frame([analysis]),
         said=_said(cells),
@@ -85,7 +85,7 @@ def _said(cells: Sequence[Cell]) -> str:
         f"{cell.title}, {side.contender}{f' ({_INFERRED})' if side.is_inferred else ''}: "
         + ", ".join(
             f"{name} {significant(seconds)} s"
-            for name, seconds in sorted(side.holdups, key=lambda one: -one[1])
+            for name, seconds in sorted(side.holdups, key=lambda holdup: -holdup[1])
             if seconds > _VISIBLE * _sum(side)
         )
         for cell in cells
@@ -98,11 +98,11 @@ def _evidence(inferred: Sequence[bool]) -> str:
     """Where the causes are known from, given for every bar whether its are inferred."""
     if not inferred:
         return ""
-    told = " stated by the senders' kernel or qlog."
+    text = " stated by the senders' kernel or qlog."
     if not any(inferred):
-        return f" All are{told}"
+        return f" All are{text}"
     counted = f" Hatched: {_INFERRED} from what the bottleneck carried and dropped."
-    return counted if all(inferred) else f"{counted} Others are{told}"
+    return counted if all(inferred) else f"{counted} Others are{text}"
 
 
 KIND = Kind(place=50, section=Section.WHY, draw=_draw, every_metric=False)

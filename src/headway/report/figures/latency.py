@@ -37,14 +37,14 @@ def _draw(subject: Subject) -> Picture | None:
     if panels is None:
         return None
     timed = _timed(analysis.cells)
-    said = (
+    text = (
         f"The time that so large a share of {timed} did not exceed, of all finished runs together, from when "
         f"{_SPANS[timed]}. Each tenfold step to the right leaves out nine of ten slower {timed}."
     )
     return Picture(
         name=picture_name(analysis, "percentiles"),
         title="Latency over percentile",
-        caption=said + panels.left_out(),
+        caption=text + panels.left_out(),
         drawing=partial(_sheet, subject, panels.cells),
         data=partial(_data, analysis),
         said=told(
@@ -86,17 +86,17 @@ def _sheet(subject: Subject, cells: Sequence[Cell], width: float) -> Sheet:
 
 
 def _panel(subject: Subject, cell: Cell, sheet: Sheet, frame: Frame) -> None:
-    found = [(side, side.latencies) for side in cell.sides if side.latencies]
-    rarest = max(max(1 / one.count for _, one in found) / 2, _LAST)
+    pairs = [(side, side.latencies) for side in cell.sides if side.latencies]
+    rarest = max(max(1 / latencies.count for _, latencies in pairs) / 2, _LAST)
     across = Scale(1.0, rarest, frame.left, frame.right, log=True)
-    values = [latency for _, one in found for _, latency in one.curve]
+    values = [latency for _, latencies in pairs for _, latency in latencies.curve]
     up = value_scale(values, frame.bottom, frame.top)
     ticks = up.ticks(5)
     y_axis(sheet, frame, up, ticks, [written(tick) for tick in ticks])
     shares = [share for share in _SHARES if 1 - share >= rarest]
     labels = [f"{100 * share:g} %" for share in shares]
     x_axis(sheet, frame, [across(1 - share) for share in shares], labels, _timed([cell]).value)
-    for side, one in found:
+    for side, item in pairs:
         style = subject.styles[side.contender]
-        line = [(across(max(1 - share, rarest)), up(latency)) for share, latency in one.curve]
+        line = [(across(max(1 - share, rarest)), up(latency)) for share, latency in item.curve]
         sheet.lines([line], colour=style.colour, width=1.7, dash=style.dash)

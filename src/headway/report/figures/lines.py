@@ -99,20 +99,24 @@ class _Curves:
             return None
         middle, interval = side.sample.median, side.sample.interval
         low, high = (interval.low, interval.high) if interval else (middle, middle)
-        said = f"{contender}: {self.metric.text(middle)}, n = {side.sample.n}"
-        return _Mark(middle, low, high, said, side.failures > 0)
+        text = f"{contender}: {self.metric.text(middle)}, n = {side.sample.n}"
+        return _Mark(middle, low, high, text, side.failures > 0)
 
     def _difference(self, cell: Cell, contender: str) -> _Mark | None:
         """As a ratio, none farther than a factor of 20."""
-        one = cell.comparison(Pairing(contender, self.against))
-        if one is None or one.relative is None or one.relative <= -1:
+        comparison = cell.comparison(Pairing(contender, self.against))
+        if comparison is None or comparison.relative is None or comparison.relative <= -1:
             return None
-        interval = one.relative_interval
-        ends = (interval.low, interval.high) if interval else (one.relative, one.relative)
+        interval = comparison.relative_interval
+        ends = (
+            (interval.low, interval.high)
+            if interval
+            else (comparison.relative, comparison.relative)
+        )
         low, high = (min(max(1 + end, 1 / _FARTHEST), _FARTHEST) for end in ends)
         failed = any(s and s.failures for s in map(cell.side, (contender, self.against)))
-        said = f"{contender} against {self.against}: {difference_text(one.relative)}"
-        return _Mark(1 + one.relative, low, high, said, failed)
+        text = f"{contender} against {self.against}: {difference_text(comparison.relative)}"
+        return _Mark(1 + comparison.relative, low, high, text, failed)
 
 
 def _curves(analysis: Analysis) -> _Curves:
@@ -123,8 +127,8 @@ def _curves(analysis: Analysis) -> _Curves:
         [side.sample.median for side in cell.sides if side.sample and side.sample.median > 0]
         for cell in analysis.cells
     ]
-    found = [value for cell in values for value in cell]
-    if len(against) != 1 or not found or max(found) < _WIDE_RATIO * min(found):
+    result = [value for cell in values for value in cell]
+    if len(against) != 1 or not result or max(result) < _WIDE_RATIO * min(result):
         return medians
     apart = [max(cell) / min(cell) for cell in values if len(cell) > 1]
     if not apart or median(apart) > _ALIKE:
@@ -164,14 +168,14 @@ KIND = Kind(place=20, section=Section.RESULTS, draw=_draw)
 
 def _axis(analysis: Analysis) -> _Axis | None:
     """The numeric factor with the most levels; None if none has enough."""
-    found = [
+    pairs = [
         (len(factor.levels), -place)
         for place, factor in enumerate(analysis.conditions.factors)
         if factor.values is not None and len(factor.levels) >= _LEAST_LEVELS
     ]
-    if not found:
+    if not pairs:
         return None
-    place = -max(found)[1]
+    place = -max(pairs)[1]
     factor = analysis.conditions.factors[place]
     values = factor.values or ()
     return _Axis(place, factor.name, factor.levels, _shares(values, factor.name == "size"))
@@ -198,7 +202,7 @@ def _other_factors(analysis: Analysis, axis: _Axis) -> list[int]:
 
 
 def _caption(analysis: Analysis, curves: _Curves, shown: int) -> str:
-    said = (
+    text = (
         f"Typical differences of pairs of runs from {curves.against}, whose medians and the others’ would lie on "
         "one another; bars are the 95 % intervals for all of them together. Panels beside each other have the "
         "same scale."
@@ -208,12 +212,12 @@ def _caption(analysis: Analysis, curves: _Curves, shown: int) -> str:
     )
     sides = [side for cell in analysis.cells for side in cell.sides]
     if any(side.failures and side.sample for side in sides):
-        said += " A hollow mark: some of its runs failed."
+        text += " A hollow mark: some of its runs failed."
     if any(side.sample is None for side in sides):
-        said += " A gap: no run finished."
+        text += " A gap: no run finished."
     if shown < len(analysis.cells):
-        said += f" {shown} of {len(analysis.cells)} conditions, evenly spread over the levels."
-    return said
+        text += f" {shown} of {len(analysis.cells)} conditions, evenly spread over the levels."
+    return text
 
 
 def _sheet(subject: Subject, curves: _Curves, axis: _Axis, grid: Grid, width: float) -> Sheet:
@@ -222,8 +226,8 @@ def _sheet(subject: Subject, curves: _Curves, axis: _Axis, grid: Grid, width: fl
     columns = _columns(analysis, axis, grid, width)
     scales = _scales(curves, grid, columns)
     ticks = {row: _ticks(curves, scale) for row, scale in scales.items()}
-    texts = {row: _texts(curves, found) for row, found in ticks.items()}
-    left = max(text_width(text) for found in texts.values() for text in found) + 8
+    texts = {row: _texts(curves, tick) for row, tick in ticks.items()}
+    left = max(text_width(text) for result in texts.values() for text in result) + 8
     sheet, places = below_legend(
         styles,
         len(grid.rows),
@@ -264,10 +268,10 @@ def _scales(curves: _Curves, grid: Grid, columns: int) -> dict[int, Scale]:
     for place, _, cell in grid.places:
         values.setdefault(place // columns, []).extend(_values(curves, cell))
     if curves.against:
-        return {row: _around_one(found) for row, found in values.items()}
-    log = value_scale([value for found in values.values() for value in found], 0, 1).log
+        return {row: _around_one(result) for row, result in values.items()}
+    log = value_scale([value for result in values.values() for value in result], 0, 1).log
     wide = 0.0 if log else math.inf
-    return {row: value_scale(found, 0, 1, wide) for row, found in values.items()}
+    return {row: value_scale(result, 0, 1, wide) for row, result in values.items()}
 
 
 def _around_one(ratios: Sequence[float]) -> Scale:
@@ -289,7 +293,7 @@ def _columns(analysis: Analysis, axis: _Axis, grid: Grid, width: float) -> int:
 
 def _values(curves: _Curves, cell: Cell) -> list[float]:
     marks = (curves.mark(cell, name) for name in curves.names)
-    return [value for one in marks if one for value in (one.value, one.low, one.high)]
+    return [value for mark in marks if mark for value in (mark.value, mark.low, mark.high)]
 
 
 def _plot(
@@ -335,8 +339,8 @@ def _line(
     long_enough = [run for run in runs if len(run) > 1]
     sheet.lines(long_enough, colour=style.colour, width=1.6, dash=style.dash)
     size = 5.0 if small else 6.0
-    for found, grown, hollow in ((whole, 0, False), (partly, 1, True)):
-        points, said = [at for at, _ in found], [told for _, told in found]
+    for pairs, grown, hollow in ((whole, 0, False), (partly, 1, True)):
+        points, texts = [at for at, _ in pairs], [text for _, text in pairs]
         sheet.dots(
             points,
             style.colour,
@@ -344,5 +348,5 @@ def _line(
             size=size + grown,
             hollow=hollow,
             halo=True,
-            said=said,
+            labels=texts,
         )

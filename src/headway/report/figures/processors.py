@@ -85,7 +85,7 @@ def _sheet(subject: Subject, stories: Sequence[Story], width: float) -> Sheet:
     for story in stories:
         for load in story.series.loads:
             lines.setdefault(f"{story.run.cell}: {load.host}", []).append((story, load))
-    panels = [(title, partial(_panel, subject, found)) for title, found in lines.items()]
+    panels = [(title, partial(_panel, subject, line)) for title, line in lines.items()]
     return titled_panels(panels, styles, width, left=42, height=130, upwards="load")
 
 

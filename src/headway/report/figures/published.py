@@ -31,12 +31,12 @@ _COLOURS: dict[Agreement, Colour] = {
 
 
 def _draw(subject: Subject) -> Picture | None:
-    found = [one for one in beside(subject.analysis) if one.value is not None]
-    if not 0 < len(found) <= MOST_ROWS:
+    besides = [item for item in beside(subject.analysis) if item.value is not None]
+    if not 0 < len(besides) <= MOST_ROWS:
         return None
     groups = [
-        [one for one in found if one.published.unit == unit]
-        for unit in dict.fromkeys(one.published.unit for one in found)
+        [item for item in besides if item.published.unit == unit]
+        for unit in dict.fromkeys(item.published.unit for item in besides)
     ]
     return Picture(
         name=picture_name(subject.analysis, "published"),
@@ -54,8 +54,8 @@ KIND = Kind(place=5, section=Section.PUBLISHED, draw=_draw)
 def _sheet(groups: Sequence[Sequence[Beside]], width: float) -> Sheet:
     rows = sum(map(len, groups))
     sheet = Sheet(width, _LEGEND + rows * _ROW + len(groups) * (_HEAD + _FOOT))
-    _legend(sheet, [one for group in groups for one in group])
-    labels = [_label(one) for group in groups for one in group]
+    _legend(sheet, [item for group in groups for item in group])
+    labels = [_label(item) for group in groups for item in group]
     left = min(max(map(text_width, labels)) + 12, 0.55 * width)
     top = _LEGEND
     for group in groups:
@@ -65,23 +65,23 @@ def _sheet(groups: Sequence[Sequence[Beside]], width: float) -> Sheet:
     return sheet
 
 
-def _legend(sheet: Sheet, found: Sequence[Beside]) -> None:
+def _legend(sheet: Sheet, besides: Sequence[Beside]) -> None:
     x = 8.0
     sheet.dots([(x, 10)], MUTED, size=8, hollow=True)
     sheet.text(x + 10, 10, "published")
     x += 24 + text_width("published")
     for agreement, colour in _COLOURS.items():
-        if any(one.agreement is agreement for one in found):
-            said = agreement.value
-            if x + text_width(said) > sheet.width - 20:
-                said = shortened(said, sheet.width - 20 - x)
+        if any(item.agreement is agreement for item in besides):
+            text = agreement.value
+            if x + text_width(text) > sheet.width - 20:
+                text = shortened(text, sheet.width - 20 - x)
             sheet.dots([(x + 6, 10)], colour, Marker.DIAMOND, size=9)
-            sheet.text(x + 16, 10, said)
-            x += 30 + text_width(said)
+            sheet.text(x + 16, 10, text)
+            x += 30 + text_width(text)
 
 
-def _label(one: Beside) -> str:
-    return f"{whose(one)}, {one.title}" if one.title else whose(one)
+def _label(item: Beside) -> str:
+    return f"{whose(item)}, {item.title}" if item.title else whose(item)
 
 
 def _group(sheet: Sheet, group: Sequence[Beside], frame: Frame) -> None:
@@ -91,15 +91,17 @@ def _group(sheet: Sheet, group: Sequence[Beside], frame: Frame) -> None:
     sheet.lines([((scale(t), frame.top), (scale(t), frame.bottom)) for t in ticks], colour=RULE)
     unit = group[0].published.unit
     x_axis(sheet, frame, [scale(tick) for tick in ticks], [written(tick, unit) for tick in ticks])
-    for row, one in enumerate(group):
+    for row, item in enumerate(group):
         y = frame.top + (row + 0.5) * _ROW
-        sheet.label(frame.left - 8, y, _label(one), frame.left - 8, anchor="end")
-        _draw_row(sheet, one, scale, y)
+        sheet.label(frame.left - 8, y, _label(item), frame.left - 8, anchor="end")
+        _draw_row(sheet, item, scale, y)
 
 
 def _scale(group: Sequence[Beside], frame: Frame) -> Scale:
-    values = [one.published.value for one in group] + [one.value or 0.0 for one in group]
-    ends = [end for one in group if one.interval for end in (one.interval.low, one.interval.high)]
+    values = [item.published.value for item in group] + [item.value or 0.0 for item in group]
+    ends = [
+        end for item in group if item.interval for end in (item.interval.low, item.interval.high)
+    ]
     if min(*values, *ends) > 0:
         return value_scale([*values, *ends], frame.left, frame.right, wide=8.0)
     low, high = min(0.0, *values, *ends), max(0.0, *values, *ends)
@@ -107,12 +109,12 @@ def _scale(group: Sequence[Beside], frame: Frame) -> Scale:
     return Scale(low - margin, high + margin, frame.left, frame.right)
 
 
-def _draw_row(sheet: Sheet, one: Beside, scale: Scale, y: float) -> None:
-    ours, theirs = scale(one.value or 0.0), scale(one.published.value)
-    colour = _COLOURS.get(one.agreement, MUTED)
+def _draw_row(sheet: Sheet, item: Beside, scale: Scale, y: float) -> None:
+    ours, theirs = scale(item.value or 0.0), scale(item.published.value)
+    colour = _COLOURS.get(item.agreement, MUTED)
     sheet.line((min(ours, theirs), y), (max(ours, theirs), y), colour=MUTED, opacity=0.6)
-    if one.interval and one.interval.high > one.interval.low:
-        low, high = scale(one.interval.low), scale(one.interval.high)
+    if item.interval and item.interval.high > item.interval.low:
+        low, high = scale(item.interval.low), scale(item.interval.high)
         sheet.line((low, y), (high, y), colour=colour, width=5, opacity=0.35)
     sheet.dots([(theirs, y)], MUTED, size=8, hollow=True, halo=True)
     sheet.dots([(ours, y)], colour, Marker.DIAMOND, size=8, halo=True)

@@ -43,33 +43,38 @@ class Dot:
     unit: str
 
 
-def dots(found: Iterable[Beside]) -> list[Dot]:
+def dots(besides: Iterable[Beside]) -> list[Dot]:
     """The values that were measured and are above zero, times in seconds, differences as ratios."""
-    made = [_dot(one, one.value) for one in found if one.value is not None]
-    return [one for one in made if one.published > 0 and one.ours > 0]
+    made = [_dot(item, item.value) for item in besides if item.value is not None]
+    return [dot for dot in made if dot.published > 0 and dot.ours > 0]
 
 
-def _dot(one: Beside, ours: float) -> Dot:
-    told = one.published
-    if told.against is not None:
-        return Dot(told.contender, 1 + told.value / 100, 1 + ours / 100, "times as much")
-    seconds = 1e-3 if told.unit == "ms" else 1.0
-    unit = "s" if told.unit == "ms" else told.unit
-    return Dot(told.contender, told.value * seconds, ours * seconds, unit)
+def _dot(item: Beside, ours: float) -> Dot:
+    told_published = item.published
+    if told_published.against is not None:
+        return Dot(
+            told_published.contender,
+            1 + told_published.value / 100,
+            1 + ours / 100,
+            "times as much",
+        )
+    seconds = 1e-3 if told_published.unit == "ms" else 1.0
+    unit = "s" if told_published.unit == "ms" else told_published.unit
+    return Dot(told_published.contender, told_published.value * seconds, ours * seconds, unit)
 
 
 def _draw(subject: Subject) -> Picture | None:
-    found = [one for one in beside(subject.analysis) if one.value is not None]
-    shown = dots(found)
-    if len(found) <= MOST_ROWS or not shown:
+    besides = [item for item in beside(subject.analysis) if item.value is not None]
+    shown = dots(besides)
+    if len(besides) <= MOST_ROWS or not shown:
         return None
-    left_out = len(found) - len(shown)
-    said = f" {left_out} more are not positive." if left_out else ""
+    left_out = len(besides) - len(shown)
+    text = f" {left_out} more are not positive." if left_out else ""
     return Picture(
         name=picture_name(subject.analysis, "published"),
         title="Values: published and ours",
         caption="A dot for each published value: as published across, ours upwards. On the dashed "
-        f"line both are equal; in the band they differ by at most {TOLERANCE:.0%}.{said}".replace(
+        f"line both are equal; in the band they differ by at most {TOLERANCE:.0%}.{text}".replace(
             "%", " %"
         ),
         drawing=partial(scatter, shown, subject.styles_here),
@@ -80,11 +85,11 @@ def _draw(subject: Subject) -> Picture | None:
 KIND = Kind(place=6, section=Section.PUBLISHED, draw=_draw)
 
 
-def scatter(found: Sequence[Dot], styles: Mapping[str, Style], width: float) -> Sheet:
+def scatter(results: Sequence[Dot], styles: Mapping[str, Style], width: float) -> Sheet:
     """A plot for each unit, both axes logarithmic."""
-    named = {one.contender for one in found}
+    named = {dot.contender for dot in results}
     here = dots_apart({name: style for name, style in styles.items() if name in named})
-    units = list(dict.fromkeys(one.unit for one in found))
+    units = list(dict.fromkeys(dot.unit for dot in results))
     across = max(1, min(len(units), int(width / _LEAST)))
     each = width / across
     side = min(_LARGEST, each - _LEFT - _RIGHT)
@@ -94,14 +99,14 @@ def scatter(found: Sequence[Dot], styles: Mapping[str, Style], width: float) -> 
     for place, unit in enumerate(units):
         row, column = divmod(place, across)
         frame = Frame(column * each + _LEFT, head + row * tall + _TITLE, side, side)
-        _panel(sheet, [one for one in found if one.unit == unit], frame, here)
+        _panel(sheet, [dot for dot in results if dot.unit == unit], frame, here)
     return sheet
 
 
-def _panel(sheet: Sheet, found: Sequence[Dot], frame: Frame, styles: Mapping[str, Style]) -> None:
+def _panel(sheet: Sheet, results: Sequence[Dot], frame: Frame, styles: Mapping[str, Style]) -> None:
     """Values of one unit."""
-    unit = found[0].unit
-    values = [value for one in found for value in (one.published, one.ours)]
+    unit = results[0].unit
+    values = [value for dot in results for value in (dot.published, dot.ours)]
     low, high = min(values) / _MARGIN, max(values) * _MARGIN
     across = Scale(low, high, frame.left, frame.right, log=True)
     up = Scale(low, high, frame.bottom, frame.top, log=True)
@@ -112,7 +117,7 @@ def _panel(sheet: Sheet, found: Sequence[Dot], frame: Frame, styles: Mapping[str
     sheet.areas([_band(across, up)], fill=GREEN, opacity=0.18)
     sheet.line((across(low), up(low)), (across(high), up(high)), colour=INK, dash=(4.0, 3.0))
     for name, style in styles.items():
-        points = [(across(one.published), up(one.ours)) for one in found if one.contender == name]
+        points = [(across(dot.published), up(dot.ours)) for dot in results if dot.contender == name]
         sheet.dots(points, style.colour, style.marker, size=5)
 
 

@@ -31,7 +31,7 @@ def _draw(subject: Subject) -> Picture | None:
     panels = CellPanels.of(analysis, lambda side: side.watched)
     if panels is None:
         return None
-    said = (
+    text = (
         "Mean bitrate of the videos over the part of the time in which the picture stood still, which grows to the left: "
         "better is up and to the right (Puffer's plot). Lines are 95 % intervals of the means, by the t distribution. "
         "Panels have axes of their own."
@@ -39,7 +39,7 @@ def _draw(subject: Subject) -> Picture | None:
     return Picture(
         name=picture_name(analysis, "quality"),
         title="Quality and stalls",
-        caption=said + panels.left_out(),
+        caption=text + panels.left_out(),
         drawing=partial(_sheet, subject, panels.cells),
         data=partial(_data, analysis),
         said=told(
@@ -83,7 +83,9 @@ def _panel(styles: dict[str, Style], cell: Cell, sheet: Sheet, frame: Frame) -> 
     ticks = up.ticks(5)
     y_axis(sheet, frame, up, ticks, [*map(written, ticks)])
     stalled = Scale(0.0, across.low, 0.0, 1.0).ticks(4)[::-1]
-    x_axis(sheet, frame, [*map(across, stalled)], [written(one, "%") for one in stalled], "stalled")
+    x_axis(
+        sheet, frame, [*map(across, stalled)], [written(value, "%") for value in stalled], "stalled"
+    )
     for style, watched in shown:
         quality, still = watched.quality, watched.stalled
         x, y = across(100 * still.mean), up(quality.mean)
@@ -95,9 +97,11 @@ def _panel(styles: dict[str, Style], cell: Cell, sheet: Sheet, frame: Frame) -> 
 
 def _scales(shown: Sequence[WatchedVideos], frame: Frame) -> tuple[Scale, Scale]:
     """Stalled time grows to the left, quality upwards."""
-    most = max(_LEAST_STALLED, *(100 * one.stalled.high for one in shown)) * (1 + _MARGIN)
-    low = min(one.quality.low for one in shown)
-    high = max(one.quality.high for one in shown)
+    most = max(_LEAST_STALLED, *(100 * watched_videos.stalled.high for watched_videos in shown)) * (
+        1 + _MARGIN
+    )
+    low = min(watched_videos.quality.low for watched_videos in shown)
+    high = max(watched_videos.quality.high for watched_videos in shown)
     room = max(_MARGIN * (high - low), (_LEAST_MBIT - (high - low)) / 2)
     across = Scale(most, 0.0, frame.left, frame.right - 6)
     return across, Scale(max(0.0, low - room), high + room, frame.bottom, frame.top)

@@ -70,7 +70,10 @@ def _sheet(subject: Subject, stories: Sequence[SharedStory], width: float) -> Sh
     of_cells: dict[str, list[SharedStory]] = {}
     for story in stories:
         of_cells.setdefault(story.run.cell, []).append(story)
-    panels = [(cell, partial(_panel, subject, found)) for cell, found in of_cells.items()]
+    panels = [
+        (cell, partial(_panel, subject, shared_stories))
+        for cell, shared_stories in of_cells.items()
+    ]
     return titled_panels(panels, styles, width, left=42, height=150, upwards="share of time")
 
 

@@ -28,14 +28,14 @@ def _draw(subject: Subject) -> Picture | None:
     panels = CellPanels.of(analysis, lambda side: side.rungs)
     if panels is None:
         return None
-    said = (
+    text = (
         "Parts of all fetched segments, of all finished runs together, from the lowest rung of the ladder (purple, 1) "
         "to the highest (green)."
     )
     return Picture(
         name=picture_name(analysis, "rungs"),
         title="Segments by quality",
-        caption=said + panels.left_out(),
+        caption=text + panels.left_out(),
         drawing=lambda width: draw_panels(
             analysis, panels.cells, width, partial(_panel, analysis), "share of segments"
         ),
@@ -50,7 +50,7 @@ KIND = Kind(place=43, section=Section.RESULTS, draw=_draw, every_metric=False)
 
 
 def _most(shares: Sequence[float]) -> str:
-    rung = max(range(len(shares)), key=lambda one: shares[one])
+    rung = max(range(len(shares)), key=lambda number: shares[number])
     return f"{significant(100 * shares[rung])} % on rung {rung + 1}"
 
 

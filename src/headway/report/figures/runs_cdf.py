@@ -44,13 +44,13 @@ def _varied(cell: Cell) -> bool:
 
 
 def _caption(analysis: Analysis, shown: int) -> str:
-    said = (
+    text = (
         f"Share of a contender's runs whose {analysis.metric.label} is at most the value below. A "
         "curve that ends below 100 % belongs to a contender of which runs failed."
     )
     if shown < len(analysis.cells):
-        said += f" The {shown} of {len(analysis.cells)} conditions with the largest differences."
-    return said
+        text += f" The {shown} of {len(analysis.cells)} conditions with the largest differences."
+    return text
 
 
 def _sheet(subject: Subject, cells: Sequence[Cell], width: float) -> Sheet:

@@ -35,7 +35,7 @@ def _draw(subject: Subject) -> Picture | None:
     stories = [story for story in subject.evidence.videos if story.playback.segments]
     if not stories:
         return None
-    said = (
+    text = (
         "Each bar is a segment, from its request to its last byte, at the rate of its rung (purple the lowest, green the "
         "highest). The grey line is the rate of the narrowest link, dots are the throughput as the player saw it; both are "
         "cut off above the rungs that were fetched. Below: what was buffered (of live video the thin line is its latency); red where the picture stood still, grey until "
@@ -44,7 +44,7 @@ def _draw(subject: Subject) -> Picture | None:
     return Picture(
         name=picture_name(subject.analysis, "segments"),
         title="Segments over time",
-        caption=f"{said} {runs_said([story.run for story in stories])}",
+        caption=f"{text} {runs_said([story.run for story in stories])}",
         drawing=partial(_sheet, stories),
         data=lambda: _data(stories),
         said=told(map(_outcome_said, stories)),
@@ -55,7 +55,7 @@ KIND = Kind(place=58, section=Section.WHY, draw=_draw, every_metric=False, of_ru
 
 
 def _outcome_said(story: VideoStory) -> str:
-    rates = [one.rate_mbit for one in story.playback.segments]
+    rates = [segment.rate_mbit for segment in story.playback.segments]
     stalled = math.fsum(stall.lasted_s for stall in story.playback.stalls)
     mean = significant(math.fsum(rates) / len(rates))
     return f"{story.title}: {len(rates)} segments of {mean} Mbit/s, stalled for {significant(stalled)} s"
@@ -68,10 +68,10 @@ def _data(stories: Sequence[VideoStory]) -> pl.DataFrame:
             "contender": story.run.contender,
             "flow": story.flow,
             # Columns of CSV have one value.
-            **one.model_dump(exclude={"chunks_s"}),
+            **segment.model_dump(exclude={"chunks_s"}),
         }
         for story in stories
-        for one in story.playback.segments
+        for segment in story.playback.segments
     ]
     return pl.DataFrame(rows, infer_schema_length=None)
 
@@ -82,9 +82,11 @@ def _sheet(stories: Sequence[VideoStory], width: float) -> Sheet:
     sheet = Sheet(width, tall * -(-len(stories) // columns))
     pitch = (width - _EDGE + _GAP) / columns
     end_s = max(story.playback.end_s for story in stories)
-    most_mbit = _ABOVE * max(one.rate_mbit for story in stories for one in story.playback.segments)
+    most_mbit = _ABOVE * max(
+        segment.rate_mbit for story in stories for segment in story.playback.segments
+    )
     most_s = max(
-        *(one.buffer_after_s for story in stories for one in story.playback.segments),
+        *(segment.buffer_after_s for story in stories for segment in story.playback.segments),
         *(latency_s for story in stories for _, latency_s in latencies(story.playback)),
         0.0,
     )
@@ -125,9 +127,16 @@ def _plot_rates(sheet: Sheet, story: VideoStory, frame: Frame, across: Scale, up
     x_axis(sheet, frame, [across(tick) for tick in across.ticks(6)], ["" for _ in across.ticks(6)])
 
 
-def _bar(one: FetchedSegment, across: Scale, up: Scale) -> tuple[float, float, float, float]:
-    left = across(one.asked_s)
-    return left, up(one.rate_mbit) - _THICK / 2, max(1.0, across(one.last_byte_s) - left), _THICK
+def _bar(
+    fetched_segment: FetchedSegment, across: Scale, up: Scale
+) -> tuple[float, float, float, float]:
+    left = across(fetched_segment.asked_s)
+    return (
+        left,
+        up(fetched_segment.rate_mbit) - _THICK / 2,
+        max(1.0, across(fetched_segment.last_byte_s) - left),
+        _THICK,
+    )
 
 
 def _corners(steps: Sequence[tuple[float, float]], end_s: float) -> Iterator[tuple[float, float]]:

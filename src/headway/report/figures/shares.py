@@ -42,10 +42,10 @@ _HOW = {
 def _draw(subject: Subject) -> Picture | None:
     analysis = subject.analysis
     kept = {cell.name for cell in representative_cells(analysis, _MOST_CELLS)}
-    found = [share for share in shares(analysis) if share.cell.name in kept]
-    if not found:
+    all_shares = [share for share in shares(analysis) if share.cell.name in kept]
+    if not all_shares:
         return None
-    by_cell = [(cell, list(own)) for cell, own in groupby(found, key=lambda one: one.cell)]
+    by_cell = [(cell, list(own)) for cell, own in groupby(all_shares, key=lambda item: item.cell)]
     fewer = len(by_cell) < len({share.cell.name for share in shares(analysis)})
     less = f" {len(by_cell)} of {len(analysis.cells)} conditions, evenly spread."
     return Picture(
@@ -71,21 +71,21 @@ _ByCell = Sequence[tuple[Cell, Sequence[Shares]]]
 def _said(by_cell: _ByCell) -> str:
     return " ".join(
         told(
-            (f"{one.contender}: {got(one)}, {how(one) or 'not judged'}" for one in own),
+            (f"{item.contender}: {got(item)}, {how(item) or 'not judged'}" for item in own),
             start=f"{cell.title}: " if cell.title else "",
         )
         for cell, own in by_cell
     )
 
 
-def how(one: Shares) -> str:
+def how(item: Shares) -> str:
     """How the flows shared, in a few words: ``cubic takes``."""
-    starved = one.sharing is Shared.STARVED
-    if one.uneven and one.taker:
-        return f"{one.taker} starves {one.taken}" if starved else f"{one.taker} takes"
-    if one.uneven:
+    starved = item.sharing is Shared.STARVED
+    if item.uneven and item.taker:
+        return f"{item.taker} starves {item.taken}" if starved else f"{item.taker} takes"
+    if item.uneven:
         return "one is starved" if starved else "uneven"
-    return _HOW[one.sharing]
+    return _HOW[item.sharing]
 
 
 def _sheet(analysis: Analysis, by_cell: _ByCell, width: float) -> Sheet:
@@ -96,7 +96,7 @@ def _sheet(analysis: Analysis, by_cell: _ByCell, width: float) -> Sheet:
     head = legend_height(tuple(colours), width) + 8
     sheet = Sheet(width, head + total_height(len(by_cell), columns, height))
     colour_legend(sheet, colours, 0, 0)
-    most = max(one.total_mbit.median for _, own in by_cell for one in own)
+    most = max(item.total_mbit.median for _, own in by_cell for item in own)
     places = frames(len(by_cell), columns, width, top=head, left=_LEFT, height=height, gap=_GAP)
     for (cell, own), frame in zip(by_cell, places, strict=True):
         title(sheet, frame, cell.title)
@@ -111,26 +111,26 @@ def _panel(
     across: Scale,
     colours: Mapping[str, Colour],
 ) -> None:
-    for place, one in enumerate(own):
+    for place, item in enumerate(own):
         top = frame.top + place * _ROW
-        words = how(one)
+        words = how(item)
         room = frame.width - text_width(words, _TEXT) - 12
-        sheet.label(frame.left, top + 9, one.contender, room, size=_TEXT)
-        ink = INK if one.uneven else MUTED
-        sheet.text(frame.right, top + 9, words, ink, size=_TEXT, bold=one.uneven, anchor="end")
-        _bar(sheet, one, across, top + 18, colours)
+        sheet.label(frame.left, top + 9, item.contender, room, size=_TEXT)
+        ink = INK if item.uneven else MUTED
+        sheet.text(frame.right, top + 9, words, ink, size=_TEXT, bold=item.uneven, anchor="end")
+        _bar(sheet, item, across, top + 18, colours)
     ticks = across.ticks(max(2, int(frame.width / 60)))
     texts = [written(tick) for tick in ticks]
     x_axis(sheet, frame, [across(tick) for tick in ticks], texts, "goodput [Mbit/s]")
 
 
 def _bar(
-    sheet: Sheet, one: Shares, across: Scale, top: float, colours: Mapping[str, Colour]
+    sheet: Sheet, item: Shares, across: Scale, top: float, colours: Mapping[str, Colour]
 ) -> None:
     """Flow after flow, so long that all together are the median of what all got."""
-    parts = _parts(one)
+    parts = _parts(item)
     medians = math.fsum(mbit for _, mbit in parts) or 1.0
-    factor = one.total_mbit.median / medians
+    factor = item.total_mbit.median / medians
     at = 0.0
     for name, mbit in parts:
         left, right = across(at * factor), across((at + mbit) * factor)
@@ -140,23 +140,23 @@ def _bar(
         if text_width(text, _TEXT) + 6 <= right - left:
             sheet.text((left + right) / 2, top + _BAR / 2, text, size=_TEXT, anchor="middle")
         at += mbit
-    _fair(sheet, one, across, top, len(parts))
-    if len(parts) == 2 and (interval := one.names[0].ranked[0].mbit.interval):
+    _fair(sheet, item, across, top, len(parts))
+    if len(parts) == 2 and (interval := item.names[0].ranked[0].mbit.interval):
         y, ends = top + _BAR + 3.5, (across(interval.low * factor), across(interval.high * factor))
         sheet.line((ends[0], y), (ends[1], y), width=1.6)
         sheet.lines((((x, y - 2.5), (x, y + 2.5)) for x in ends), width=1.2)
 
 
-def _parts(one: Shares) -> list[tuple[NameShares, float]]:
+def _parts(item: Shares) -> list[tuple[NameShares, float]]:
     """Every flow with the median of what it got."""
-    return [(name, flow.mbit.median) for name in one.names for flow in name.ranked]
+    return [(name, flow.mbit.median) for name in item.names for flow in name.ranked]
 
 
-def _fair(sheet: Sheet, one: Shares, across: Scale, top: float, flows: int) -> None:
+def _fair(sheet: Sheet, item: Shares, across: Scale, top: float, flows: int) -> None:
     """Where the bar would be divided if all had their fair shares."""
-    at, total = 0.0, one.total_mbit.median
+    at, total = 0.0, item.total_mbit.median
     places = []
-    for name in one.names:
+    for name in item.names:
         for flow in name.ranked:
             fair = flow.share.median / flow.part.median if flow.part.median else 1 / flows
             at += fair * total

@@ -183,7 +183,7 @@ def _stack(
     colours: Mapping[str, Colour],
 ) -> None:
     """Every flow's goodput as an area on top of those before it."""
-    tops = list(zip(*(accumulate(one) for one in _by_span(story)), strict=True))
+    tops = list(zip(*(accumulate(values) for values in _by_span(story)), strict=True))
     most = max(max(line) for line in tops) or 1.0
     up = Scale(0, most * 1.06, frame.bottom, frame.top)
     named_frame(sheet, "goodput of all [Mbit/s]", frame, up)
@@ -220,6 +220,6 @@ def _lines(
     up = Scale(0, (max(known, default=0.0) or 1.0) * 1.06, frame.bottom, frame.top)
     named_frame(sheet, heading, frame, up)
     for name, (times, values) in lines.items():
-        found = lines_over_time(times, values, across, up)
+        pairs = lines_over_time(times, values, across, up)
         reading = Reading(f"{heading} {name}".strip(), across, up)
-        sheet.lines(found, colours[name], 1.3, reading=reading)
+        sheet.lines(pairs, colours[name], 1.3, reading=reading)

@@ -38,7 +38,7 @@ def _draw(subject: Subject) -> Picture | None:
         for cell in representative_cells(analysis, _MOST_CELLS)
         if any((cell.name, pairing) in values for pairing in analysis.pairings)
     )
-    said = (
+    text = (
         "Time until the first segment had come, of every run of a contender against every run of the other: their "
         "difference over the greater of the two, and the median of all pairs (Perna and others 2022, equations 2 and 3). "
         "Negative is faster. Coloured from 1 % on; these are no tests of significance."
@@ -46,7 +46,7 @@ def _draw(subject: Subject) -> Picture | None:
     return Picture(
         name=picture_name(analysis, "speedups"),
         title="Median speed-up of the first segment",
-        caption=said,
+        caption=text,
         drawing=partial(_sheet, analysis, cells),
         data=partial(_data, analysis),
         said=told(

@@ -94,20 +94,20 @@ def _title(stories: Sequence[Story]) -> str:
 
 
 def _caption(stories: Sequence[Story]) -> str:
-    said = (
+    text = (
         "Uppermost, the line is the congestion window and the area bytes in flight. Red ticks are "
         "packets dropped on the path. The strip is coloured by what held the transfer back"
     )
     if any(len(story.series.segments) > 1 for story in stories):
-        said += (
+        text += (
             "; where programs split connections there is one for each section, the client's first, "
             "in which a sender that waits for the one behind it is limited by its application, and "
             "the plots are of the section that held the transfer back for the longest time"
         )
     if any(_is_inferred(segment) for story in stories for segment in story.series.segments):
-        said += "; hatched where that is inferred from what the bottleneck carried and dropped"
-    told = "" if _shared(stories) else " The runs have time axes of their own."
-    return f"{said}.{told} {runs_said([story.run for story in stories])}"
+        text += "; hatched where that is inferred from what the bottleneck carried and dropped"
+    words = "" if _shared(stories) else " The runs have time axes of their own."
+    return f"{text}.{words} {runs_said([story.run for story in stories])}"
 
 
 def _said(stories: Sequence[Story]) -> str:
@@ -124,7 +124,7 @@ def _seconds_by_cause(story: Story) -> list[str]:
     for (begin, end), limit in zip(pairwise((0.0, *segment.at_s)), segment.limit, strict=True):
         if limit and begin < _end(story):
             seconds[str(limit)] += min(end, _end(story)) - begin
-    ranked = sorted(seconds.items(), key=lambda one: -one[1])
+    ranked = sorted(seconds.items(), key=lambda pair: -pair[1])
     return [f"{name} {significant(length)} s" for name, length in ranked]
 
 
@@ -194,13 +194,13 @@ def _rows(stories: Sequence[Story]) -> list[_PlotRow]:
 def _greatest(
     stories: Sequence[Story], values: Callable[[SegmentSeries], Sequence[float | None]]
 ) -> float:
-    found = [
+    result = [
         value
         for story in stories
         for at, value in zip(_shown(story).at_s, values(_shown(story)), strict=True)
         if value is not None and at <= _end(story)
     ]
-    return max(found, default=0.0) or 1.0
+    return max(result, default=0.0) or 1.0
 
 
 def _greatest_rate(stories: Sequence[Story], across: Scale) -> float:
@@ -227,8 +227,8 @@ def _story(
     frame = Frame(across.start, y + _BETWEEN - 6, width, _RATE.height)
     _plot_rate(sheet, segment, frame, across, Scale(0, fastest * 1.06, frame.bottom, frame.top))
     y += _RATE.height + _BETWEEN + 4
-    for found in story.series.segments:
-        _strip(sheet, found, across, y, INK if found is segment else MUTED)
+    for segment_series in story.series.segments:
+        _strip(sheet, segment_series, across, y, INK if segment_series is segment else MUTED)
         y += _STRIP + 4
     ticks = across.ticks(max(2, int(width / 55)))
     edge = Frame(across.start, y, width, 0)
@@ -242,12 +242,12 @@ def _plot(
     named_frame(sheet, row.name, frame, up)
     values = row.values(segment)
     if all(value is None for value in values):
-        told, y = (
+        text, y = (
             shortened("the sender does not report it", frame.width, 11),
             frame.top + frame.height / 2,
         )
-        sheet.box(frame.left + 4, y - 8, text_width(told, 11) + 8, 16, fill=PAPER)
-        sheet.text(frame.left + 8, y, told, MUTED, size=11)
+        sheet.box(frame.left + 4, y - 8, text_width(text, 11) + 8, 16, fill=PAPER)
+        sheet.text(frame.left + 8, y, text, MUTED, size=11)
         return
     if row is _WINDOWS:
         flight = [None if v is None else v / 1e3 for v in segment.in_flight_bytes]
@@ -304,9 +304,9 @@ def _strip(sheet: Sheet, segment: SegmentSeries, across: Scale, top: float, ink:
     """What limited the segment, equal neighbours as one box."""
     boxes: dict[Colour, list[tuple[float, float, float, float]]] = {}
     spans = zip(pairwise((0.0, *segment.at_s)), segment.limit, strict=True)
-    for limit, group in groupby(spans, key=lambda one: one[1]):
-        found = list(group)
-        begin, end = found[0][0][0], min(found[-1][0][1], across.high)
+    for limit, group in groupby(spans, key=lambda span: span[1]):
+        pairs = list(group)
+        begin, end = pairs[0][0][0], min(pairs[-1][0][1], across.high)
         if limit and end > begin:
             left = across(begin)
             place = (left, top, max(0.3, across(end) - left), _STRIP)

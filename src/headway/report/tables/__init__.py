@@ -21,7 +21,7 @@ def known_tables() -> tuple[TableKind, ...]:
     """All kinds of tables, in the order of the page."""
     modules = [*modules_in(__name__), *instrument_modules("tables")]
     variables = [var for module in modules for var in vars(module).values()]
-    kinds = [one for one in variables if isinstance(one, TableKind)]
+    kinds = [variable for variable in variables if isinstance(variable, TableKind)]
     return tuple(sorted(kinds, key=lambda kind: (PLACES[kind.section], kind.place)))
 
 
@@ -36,10 +36,10 @@ def tables(matter: Matter, section: Section, *, of_runs: bool = False) -> tuple[
     here = [
         table for table in known_tables() if table.section is section and table.of_runs == of_runs
     ]
-    made = [one.shown(matter) for one in here if not one.every_metric]
-    for analysis in matter.metrics if any(one.every_metric for one in here) else ():
+    made = [table_kind.shown(matter) for table_kind in here if not table_kind.every_metric]
+    for analysis in matter.metrics if any(table_kind.every_metric for table_kind in here) else ():
         of_metric = matter.of_metric(analysis)
-        made += [one.shown(of_metric) for one in here if one.every_metric]
+        made += [table_kind.shown(of_metric) for table_kind in here if table_kind.every_metric]
     return tuple(filter(None, made))
 
 
@@ -73,7 +73,7 @@ def said(matter: Matter, section: Section) -> tuple[str, ...]:
 def notes(matter: Matter, section: Section) -> tuple[str, ...]:
     """How to read the sentences of what has no table."""
     here = [table for table in known_tables() if table.section is section and not table.table]
-    return tuple(one.remark_of(matter) for one in here if one.remark)
+    return tuple(table_kind.remark_of(matter) for table_kind in here if table_kind.remark)
 
 
 def frames(matter: Matter) -> dict[TableKind, pl.DataFrame]:

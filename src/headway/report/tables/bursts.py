@@ -30,9 +30,9 @@ def bursts_frame(analyses: Sequence[Analysis]) -> pl.DataFrame:
         for analysis in analyses
         for cell in analysis.cells
         for side in cell.sides
-        for place, found in ((SENDER, side.sent_in), (BOTTLENECK, side.came_in))
-        if found
-        for length, share in zip(CLASSES, found.shares, strict=True)
+        for place, bursts in ((SENDER, side.sent_in), (BOTTLENECK, side.came_in))
+        if bursts
+        for length, share in zip(CLASSES, bursts.shares, strict=True)
     ]
     return pl.DataFrame(rows, infer_schema_length=None)
 

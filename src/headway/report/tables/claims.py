@@ -22,17 +22,17 @@ def claims_table(analyses: Sequence[Analysis]) -> Table:
     """Every claim of an experiment and what our runs say of it; no rows if there are none."""
     return Table(
         headings=("claim", "place", "our runs say", "what they show", "what is known of why"),
-        rows=tuple((_row(one),) for one in judged(analyses)),
+        rows=tuple((_row(item),) for item in judged(analyses)),
         labels=5,
     )
 
 
-def _row(one: Judged) -> tuple[str, ...]:
-    shown = "; ".join(filter(None, [ours(one), would_decide(one)]))
+def _row(item: Judged) -> tuple[str, ...]:
+    shown = "; ".join(filter(None, [ours(item), would_decide(item)]))
     # A reason is one for what does not hold.
-    amiss = one.judgement in (Judgement.BROKEN, Judgement.OTHER_REASON)
-    why = (one.claim.why or UNKNOWN) if amiss else NONE
-    return one.claim.says, one.claim.place, one.judgement.value, shown, why
+    amiss = item.judgement in (Judgement.BROKEN, Judgement.OTHER_REASON)
+    why = (item.claim.why or UNKNOWN) if amiss else NONE
+    return item.claim.says, item.claim.place, item.judgement.value, shown, why
 
 
 def claims_frame(everything: Sequence[Sequence[Analysis]]) -> pl.DataFrame:
@@ -40,13 +40,13 @@ def claims_frame(everything: Sequence[Sequence[Analysis]]) -> pl.DataFrame:
     rows = [
         {
             "experiment": analyses[0].experiment.name,
-            "claim": one.claim.says,
-            "place": one.claim.place,
-            "rule": rule_in_words(one.claim),
-            "over": one.claim.over,
-            "time": str(one.claim.span or ""),
-            "judgement": one.judgement.value,
-            "needed": one.needed,
+            "claim": item.claim.says,
+            "place": item.claim.place,
+            "rule": rule_in_words(item.claim),
+            "over": item.claim.over,
+            "time": str(item.claim.span or ""),
+            "judgement": item.judgement.value,
+            "needed": item.needed,
             "what": finding.what,
             "finding": finding.judgement.value,
             "value": finding.value,
@@ -60,8 +60,8 @@ def claims_frame(everything: Sequence[Sequence[Analysis]]) -> pl.DataFrame:
             "one_path": finding.on_one_path,
         }
         for analyses in everything
-        for one in judged(analyses)
-        for finding in one.findings
+        for item in judged(analyses)
+        for finding in item.findings
     ]
     return pl.DataFrame(rows, infer_schema_length=None)
 

@@ -62,40 +62,40 @@ def comparisons_table(analysis: Analysis) -> Table:
     )
 
 
-def _row(one: Comparison, metric: Metric) -> tuple[str, ...]:
-    pairs = one.pairs
+def _row(comparison: Comparison, metric: Metric) -> tuple[str, ...]:
+    pairs = comparison.pairs
     return (
-        f"{one.contender} : {one.against}",
-        metric.said(_outcome(one)),
-        *_estimate(one),
-        _test(one.test),
-        number(one.delta, 2),
+        f"{comparison.contender} : {comparison.against}",
+        metric.said(_outcome(comparison)),
+        *_estimate(comparison),
+        _test(comparison.test),
+        number(comparison.delta, 2),
         f"{pairs.faster} of {pairs.n}" if pairs.n else NONE,
-        _test(one.welch),
-        _test(one.mann_whitney),
-        _test(one.kolmogorov_smirnov),
-        number(one.cliffs_delta, 2),
+        _test(comparison.welch),
+        _test(comparison.mann_whitney),
+        _test(comparison.kolmogorov_smirnov),
+        number(comparison.cliffs_delta, 2),
     )
 
 
-def _estimate(one: Comparison) -> tuple[str, str]:
+def _estimate(comparison: Comparison) -> tuple[str, str]:
     """The difference and its interval, or the range that too few pairs leave."""
-    if one.relative is None:
+    if comparison.relative is None:
         return NONE, NONE
-    told, interval = signed(one.difference), one.relative_interval
-    if one.on_one_path:
-        return told.value, "exact path, n = 1"
+    written, interval = signed(comparison.difference), comparison.relative_interval
+    if comparison.on_one_path:
+        return written.value, "exact path, n = 1"
     if interval and interval.low == interval.high:
-        return told.value, "all equal"
+        return written.value, "all equal"
     kind = "" if interval is None or interval.reaches_level else "range "
-    return told.value, f"{kind}{told.ends}" if interval else NONE
+    return written.value, f"{kind}{written.ends}" if interval else NONE
 
 
-def _outcome(one: Comparison) -> str:
-    said = outcome(one).value
-    if one.basis is Basis.EVERY_RUN and outcome(one) is not ComparisonOutcome.EQUAL:
-        return f"{said}, every run"
-    return f"{said}, {one.spread.value}" if one.spread else said
+def _outcome(comparison: Comparison) -> str:
+    text = outcome(comparison).value
+    if comparison.basis is Basis.EVERY_RUN and outcome(comparison) is not ComparisonOutcome.EQUAL:
+        return f"{text}, every run"
+    return f"{text}, {comparison.spread.value}" if comparison.spread else text
 
 
 def _test(test: TestResult | None) -> str:
@@ -140,25 +140,25 @@ def comparisons_frame(analyses: Sequence[Analysis], words: bool = True) -> pl.Da
     return pl.DataFrame(rows, infer_schema_length=None)
 
 
-def _difference(one: Comparison) -> dict[str, float | bool | None]:
-    interval = one.relative_interval
+def _difference(comparison: Comparison) -> dict[str, float | bool | None]:
+    interval = comparison.relative_interval
     return {
-        "relative_difference": one.relative,
+        "relative_difference": comparison.relative,
         "relative_low": interval.low if interval else None,
         "relative_high": interval.high if interval else None,
         "relative_level": interval.level if interval and interval.reaches_level else None,
-        "detectable_difference": one.difference.detectable,
-        "equivalent": one.difference.equivalent,
-        "delta": one.delta,
+        "detectable_difference": comparison.difference.detectable,
+        "equivalent": comparison.difference.equivalent,
+        "delta": comparison.delta,
     }
 
 
-def _pairs(one: Comparison) -> dict[str, float | None]:
+def _pairs(comparison: Comparison) -> dict[str, float | None]:
     return {
-        "pairs": one.pairs.n,
-        "pairs_faster": one.pairs.faster,
-        "pairs_slower": one.pairs.slower,
-        "paired_variance": one.pairs.variance_left,
+        "pairs": comparison.pairs.n,
+        "pairs_faster": comparison.pairs.faster,
+        "pairs_slower": comparison.pairs.slower,
+        "paired_variance": comparison.pairs.variance_left,
     }
 
 

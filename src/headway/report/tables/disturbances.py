@@ -20,14 +20,14 @@ _MOST_TOLD = 4
 _MOST_ROWS = 240
 
 
-def disturbances_warning(found: Sequence[Unmet]) -> str:
+def disturbances_warning(unmets: Sequence[Unmet]) -> str:
     """What a reader must know before anything else: that paths did not do what they name."""
-    if not found:
+    if not unmets:
         return ""
-    told = " ".join(str(one) for one in found[:_MOST_TOLD])
-    rest = len(found) - _MOST_TOLD
+    text = " ".join(str(unmet) for unmet in unmets[:_MOST_TOLD])
+    rest = len(unmets) - _MOST_TOLD
     more = f" And {counted(rest, 'more')}: see Disturbances." if rest > 0 else ""
-    return f"Disturbances that did not take place. {told[:1].upper()}{told[1:]}{more}"
+    return f"Disturbances that did not take place. {text[:1].upper()}{text[1:]}{more}"
 
 
 def disturbances_frame(results: StudyResults) -> pl.DataFrame:
@@ -73,9 +73,9 @@ def disturbances_table(frame: pl.DataFrame, titles: Mapping[str, str]) -> Table:
         titles: of the cells, by name, in the order of the page.
     """
     places = {name: place for place, name in enumerate(titles)}
-    found = sorted(frame.iter_rows(), key=lambda row: (row[-1] > 0, row[0], places[row[1]]))
-    several = len({row[0] for row in found}) > 1
-    left = f"{_MOST_ROWS} of {len(found)} rows, those that no packet met first; {FILE} has all."
+    values = sorted(frame.iter_rows(), key=lambda row: (row[-1] > 0, row[0], places[row[1]]))
+    several = len({row[0] for row in values}) > 1
+    left = f"{_MOST_ROWS} of {len(values)} rows, those that no packet met first; {FILE} has all."
     return Table(
         headings=(
             *(("experiment",) if several else ()),
@@ -93,10 +93,10 @@ def disturbances_table(frame: pl.DataFrame, titles: Mapping[str, str]) -> Table:
                     significant(packets),
                 ),
             )
-            for experiment, cell, *named, runs, met, packets in found[:_MOST_ROWS]
+            for experiment, cell, *named, runs, met, packets in values[:_MOST_ROWS]
         ),
         labels=6 if several else 5,
-        remark=left if len(found) > _MOST_ROWS else "",
+        remark=left if len(values) > _MOST_ROWS else "",
     )
 
 

@@ -47,13 +47,13 @@ def failures_table(results: StudyResults, titles: dict[str, str]) -> Table:
         titles: of the cells, by name, in the order of the page.
     """
     places = {name: place for place, name in enumerate(titles)}
-    found = sorted(failures_frame(results.runs).iter_rows(), key=lambda row: places[row[1]])
+    values = sorted(failures_frame(results.runs).iter_rows(), key=lambda row: places[row[1]])
     several = len(results.experiments) > 1
     rows = tuple(
         ((*((experiment,) if several else ()), titles[cell] or cell, *rest, str(count), seeds),)
-        for experiment, cell, *rest, count, seeds in found[:_MOST_ROWS]
+        for experiment, cell, *rest, count, seeds in values[:_MOST_ROWS]
     )
-    left = f"The first {_MOST_ROWS} of {len(found)} rows; {FILE} has all."
+    left = f"The first {_MOST_ROWS} of {len(values)} rows; {FILE} has all."
     faulted = results.runs.filter(of_its_fault()).height
     of_faults = (
         f"{counted(faulted, 'run')} of these met a fault, as the study asks, and did not survive it: that is a result."
@@ -67,7 +67,7 @@ def failures_table(results: StudyResults, titles: dict[str, str]) -> Table:
         ),
         rows=rows,
         labels=5 if several else 4,
-        remark=" ".join(filter(None, (left if len(found) > _MOST_ROWS else "", of_faults))),
+        remark=" ".join(filter(None, (left if len(values) > _MOST_ROWS else "", of_faults))),
     )
 
 

@@ -28,7 +28,7 @@ _MOST_ROWS = 10
 def faults_table(analysis: Analysis) -> Table:
     """The packets that cost each contender most, with the run that shows what happened."""
     unit = analysis.metric.unit
-    several = any(one.title for one in sweeps(analysis))
+    several = any(item.title for item in sweeps(analysis))
     groups = tuple(
         tuple(_row(sweep, cost, several=several) for cost in _worst(sweep))
         for sweep in sweeps(analysis)
@@ -50,19 +50,19 @@ def faults_table(analysis: Analysis) -> Table:
 
 
 def _worst(sweep: Sweep) -> Sequence[FaultCost]:
-    return sorted(sweep.costs, key=lambda one: -one.median)[:_MOST_ROWS]
+    return sorted(sweep.costs, key=lambda cost: -cost.median)[:_MOST_ROWS]
 
 
-def _row(sweep: Sweep, one: FaultCost, *, several: bool) -> tuple[str, ...]:
+def _row(sweep: Sweep, fault_cost: FaultCost, *, several: bool) -> tuple[str, ...]:
     return (
         *((sweep.title,) if several else ()),
         sweep.contender,
-        position(one.fault).removeprefix("the "),
-        one.carried or NONE,
-        one.run_id,
-        number(one.at, 4),
-        NONE if one.size_bytes is None else str(one.size_bytes),
-        f"failed: {one.reason}" if one.failed else number(one.median, 3),
+        position(fault_cost.fault).removeprefix("the "),
+        fault_cost.carried or NONE,
+        fault_cost.run_id,
+        number(fault_cost.at, 4),
+        NONE if fault_cost.size_bytes is None else str(fault_cost.size_bytes),
+        f"failed: {fault_cost.reason}" if fault_cost.failed else number(fault_cost.median, 3),
     )
 
 

@@ -40,11 +40,13 @@ _COLUMNS: Mapping[str, tuple[str, int]] = {
 def flows_table(results: StudyResults, analysis: Analysis) -> Table:
     """Medians of what the flows of each name got; no rows if none competed."""
     cells = shown_cells(analysis, len(analysis.contenders))
-    told = _medians(results, analysis)
-    there = [name for name in _COLUMNS if any(row[name] is not None for row in told)]
+    values = _medians(results, analysis)
+    there = [name for name in _COLUMNS if any(row[name] is not None for row in values)]
     rows = tuple(
         tuple(
-            (*levels(analysis, cell), *_row(row, there)) for row in told if row["cell"] == cell.name
+            (*levels(analysis, cell), *_row(row, there))
+            for row in values
+            if row["cell"] == cell.name
         )
         for cell in cells
     )
@@ -57,7 +59,7 @@ def flows_table(results: StudyResults, analysis: Analysis) -> Table:
             "runs",
             *(_COLUMNS[name][0] for name in there),
         ),
-        rows=rows if told else (),
+        rows=rows if values else (),
         labels=len(analysis.conditions.factors) + 2,
         remark=left_out(analysis, cells, FILE),
     )
@@ -114,7 +116,7 @@ def _harm(row: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> float | 
     """
     beside = [other for other in rows if other["cell"] == row["cell"]]
     for other in beside:
-        company = [one for one in beside if one["contender"] == other["contender"]]
+        company = [first for first in beside if first["contender"] == other["contender"]]
         alone = len(company) == 1 and other["flows_each"] == 1
         if alone and other["named"] == row["named"] and other is not row:
             solo, mbit = other["common_mbit"], row["common_mbit"]

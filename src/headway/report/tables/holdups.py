@@ -108,7 +108,7 @@ def _listed(limited_by: Sequence[tuple[str, int]]) -> str:
 
 
 def _remark(matter: Matter) -> str:
-    told = (
+    text = (
         "Handshake: everything before the first byte. Outage: the path was down. Path: its rate. Growth: slow start. Congestion window: too small "
         "for the path. Recovery: repairing losses; idle recovery: waiting for a time-out to do so. Receive window and "
         "send buffer: the hosts'. Application: nothing to send. Plateau: a constant rate below the path's, unexplained."
@@ -118,7 +118,7 @@ def _remark(matter: Matter) -> str:
         "no connection had anything to send: requests or further handshakes were on the way, or the browser had not "
         "asked yet. The main connection is the document's."
     )
-    return f"{told} {of_pages}" if _have_pages(matter.first) else told
+    return f"{text} {of_pages}" if _have_pages(matter.first) else text
 
 
 KIND = TableKind(

@@ -64,7 +64,7 @@ class Matter:
     @cached_property
     def titles(self) -> dict[str, str]:
         """Titles of all cells by their names, in the order of the page."""
-        return {name: title for one in self.firsts for name, title in one.titles.items()}
+        return {name: title for first in self.firsts for name, title in first.titles.items()}
 
     @property
     def each_experiment(self) -> tuple[Matter, ...]:

@@ -63,8 +63,8 @@ def pages_table(results: StudyResults, analysis: Analysis) -> Table:
     )
 
 
-def _row(found: Mapping[str, Any], there: Sequence[str]) -> tuple[str, ...]:
-    return (str(found["n"]), *(number(found[name], 4) for name in there))
+def _row(values: Mapping[str, Any], there: Sequence[str]) -> tuple[str, ...]:
+    return (str(values["n"]), *(number(values[name], 4) for name in there))
 
 
 def _medians(results: StudyResults, analysis: Analysis) -> _Medians:

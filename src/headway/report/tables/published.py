@@ -31,35 +31,37 @@ UNKNOWN = "not known"
 
 def published_table(analyses: Sequence[Analysis]) -> Table:
     """Published values beside ours, with evidence; no rows if nothing was published."""
-    every = [one for analysis in analyses for one in beside(analysis)]
-    found = every if len(every) <= _MOST_ROWS else _furthest(every)
-    sources = {one.published.source for one in found}
+    every = [item for analysis in analyses for item in beside(analysis)]
+    besides = every if len(every) <= _MOST_ROWS else _furthest(every)
+    sources = {item.published.source for item in besides}
     several = len(sources) > 1
     remarks = [f"Source of the published values: {source}." for source in sources if not several]
-    if len(found) < len(every):
-        remarks.append(f"The {len(found)} of {len(every)} that differ most; {FILE} has all.")
+    if len(besides) < len(every):
+        remarks.append(f"The {len(besides)} of {len(every)} that differ most; {FILE} has all.")
     return Table(
         headings=(
             *("cell", "what", "published", "ours", "published and ours"),
             *("evidence from our runs", "why they differ", *(("source",) if several else ())),
         ),
-        rows=tuple(((*_row(one), *((one.published.source,) if several else ())),) for one in found),
+        rows=tuple(
+            ((*_row(item), *((item.published.source,) if several else ())),) for item in besides
+        ),
         labels=8,
         remark=" ".join(remarks),
     )
 
 
-def _furthest(found: Sequence[Beside]) -> list[Beside]:
+def _furthest(besides: Sequence[Beside]) -> list[Beside]:
     """The values that differ by the largest factors."""
-    ranked = [one for one in found if one.ratio is not None and one.ratio > 0]
-    return sorted(ranked, key=lambda one: -abs(math.log(one.ratio or 1)))[:_FURTHEST]
+    ranked = [item for item in besides if item.ratio is not None and item.ratio > 0]
+    return sorted(ranked, key=lambda item: -abs(math.log(item.ratio or 1)))[:_FURTHEST]
 
 
 def published_by_cell(analyses: Sequence[Analysis], most: int = _MOST_ROWS) -> Table:
     """Of more values than this: how far ours are from the published ones, by cell and contender."""
-    found = [one for analysis in analyses for one in beside(analysis)]
-    many = len(found) > most
-    groups = groupby(sorted(found, key=_place), key=_place) if many else ()
+    besides = [item for analysis in analyses for item in beside(analysis)]
+    many = len(besides) > most
+    groups = groupby(sorted(besides, key=_place), key=_place) if many else ()
     return Table(
         headings=(
             *("cell", "what", "metric", "values", "measured", "agree"),
@@ -70,14 +72,14 @@ def published_by_cell(analyses: Sequence[Analysis], most: int = _MOST_ROWS) -> T
     )
 
 
-def _place(one: Beside) -> tuple[str, str, str]:
-    return one.published.metric, one.title, _whose(one)
+def _place(item: Beside) -> tuple[str, str, str]:
+    return item.published.metric, item.title, _whose(item)
 
 
 def _group_row(group: Sequence[Beside]) -> tuple[str, ...]:
-    ratios = [one.ratio for one in group if one.ratio is not None]
-    counts = Counter(one.agreement for one in group)
-    told = (statistics.median(ratios), min(ratios), max(ratios)) if ratios else ()
+    ratios = [item.ratio for item in group if item.ratio is not None]
+    counts = Counter(item.agreement for item in group)
+    triple = (statistics.median(ratios), min(ratios), max(ratios)) if ratios else ()
     return (
         group[0].title or "all",
         _whose(group[0]),
@@ -85,78 +87,78 @@ def _group_row(group: Sequence[Beside]) -> tuple[str, ...]:
         str(len(group)),
         str(len(group) - counts[Agreement.NOT_MEASURED]),
         str(counts[Agreement.AGREES]),
-        *([significant(ratio) for ratio in told] or [NONE] * 3),
-        _reasons([one for one in group if one.agreement.is_missed]),
+        *([significant(ratio) for ratio in triple] or [NONE] * 3),
+        _reasons([item for item in group if item.agreement.is_missed]),
     )
 
 
 def _reasons(missed: Sequence[Beside]) -> str:
     """What is known of why values are missed."""
-    told = dict.fromkeys(one.published.why for one in missed if one.published.why)
-    return " ".join(told) or (UNKNOWN if missed else NONE)
+    values = dict.fromkeys(item.published.why for item in missed if item.published.why)
+    return " ".join(values) or (UNKNOWN if missed else NONE)
 
 
-def _row(one: Beside) -> tuple[str, ...]:
+def _row(item: Beside) -> tuple[str, ...]:
     return (
-        one.title or "all",
-        subject(one),
-        _theirs(one),
-        _ours(one),
-        one.words,
-        _evidence(one) or NONE,
-        one.published.why or NONE,
+        item.title or "all",
+        subject(item),
+        _theirs(item),
+        _ours(item),
+        item.words,
+        _evidence(item) or NONE,
+        item.published.why or NONE,
     )
 
 
-def _theirs(one: Beside) -> str:
+def _theirs(item: Beside) -> str:
     """The published value with what was published of its spread."""
-    published = one.published
-    told = []
+    published = item.published
+    texts = []
     if published.sd is not None:
-        told.append(f"sd {significant(published.sd)}")
+        texts.append(f"sd {significant(published.sd)}")
     if published.quartiles:
-        told.append("quartiles " + " and ".join(map(significant, published.quartiles)))
+        texts.append("quartiles " + " and ".join(map(significant, published.quartiles)))
     if published.n is not None:
-        told.append(f"n = {published.n}")
-    said = written(published.value, published.unit)
-    return f"{said} ({', '.join(told)})" if told else said
+        texts.append(f"n = {published.n}")
+    text = written(published.value, published.unit)
+    return f"{text} ({', '.join(texts)})" if texts else text
 
 
-def _ours(one: Beside) -> str:
+def _ours(item: Beside) -> str:
     """Our value with its interval, and how many of our runs failed, which are not in it."""
-    failed = "; ".join(f"{failures} of {runs} runs failed" for failures, runs in _failed(one))
-    if one.value is None:
+    failed = "; ".join(f"{failures} of {runs} runs failed" for failures, runs in _failed(item))
+    if item.value is None:
         return failed or NONE
-    told = [failed] if failed else []
-    if one.interval and one.interval.high > one.interval.low:
-        told.insert(0, interval_text(one.interval, 3))
-    said = f"{significant(one.value)} {one.published.unit}"
-    return f"{said} ({'; '.join(told)})" if told else said
+    texts = [failed] if failed else []
+    if item.interval and item.interval.high > item.interval.low:
+        texts.insert(0, interval_text(item.interval, 3))
+    text = f"{significant(item.value)} {item.published.unit}"
+    return f"{text} ({'; '.join(texts)})" if texts else text
 
 
-def _failed(one: Beside) -> Iterator[tuple[int, int]]:
-    for side in (one.side, one.against):
+def _failed(item: Beside) -> Iterator[tuple[int, int]]:
+    for side in (item.side, item.against):
         if side and side.failures:
             yield side.failures, side.runs
 
 
-def _whose(one: Beside) -> str:
-    against = f" against {one.published.against}" if one.published.against else ""
-    median = ", median" if one.published.statistic is Statistic.MEDIAN else ""
-    return f"{one.published.contender}{against}{median}"
+def _whose(item: Beside) -> str:
+    against = f" against {item.published.against}" if item.published.against else ""
+    median = ", median" if item.published.statistic is Statistic.MEDIAN else ""
+    return f"{item.published.contender}{against}{median}"
 
 
-def subject(one: Beside) -> str:
+def subject(item: Beside) -> str:
     """Whose value it is, which statistic, and of what time."""
-    return f"{_whose(one)}{_time(one.published.span)}"
+    return f"{_whose(item)}{_time(item.published.span)}"
 
 
 def _time(span: object) -> str:
     return "" if span is None else f", {span}"
 
 
-def _evidence(one: Beside) -> str:
-    sides = [side for side in (one.side, one.against) if side]
+def _evidence(item: Beside) -> str:
+    sides = [side for side in (item.side, item.against) if side]
     if len(sides) == 1:
         return evidence(sides[0])
     return ". ".join(f"{side.contender}: {evidence(side)}" for side in sides)
@@ -164,21 +166,21 @@ def _evidence(one: Beside) -> str:
 
 def orders_table(analyses: Sequence[Analysis]) -> Table:
     """Which of two contenders is faster, as published and in our runs; counts if they are many."""
-    found = [(order, analysis.metric.unit) for analysis in analyses for order in orders(analysis)]
-    if len(found) > _MOST_ROWS:
-        return _orders_by_cell([one for one, _ in found])
+    pairs = [(order, analysis.metric.unit) for analysis in analyses for order in orders(analysis)]
+    if len(pairs) > _MOST_ROWS:
+        return _orders_by_cell([published_order for published_order, _ in pairs])
     return Table(
         headings=("cell", "compared", "published", "ours", "the same", "values published"),
-        rows=tuple((_order_row(one, unit),) for one, unit in found),
+        rows=tuple((_order_row(published_order, unit),) for published_order, unit in pairs),
         labels=5,
     )
 
 
-def _orders_by_cell(found: Sequence[PublishedOrder]) -> Table:
-    groups = groupby(sorted(found, key=_order_place), key=_order_place)
+def _orders_by_cell(published_orders: Sequence[PublishedOrder]) -> Table:
+    groups = groupby(sorted(published_orders, key=_order_place), key=_order_place)
     rows = []
     for (title, compared), group in groups:
-        same = Counter(one.same for one in group)
+        same = Counter(published_order.same for published_order in group)
         counts = (str(same.total()), str(same[True]), str(same[False]), str(same[None]))
         rows.append(((title or "all", compared, *counts),))
     return Table(
@@ -188,19 +190,22 @@ def _orders_by_cell(found: Sequence[PublishedOrder]) -> Table:
     )
 
 
-def _order_place(one: PublishedOrder) -> tuple[str, str]:
-    return one.title, f"{one.comparison.contender} : {one.comparison.against}"
-
-
-def _order_row(one: PublishedOrder, unit: str) -> tuple[str, ...]:
-    words = {Verdict.UNDECIDED: "no significant difference", Verdict.INCOMPARABLE: "not compared"}
-    same = {True: "yes", False: "no", None: NONE}[one.same]
-    first, second = (written(value) for value in one.published)
+def _order_place(published_order: PublishedOrder) -> tuple[str, str]:
     return (
-        one.title or "all",
-        f"{one.comparison.contender} : {one.comparison.against}{_time(one.span)}",
-        one.theirs.value,
-        words.get(one.ours, one.ours.value),
+        published_order.title,
+        f"{published_order.comparison.contender} : {published_order.comparison.against}",
+    )
+
+
+def _order_row(published_order: PublishedOrder, unit: str) -> tuple[str, ...]:
+    words = {Verdict.UNDECIDED: "no significant difference", Verdict.INCOMPARABLE: "not compared"}
+    same = {True: "yes", False: "no", None: NONE}[published_order.same]
+    first, second = (written(value) for value in published_order.published)
+    return (
+        published_order.title or "all",
+        f"{published_order.comparison.contender} : {published_order.comparison.against}{_time(published_order.span)}",
+        published_order.theirs.value,
+        words.get(published_order.ours, published_order.ours.value),
         same,
         f"{first} and {second} {unit}",
     )
@@ -208,17 +213,17 @@ def _order_row(one: PublishedOrder, unit: str) -> tuple[str, ...]:
 
 def published_frame(analyses: Sequence[Analysis]) -> pl.DataFrame:
     """Every published value beside ours with every number."""
-    rows = [_numbers(analysis, one) for analysis in analyses for one in beside(analysis)]
+    rows = [_numbers(analysis, item) for analysis in analyses for item in beside(analysis)]
     return pl.DataFrame(rows, infer_schema_length=None)
 
 
-def _numbers(analysis: Analysis, one: Beside) -> dict[str, object]:
-    published, span, quartiles = one.published, one.published.span, one.published.quartiles
+def _numbers(analysis: Analysis, item: Beside) -> dict[str, object]:
+    published, span, quartiles = item.published, item.published.span, item.published.quartiles
     return {
         "experiment": analysis.experiment.name,
         "metric": published.metric,
         "cell": published.cell,
-        "title": one.title,
+        "title": item.title,
         "contender": published.contender,
         "against": published.against,
         "from_s": span.from_s if span else None,
@@ -231,15 +236,15 @@ def _numbers(analysis: Analysis, one: Beside) -> dict[str, object]:
         "published_sd": published.sd,
         "published_q1": quartiles[0] if quartiles else None,
         "published_q3": quartiles[1] if quartiles else None,
-        "ours": one.value,
-        "ours_low": one.interval.low if one.interval else None,
-        "ours_high": one.interval.high if one.interval else None,
-        "runs": one.side.runs if one.side else None,
-        "failed": one.side.failures if one.side else None,
-        "ratio": one.ratio,
-        "agreement": one.agreement.value,
-        "in_words": one.words,
-        "evidence": _evidence(one),
+        "ours": item.value,
+        "ours_low": item.interval.low if item.interval else None,
+        "ours_high": item.interval.high if item.interval else None,
+        "runs": item.side.runs if item.side else None,
+        "failed": item.side.failures if item.side else None,
+        "ratio": item.ratio,
+        "agreement": item.agreement.value,
+        "in_words": item.words,
+        "evidence": _evidence(item),
         "why": published.why,
         "source": published.source,
     }

@@ -52,9 +52,9 @@ def races_table(matter: Matter) -> Table:
         for row in frame.iter_rows(named=True)
         if row["experiment"] == analysis.experiment.name
     }
-    found = list(by_side.values())
-    quic = any(row["quic_tries"] for row in found)
-    families = any(row["over_ipv4"] or row["over_ipv6"] for row in found)
+    values = list(by_side.values())
+    quic = any(row["quic_tries"] for row in values)
+    families = any(row["over_ipv4"] or row["over_ipv6"] for row in values)
     cells = shown_cells(analysis, len(analysis.contenders))
     rows = [
         tuple(
@@ -83,18 +83,18 @@ _OF_FAMILIES = ("over IPv6", "over IPv4", "wait for the other family [s]")
 
 
 def _row(row: dict[str, int | float | None], *, quic: bool, families: bool) -> Sequence[str]:
-    told = [str(row["runs"])]
+    texts = [str(row["runs"])]
     if quic:
         tries, lost = row["quic_tries"] or 0, row["quic_tries_lost"] or 0
-        told += [
+        texts += [
             str(tries),
             percent(lost / tries) if tries else NONE,
             str(row["runs_that_waited_for_quic"]),
             number(row["quic_wait_s"], 3),
         ]
     if families:
-        told += [str(row["over_ipv6"]), str(row["over_ipv4"]), number(row["fallback_s"], 3)]
-    return told
+        texts += [str(row["over_ipv6"]), str(row["over_ipv4"]), number(row["fallback_s"], 3)]
+    return texts
 
 
 KIND = TableKind(

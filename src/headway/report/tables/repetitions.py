@@ -19,26 +19,26 @@ _MOST_ROWS = 120
 
 def repetitions_table(analysis: Analysis) -> Table:
     """A row for contenders of a cell that have the same repetitions; none if their number was fixed."""
-    found = known(analysis)
+    knowledges = known(analysis)
     several = len(analysis.cells) > 1
-    rows = tuple((_row(analysis, one, several),) for one in found[:_MOST_ROWS])
+    rows = tuple((_row(analysis, knowledge, several),) for knowledge in knowledges[:_MOST_ROWS])
     headings = (
         *(("conditions",) if several else ()),
         *("contenders", "the widest interval is of", "stopped", "repetitions", "± [%]"),
     )
-    left = f"The first {_MOST_ROWS} of {len(found)} rows; {FILE} has all."
-    return Table(headings, rows, len(headings) - 2, left if len(found) > _MOST_ROWS else "")
+    left = f"The first {_MOST_ROWS} of {len(knowledges)} rows; {FILE} has all."
+    return Table(headings, rows, len(headings) - 2, left if len(knowledges) > _MOST_ROWS else "")
 
 
-def _row(analysis: Analysis, one: Knowledge, several: bool) -> tuple[str, ...]:
-    everybody = set(one.contenders) == set(analysis.contenders)
+def _row(analysis: Analysis, knowledge: Knowledge, several: bool) -> tuple[str, ...]:
+    everybody = set(knowledge.contenders) == set(analysis.contenders)
     return (
-        *((analysis.titles.get(one.cell, one.cell),) if several else ()),
-        "all" if everybody else listed(list(one.contenders)),
-        one.widest or NONE,
-        one.why(analysis.experiment),
-        str(one.repetitions),
-        NONE if one.reach is None else significant(100 * one.reach, 2),
+        *((analysis.titles.get(knowledge.cell, knowledge.cell),) if several else ()),
+        "all" if everybody else listed(list(knowledge.contenders)),
+        knowledge.widest or NONE,
+        knowledge.why(analysis.experiment),
+        str(knowledge.repetitions),
+        NONE if knowledge.reach is None else significant(100 * knowledge.reach, 2),
     )
 
 
@@ -47,17 +47,17 @@ def repetitions_frame(analyses: Sequence[Analysis]) -> pl.DataFrame:
     rows = [
         {
             "experiment": analysis.experiment.name,
-            "cell": one.cell,
-            "contenders": ", ".join(one.contenders),
-            "repetitions": one.repetitions,
+            "cell": knowledge.cell,
+            "contenders": ", ".join(knowledge.contenders),
+            "repetitions": knowledge.repetitions,
             "most": analysis.experiment.looks[-1],
             "until": analysis.experiment.repetitions.until,
-            "reach": one.reach,
-            "widest": one.widest,
-            "why": one.why(analysis.experiment),
+            "reach": knowledge.reach,
+            "widest": knowledge.widest,
+            "why": knowledge.why(analysis.experiment),
         }
         for analysis in analyses
-        for one in known(analysis)
+        for knowledge in known(analysis)
     ]
     return pl.DataFrame(rows, infer_schema_length=None)
 

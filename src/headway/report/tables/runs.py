@@ -12,11 +12,11 @@ FILE = "runs.csv"
 
 def runs_frame(runs: pl.DataFrame) -> pl.DataFrame:
     """A row for each run, with the columns that any run has; lists as values with spaces between."""
-    told = [name for name in runs.columns if runs[name].null_count() < runs.height]
-    lists = [name for name in told if isinstance(runs.schema[name], pl.List)]
+    texts = [name for name in runs.columns if runs[name].null_count() < runs.height]
+    lists = [name for name in texts if isinstance(runs.schema[name], pl.List)]
     return (
         runs.sort("run_id", "seed")
-        .select(told)
+        .select(texts)
         .with_columns(pl.col(name).cast(pl.List(pl.String)).list.join(" ") for name in lists)
     )
 

@@ -63,24 +63,24 @@ class FlowRow:
         return self.name.named
 
 
-def flow_rows(one: Shares, every: bool = False) -> Iterator[FlowRow]:
+def flow_rows(item: Shares, every: bool = False) -> Iterator[FlowRow]:
     """The flows of a contender in a cell; of many of a name only the first and the last, if not asked for every one."""
-    for name in one.names:
+    for name in item.names:
         for place, got in enumerate(name.ranked):
             if every or name.count <= _MOST_RANKED or place in (0, name.count - 1):
                 rank = place + 1 if name.count > 1 else 0
-                yield FlowRow(one, name, rank, got, _how(one, name.named, place))
+                yield FlowRow(item, name, rank, got, _how(item, name.named, place))
 
 
-def _how(one: Shares, named: str, place: int) -> str:
-    starved = one.sharing is Shared.STARVED
-    if one.uneven and one.taker:
-        told = {one.taker: "starves" if starved else "takes"}
-        return told.get(named) or ({one.taken: "starved" if starved else "loses"}).get(named, "")
-    if one.uneven:
-        last = place == one.names[0].count - 1
+def _how(item: Shares, named: str, place: int) -> str:
+    starved = item.sharing is Shared.STARVED
+    if item.uneven and item.taker:
+        texts = {item.taker: "starves" if starved else "takes"}
+        return texts.get(named) or ({item.taken: "starved" if starved else "loses"}).get(named, "")
+    if item.uneven:
+        last = place == item.names[0].count - 1
         return ("starved" if starved else "uneven") if last else ""
-    return _HOW[one.sharing]
+    return _HOW[item.sharing]
 
 
 def _ordinal(rank: int) -> str:
@@ -89,8 +89,8 @@ def _ordinal(rank: int) -> str:
 
 def shares_table(analysis: Analysis) -> Table:
     """Every flow's goodput, share and part of its fair share, with their intervals; no rows if none competed."""
-    found = shares(analysis)
-    cells = shown_cells(analysis, max(1, len(found) * 2 // max(1, len(analysis.cells))))
+    all_shares = shares(analysis)
+    cells = shown_cells(analysis, max(1, len(all_shares) * 2 // max(1, len(analysis.cells))))
     return Table(
         headings=(
             *level_headings(analysis),
@@ -106,28 +106,30 @@ def shares_table(analysis: Analysis) -> Table:
             "runs",
             "sharing",
         ),
-        rows=tuple(_group(analysis, cell, found) for cell in cells) if found else (),
+        rows=tuple(_group(analysis, cell, all_shares) for cell in cells) if all_shares else (),
         labels=len(analysis.conditions.factors) + 2,
-        remark=left_out(analysis, cells, FILE) if found else "",
+        remark=left_out(analysis, cells, FILE) if all_shares else "",
     )
 
 
-def _group(analysis: Analysis, cell: Cell, found: Sequence[Shares]) -> tuple[tuple[str, ...], ...]:
-    own = [one for one in found if one.cell.name == cell.name]
+def _group(
+    analysis: Analysis, cell: Cell, all_shares: Sequence[Shares]
+) -> tuple[tuple[str, ...], ...]:
+    own = [item for item in all_shares if item.cell.name == cell.name]
     return tuple(
         (
             *levels(analysis, cell),
-            one.contender,
+            item.contender,
             row.flow,
             _rtt(row),
             *_told(row.got.mbit, 1.0),
             *_told(row.got.share, 100.0),
             *_told(row.got.part, 100.0),
-            str(one.runs),
+            str(item.runs),
             row.how,
         )
-        for one in own
-        for row in flow_rows(one)
+        for item in own
+        for row in flow_rows(item)
     )
 
 
@@ -146,31 +148,31 @@ def first_shares(analysis: Analysis) -> Table:
 
     Of flows of one name it is that of the one that got least in each run. Behind it is its interval.
     """
-    found = {(share.contender, share.cell.name): share for share in shares(analysis)}
+    all_shares = {(share.contender, share.cell.name): share for share in shares(analysis)}
     rows = tuple(
-        ((contender, _of_first(found, contender), *_row(analysis, found, contender)),)
+        ((contender, _of_first(all_shares, contender), *_row(analysis, all_shares, contender)),)
         for contender in analysis.contenders
-        if any(contender == one for one, _ in found)
+        if any(contender == text for text, _ in all_shares)
     )
     titles = [cell.title or "share" for cell in analysis.cells_as_studied]
     remark = "Share of all, %: median (95 % interval); of two flows of one kind, of the lesser one."
     return Table(("contender", "share of", *titles), rows, 2, remark)
 
 
-def _of_first(found: Mapping[tuple[str, str], Shares], contender: str) -> str:
-    name = next(one for (of, _), one in found.items() if of == contender).names[0]
+def _of_first(all_shares: Mapping[tuple[str, str], Shares], contender: str) -> str:
+    name = next(item for (of, _), item in all_shares.items() if of == contender).names[0]
     return name.named if name.count == 1 else f"the lesser {name.named}"
 
 
 def _row(
-    analysis: Analysis, found: Mapping[tuple[str, str], Shares], contender: str
+    analysis: Analysis, all_shares: Mapping[tuple[str, str], Shares], contender: str
 ) -> Iterator[str]:
     for cell in analysis.cells_as_studied:
-        one = found.get((contender, cell.name))
-        if one is None:
+        item = all_shares.get((contender, cell.name))
+        if item is None:
             yield NONE
             continue
-        got = one.names[0].ranked[-1].share
+        got = item.names[0].ranked[-1].share
         yield f"{significant(100 * got.median, 2)} ({interval_text(got.interval, 2, 100)})"
 
 

@@ -26,9 +26,9 @@ from headway.selftest.check import Check
 FILE = "validation.csv"
 
 
-def validation_table(found: Sequence[Validated]) -> Table:
+def validation_table(validateds: Sequence[Validated]) -> Table:
     """A row for each contender in each cell: configured and measured values, and a verdict."""
-    several = len({one.experiment for one in found}) > 1
+    several = len({validated.experiment for validated in validateds}) > 1
     return Table(
         headings=(
             *(("experiment",) if several else ()),
@@ -38,52 +38,58 @@ def validation_table(found: Sequence[Validated]) -> Table:
             *("link used [%]", "goodput [% of payload rate]"),
         ),
         rows=tuple(
-            ((*((one.experiment,) if several else ()), one.title or "all", *_row(one)),)
-            for one in found
+            (
+                (
+                    *((validated.experiment,) if several else ()),
+                    validated.title or "all",
+                    *_row(validated),
+                ),
+            )
+            for validated in validateds
         ),
         labels=4 if several else 3,
     )
 
 
-def failed_checks_table(found: Sequence[Validated]) -> Table:
+def failed_checks_table(validateds: Sequence[Validated]) -> Table:
     """Every check that failed; no rows if all passed."""
     return Table(
         headings=("of", "checked", "between", "configured", "measured", "allowed", "how"),
         rows=tuple(
             (
                 (
-                    *(one.place, check.name, check.path),
+                    *(validated.place, check.name, check.path),
                     f"{_number(check.expected)} {check.unit}",
                     f"{_number(check.measured)} {check.unit}",
                     f"{check.bounds()} {check.unit}",
                     check.note,
                 ),
             )
-            for one in found
-            for check in one.failed
+            for validated in validateds
+            for check in validated.failed
         ),
         labels=7,
     )
 
 
-def _row(one: Validated) -> tuple[str, ...]:
-    failed = f"{len(one.failed)} of {counted(len(one.checks), 'check')} failed"
-    verdict = failed if one.failed else "as configured"
-    rtt, lost = _named(one, CONTROL_RTT), _named(one, CONTROL_LOSS)
-    delays, losses = _named(one, f"{LEAST_DELAY} down"), _named(one, f"{LOSS} down")
+def _row(validated: Validated) -> tuple[str, ...]:
+    failed = f"{len(validated.failed)} of {counted(len(validated.checks), 'check')} failed"
+    verdict = failed if validated.failed else "as configured"
+    rtt, lost = _named(validated, CONTROL_RTT), _named(validated, CONTROL_LOSS)
+    delays, losses = _named(validated, f"{LEAST_DELAY} down"), _named(validated, f"{LOSS} down")
     return (
-        *(one.contender, verdict, str(one.runs)),
+        *(validated.contender, verdict, str(validated.runs)),
         *_sums(rtt),
         lost[0].note.split(" round")[0] if lost else NONE,
         *_sums(delays),
         *_losses(losses),
-        *(_used(_named(one, name)) for name in (LINK_RATE, STEADY_GOODPUT)),
+        *(_used(_named(validated, name)) for name in (LINK_RATE, STEADY_GOODPUT)),
     )
 
 
-def _named(one: Validated, name: str) -> list[Check]:
+def _named(validated: Validated, name: str) -> list[Check]:
     """Checks of this name; where connections are split, there is one for each section."""
-    return [check for check in one.checks if check.name == name]
+    return [check for check in validated.checks if check.name == name]
 
 
 def _sums(checks: Sequence[Check]) -> tuple[str, str]:
@@ -127,15 +133,15 @@ def _number(value: float | None) -> str:
     return NONE if value is None else significant(value, 6 if value >= 100 else 3)
 
 
-def validation_frame(found: Sequence[Validated]) -> pl.DataFrame:
+def validation_frame(validateds: Sequence[Validated]) -> pl.DataFrame:
     """Every check with every number."""
     rows = [
         {
-            "experiment": one.experiment,
-            "cell": one.cell,
-            "title": one.title,
-            "contender": one.contender,
-            "runs": one.runs,
+            "experiment": validated.experiment,
+            "cell": validated.cell,
+            "title": validated.title,
+            "contender": validated.contender,
+            "runs": validated.runs,
             "check": check.name,
             "between": check.path,
             "configured": check.expected,
@@ -146,8 +152,8 @@ def validation_frame(found: Sequence[Validated]) -> pl.DataFrame:
             "passed": check.passed,
             "note": check.note,
         }
-        for one in found
-        for check in one.checks
+        for validated in validateds
+        for check in validated.checks
     ]
     return pl.DataFrame(rows, infer_schema_length=None)
 
@@ -178,7 +184,7 @@ KIND = TableKind(
     table=lambda matter: validation_table(matter.validated),
     said=lambda matter: (
         ()
-        if any(one.failed for one in matter.validated)
+        if any(validated.failed for validated in matter.validated)
         else ("What the runs' own packets met is what was configured.",)
     ),
     file=FILE,

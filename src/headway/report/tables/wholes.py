@@ -32,7 +32,7 @@ def wholes_frame(analyses: Sequence[Analysis]) -> pl.DataFrame:
 
 def _row(analysis: Analysis, part: AnswerPart, mean: Whole | None) -> dict[str, object]:
     pairing = part.cases[0][1].pairing
-    sizes = [one.relative for _, one in part.cases if one.relative is not None]
+    sizes = [comparison.relative for _, comparison in part.cases if comparison.relative is not None]
     interval = mean.difference.interval if mean else None
     test = mean.test if mean else None
     return {

@@ -113,8 +113,8 @@ def modcods(standard: Standard, burst_symbols: int) -> dict[str, Modcod]:
         standard: of the modems.
         burst_symbols: length of a burst, which DVB-S2 has none of.
     """
-    found = _dvb_s2() if standard is Standard.DVB_S2 else _dvb_rcs2(burst_symbols)
-    return {one.name: one for one in sorted(found, key=lambda one: one.es_n0_db)}
+    result = _dvb_s2() if standard is Standard.DVB_S2 else _dvb_rcs2(burst_symbols)
+    return {item.name: item for item in sorted(result, key=lambda modcod: modcod.es_n0_db)}
 
 
 def _dvb_s2() -> list[Modcod]:

@@ -23,9 +23,9 @@ _FILL, _FAINT = 0.45, 0.3
 
 def _draw(subject: Subject) -> Picture | None:
     analysis = subject.analysis
-    found = guide(analysis)
-    columns = tuple(dict.fromkeys(one.network for one in found))
-    if not found or len(columns) > _MOST_NETWORKS:
+    bests = guide(analysis)
+    columns = tuple(dict.fromkeys(best.network for best in bests))
+    if not bests or len(columns) > _MOST_NETWORKS:
         return None
     return Picture(
         name=picture_name(analysis, "guide"),
@@ -36,9 +36,9 @@ def _draw(subject: Subject) -> Picture | None:
             "many sites. (+1): one other is not clearly worse. Grey: chance may be why (Wilcoxon's test over sites, "
             "adjusted for all pairs of contenders, networks and classes of the kind), or it is less than 1 %."
         ),
-        drawing=partial(_sheet, subject, found, columns),
+        drawing=partial(_sheet, subject, bests, columns),
         data=lambda: guide_frame([analysis]),
-        said=told(_said(one) for one in found),
+        said=told(_said(best) for best in bests),
         fits_narrow=len(columns) <= _NARROW_NETWORKS,
     )
 
@@ -46,19 +46,19 @@ def _draw(subject: Subject) -> Picture | None:
 KIND = Kind(place=37, section=Section.ADVICE, draw=_draw, every_metric=False)
 
 
-def _said(one: Best) -> str:
-    place = ", ".join(filter(None, (one.network, one.sites.title)))
-    sure = "" if one.decided else ", which may be chance"
-    return f"{place}: {one.contender} {_size(one)} against {one.against} at {one.count} sites{sure}"
+def _said(best: Best) -> str:
+    place = ", ".join(filter(None, (best.network, best.sites.title)))
+    sure = "" if best.decided else ", which may be chance"
+    return f"{place}: {best.contender} {_size(best)} against {best.against} at {best.count} sites{sure}"
 
 
-def _size(one: Best) -> str:
-    relative = one.difference.relative
+def _size(best: Best) -> str:
+    relative = best.difference.relative
     return "–" if relative is None else f"{signed_percent(relative)} %"
 
 
-def _sheet(subject: Subject, found: Sequence[Best], columns: Sequence[str], width: float) -> Sheet:
-    rows = tuple(dict.fromkeys(one.sites.title for one in found))
+def _sheet(subject: Subject, bests: Sequence[Best], columns: Sequence[str], width: float) -> Sheet:
+    rows = tuple(dict.fromkeys(best.sites.title for best in bests))
     left = min(max(map(text_width, rows)) + 14, width / 3)
     column = max(min((width - left) / len(columns), _MOST_COLUMN), min(_LEAST_COLUMN, width / 3))
     sheet = Sheet(width, _HEAD + _ROW * len(rows) + _BELOW)
@@ -67,25 +67,25 @@ def _sheet(subject: Subject, found: Sequence[Best], columns: Sequence[str], widt
         sheet.label(middle, 10, network, column - 6, MUTED, size=11, anchor="middle")
     for place, title in enumerate(rows):
         sheet.label(left - 10, _HEAD + (place + 0.5) * _ROW, title, left - 12, anchor="end")
-    for one in found:
+    for item in bests:
         x, y = (
-            left + columns.index(one.network) * column,
-            _HEAD + rows.index(one.sites.title) * _ROW,
+            left + columns.index(item.network) * column,
+            _HEAD + rows.index(item.sites.title) * _ROW,
         )
-        whose = "" if one.against == subject.analysis.baseline else f" against {one.against}"
-        below = f"{_size(one)}{whose}, {one.count} sites"
-        _entry(sheet, one, below, subject.styles[one.contender].colour, (x, y), column)
+        whose = "" if item.against == subject.analysis.baseline else f" against {item.against}"
+        below = f"{_size(item)}{whose}, {item.count} sites"
+        _entry(sheet, item, below, subject.styles[item.contender].colour, (x, y), column)
     return sheet
 
 
 def _entry(
-    sheet: Sheet, one: Best, below: str, colour: Colour, corner: Point, column: float
+    sheet: Sheet, best: Best, below: str, colour: Colour, corner: Point, column: float
 ) -> None:
     x, y = corner
-    fill, opacity = (colour, _FILL) if one.decided else (GREY, _FAINT)
+    fill, opacity = (colour, _FILL) if best.decided else (GREY, _FAINT)
     sheet.box(x + 1.5, y + 1.5, column - 3, _ROW - 3, fill=fill, opacity=opacity)
-    others = len(one.leaders) - 1
-    name = f"{one.contender}{f' (+{others})' if others else ''}"
-    middle, ink, room = x + column / 2, INK if one.decided else MUTED, column - 10
-    sheet.label(middle, y + 16, name, room, ink, bold=one.decided, anchor="middle")
+    others = len(best.leaders) - 1
+    name = f"{best.contender}{f' (+{others})' if others else ''}"
+    middle, ink, room = x + column / 2, INK if best.decided else MUTED, column - 10
+    sheet.label(middle, y + 16, name, room, ink, bold=best.decided, anchor="middle")
     sheet.label(middle, y + 32, below, room, ink, size=11, anchor="middle")

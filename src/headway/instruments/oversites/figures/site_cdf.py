@@ -34,9 +34,9 @@ _BOUNDS = (0.05, 0.25)
 
 def _draw(subject: Subject) -> Picture | None:
     analysis = subject.analysis
-    found = over_sites(analysis, telling_pairings(analysis, _MOST_CURVES))
-    settings = tuple(dict.fromkeys(one.setting for one in found))
-    if not found or len(settings) > _MOST_PANELS:
+    all_over_sites = over_sites(analysis, telling_pairings(analysis, _MOST_CURVES))
+    settings = tuple(dict.fromkeys(sites.setting for sites in all_over_sites))
+    if not all_over_sites or len(settings) > _MOST_PANELS:
         return None
     return Picture(
         name=picture_name(analysis, "site-cdf"),
@@ -47,44 +47,46 @@ def _draw(subject: Subject) -> Picture | None:
             "p < 0.005, whatever the number of sites (the rule of Sander et al. 2022). Differences "
             "beyond 100 % stand at the edge."
         ),
-        drawing=partial(_sheet, subject, found, settings),
-        data=lambda: _data(found),
-        said=_said(found),
+        drawing=partial(_sheet, subject, all_over_sites, settings),
+        data=lambda: _data(all_over_sites),
+        said=_said(all_over_sites),
     )
 
 
 KIND = Kind(place=36, section=Section.RESULTS, draw=_draw)
 
 
-def _said(found: Sequence[OverSites]) -> str:
+def _said(all_over_sites: Sequence[OverSites]) -> str:
     small, large = _BOUNDS
     return told(
-        f"{one.setting or 'all'}, {one.pairing}: of {len(one.sites)} sites {one.below(small)} lower and "
-        f"{one.above(small)} higher by more than {small:.0%}, {one.below(large)} and {one.above(large)} by "
-        f"more than {large:.0%}, {sum(site.significant for site in one.sites)} significant"
-        for one in found
+        f"{sites.setting or 'all'}, {sites.pairing}: of {len(sites.sites)} sites {sites.below(small)} lower and "
+        f"{sites.above(small)} higher by more than {small:.0%}, {sites.below(large)} and {sites.above(large)} by "
+        f"more than {large:.0%}, {sum(site.significant for site in sites.sites)} significant"
+        for sites in all_over_sites
     )
 
 
-def _data(found: Sequence[OverSites]) -> pl.DataFrame:
+def _data(all_over_sites: Sequence[OverSites]) -> pl.DataFrame:
     rows = [
         {
-            "setting": one.setting,
-            "compared": str(one.pairing),
+            "setting": sites.setting,
+            "compared": str(sites.pairing),
             "site": site.site,
             "difference_percent": 100 * site.relative,
             "significant": site.significant,
         }
-        for one in found
-        for site in one.sites
+        for sites in all_over_sites
+        for site in sites.sites
     ]
     return pl.DataFrame(rows)
 
 
 def _sheet(
-    subject: Subject, found: Sequence[OverSites], settings: Sequence[str], width: float
+    subject: Subject, all_over_sites: Sequence[OverSites], settings: Sequence[str], width: float
 ) -> Sheet:
-    styles = pairing_styles(subject.styles, tuple(dict.fromkeys(one.pairing for one in found)))
+    styles = pairing_styles(
+        subject.styles, tuple(dict.fromkeys(sites.pairing for sites in all_over_sites))
+    )
     head = legend_height(tuple(styles), width)
     columns = max(1, min(len(settings), int(width / _PANEL_WIDTH)))
     sheet = Sheet(width, head + total_height(len(settings), columns, _HEIGHT))
@@ -93,9 +95,9 @@ def _sheet(
     for setting, frame in zip(settings, panels, strict=True):
         title(sheet, frame, setting)
         across, up = _axes(sheet, frame)
-        for one in found:
-            if one.setting == setting:
-                _curve(sheet, one, styles[str(one.pairing)], across, up)
+        for item in all_over_sites:
+            if item.setting == setting:
+                _curve(sheet, item, styles[str(item.pairing)], across, up)
     return sheet
 
 
@@ -108,12 +110,12 @@ def _axes(sheet: Sheet, frame: Frame) -> tuple[Scale, Scale]:
     return across, up
 
 
-def _curve(sheet: Sheet, one: OverSites, style: Style, across: Scale, up: Scale) -> None:
+def _curve(sheet: Sheet, sites: OverSites, style: Style, across: Scale, up: Scale) -> None:
     """Each site's rise, and on to the next one's."""
-    places = [across(max(-_WIDEST, min(_WIDEST, site.relative))) for site in one.sites]
+    places = [across(max(-_WIDEST, min(_WIDEST, site.relative))) for site in sites.sites]
     heights = [up(place / len(places)) for place in range(len(places) + 1)]
     for site, x, to, low, high in zip(
-        one.sites, places, [*places[1:], across.end], heights, heights[1:], strict=False
+        sites.sites, places, [*places[1:], across.end], heights, heights[1:], strict=False
     ):
         width = _THICK if site.significant else _THIN
         run = ((x, low), (x, high), (to, high))

@@ -23,8 +23,8 @@ _ROW, _GAP, _PAD = 19.0, 14.0, 12.0
 
 def _draw(subject: Subject) -> Picture | None:
     analysis = subject.analysis
-    found = gaps(analysis)
-    if not found or len(found) > _MOST_PANELS:
+    site_gaps = gaps(analysis)
+    if not site_gaps or len(site_gaps) > _MOST_PANELS:
         return None
     return Picture(
         name=picture_name(analysis, "site-gains"),
@@ -35,9 +35,9 @@ def _draw(subject: Subject) -> Picture | None:
             "what is best at the other sites of its class, and what is best for the site itself by the half of the "
             "repetitions that does not judge. Grey: the same judged by what it was chosen by, which chance flatters."
         ),
-        drawing=partial(_sheet, found),
+        drawing=partial(_sheet, site_gaps),
         data=lambda: gains_frame([analysis]),
-        said=told(_said(gap) for gap in found),
+        said=told(_said(gap) for gap in site_gaps),
     )
 
 
@@ -49,16 +49,16 @@ def _said(gap: SiteGap) -> str:
     return f"{gap.network or 'all'}, {gap.sites} sites against {gap.baseline}: {ways}"
 
 
-def _sheet(found: Sequence[SiteGap], width: float) -> Sheet:
-    names = tuple(dict.fromkeys(name for gap in found for name in gap.ways))
+def _sheet(site_gaps: Sequence[SiteGap], width: float) -> Sheet:
+    names = tuple(dict.fromkeys(name for gap in site_gaps for name in gap.ways))
     left = min(max(map(text_width, names)) + 12, 0.45 * min(width, _PANEL_WIDTH + 40))
-    columns = max(1, min(len(found), int(width / _PANEL_WIDTH)))
+    columns = max(1, min(len(site_gaps), int(width / _PANEL_WIDTH)))
     height = _ROW * len(names)
-    sheet = Sheet(width, total_height(len(found), columns, height))
-    panels = frames(len(found), columns, width, top=0, left=left, height=height, gap=_GAP)
+    sheet = Sheet(width, total_height(len(site_gaps), columns, height))
+    panels = frames(len(site_gaps), columns, width, top=0, left=left, height=height, gap=_GAP)
     ends = [
         end
-        for gap in found
+        for gap in site_gaps
         for gain in gap.ways.values()
         for end in (
             gain.relative,
@@ -67,7 +67,7 @@ def _sheet(found: Sequence[SiteGap], width: float) -> Sheet:
     ]
     low, high = 100 * min(*ends, 0.0), 100 * max(*ends, 0.0)
     room = max(high - low, 1.0) * 0.04
-    for gap, frame in zip(found, panels, strict=True):
+    for gap, frame in zip(site_gaps, panels, strict=True):
         across = Scale(low - room, high + room, frame.left, frame.right - _PAD)
         _panel(sheet, gap, names, frame, across, left - 8)
     return sheet
@@ -96,9 +96,12 @@ def _panel(
         sheet.label(frame.left - 6, y, name, room, MUTED, size=11, anchor="end")
         if gain := gap.ways.get(name):
             colour = _colour(gap, name)
-            if one := gain.interval:
+            if interval := gain.interval:
                 sheet.line(
-                    (across(100 * one.low), y), (across(100 * one.high), y), colour=colour, width=2
+                    (across(100 * interval.low), y),
+                    (across(100 * interval.high), y),
+                    colour=colour,
+                    width=2,
                 )
             sheet.dots([(across(100 * gain.relative), y)], colour, size=7)
 

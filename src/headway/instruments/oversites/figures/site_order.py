@@ -28,8 +28,8 @@ Networks = Mapping[str, tuple[OrderedSite, ...]]
 
 def _draw(subject: Subject) -> Picture | None:
     analysis = subject.analysis
-    found = ordered_sites(analysis)
-    if not found or len(found) > _MOST_PANELS:
+    sites = ordered_sites(analysis)
+    if not sites or len(sites) > _MOST_PANELS:
         return None
     return Picture(
         name=picture_name(analysis, "site-order"),
@@ -40,17 +40,17 @@ def _draw(subject: Subject) -> Picture | None:
             f"Upwards: the contender's median over {analysis.baseline}'s. On the dashed line sizes say what was "
             "measured; to its left and below the solid lines sharing shows the page sooner."
         ),
-        drawing=partial(_sheet, subject, found),
-        data=lambda: _data(found),
-        said=told(_said(subject, found)),
+        drawing=partial(_sheet, subject, sites),
+        data=lambda: _data(sites),
+        said=told(_said(subject, sites)),
     )
 
 
 KIND = Kind(place=41, section=Section.ADVICE, draw=_draw, every_metric=False)
 
 
-def _said(subject: Subject, found: Networks) -> Iterator[str]:
-    for network, sites in found.items():
+def _said(subject: Subject, networks: Networks) -> Iterator[str]:
+    for network, sites in networks.items():
         parts = []
         for name in subject.analysis.contenders:
             value, interval = rank_agreement(sites, name)
@@ -61,7 +61,7 @@ def _said(subject: Subject, found: Networks) -> Iterator[str]:
         yield f"{where}rank correlation over {len(sites)} sites: {', '.join(parts)}"
 
 
-def _data(found: Networks) -> pl.DataFrame:
+def _data(networks: Networks) -> pl.DataFrame:
     rows = [
         {
             "network": network,
@@ -70,22 +70,22 @@ def _data(found: Networks) -> pl.DataFrame:
             "told": site.told,
             "measured": value,
         }
-        for network, sites in found.items()
+        for network, sites in networks.items()
         for site in sites
         for contender, value in site.measured.items()
     ]
     return pl.DataFrame(rows)
 
 
-def _sheet(subject: Subject, found: Networks, width: float) -> Sheet:
-    named = {name for sites in found.values() for site in sites for name in site.measured}
+def _sheet(subject: Subject, networks: Networks, width: float) -> Sheet:
+    named = {name for sites in networks.values() for site in sites for name in site.measured}
     styles = dots_apart({n: style for n, style in subject.styles_here.items() if n in named})
     head = legend_height(tuple(styles), width)
-    columns = max(1, min(len(found), int(width / _PANEL_WIDTH)))
-    sheet = Sheet(width, head + total_height(len(found), columns, _HEIGHT))
+    columns = max(1, min(len(networks), int(width / _PANEL_WIDTH)))
+    sheet = Sheet(width, head + total_height(len(networks), columns, _HEIGHT))
     style_legend(sheet, styles, 0, 0)
-    panels = frames(len(found), columns, width, top=head, left=_LEFT, height=_HEIGHT, gap=_GAP)
-    for (network, sites), frame in zip(found.items(), panels, strict=True):
+    panels = frames(len(networks), columns, width, top=head, left=_LEFT, height=_HEIGHT, gap=_GAP)
+    for (network, sites), frame in zip(networks.items(), panels, strict=True):
         title(sheet, frame, network)
         _panel(sheet, sites, frame, styles)
     return sheet
@@ -104,14 +104,20 @@ def _panel(
     x_axis(sheet, frame, [*map(across, ticks)], [*map(written, ticks)], "told by sizes")
     for line in (((1, low), (1, high)), ((low, 1), (high, 1))):
         sheet.line(*((across(x), up(y)) for x, y in line), colour=INK)
-    ends = ((across(one), up(one)) for one in (low, high))
+    ends = ((across(item), up(item)) for item in (low, high))
     sheet.line(*ends, colour=INK, dash=(4.0, 3.0))
     for name, style in styles.items():
         shown = [site for site in sites if name in site.measured]
         sheet.dots(
-            [(across(one.told), up(one.measured[name])) for one in shown],
+            [
+                (across(ordered_site.told), up(ordered_site.measured[name]))
+                for ordered_site in shown
+            ],
             style.colour,
             style.marker,
             size=5,
-            said=[f"{one.site}: {significant(one.measured[name])}" for one in shown],
+            labels=[
+                f"{ordered_site.site}: {significant(ordered_site.measured[name])}"
+                for ordered_site in shown
+            ],
         )

@@ -23,22 +23,24 @@ _TICKS, _TICK_TEXTS = (-1.0, 0.0, 1.0), ("\N{MINUS SIGN}1", "0", "1")
 _ALPHA = 0.05
 
 
-def _panels(analysis: Analysis, found: Sequence[SiteRanks]) -> dict[str, list[Ranks | None]]:
+def _panels(
+    analysis: Analysis, all_site_ranks: Sequence[SiteRanks]
+) -> dict[str, list[Ranks | None]]:
     """Coefficients by what is correlated, site by site; without panels that have none."""
     label = analysis.metric.label
     panels = {
-        f"bytes held back and {label}": [one.held_metric for one in found],
-        f"{label} and loss": [one.metric_loss for one in found],
-        "bytes held back and loss": [one.held_loss for one in found],
+        f"bytes held back and {label}": [ranks.held_metric for ranks in all_site_ranks],
+        f"{label} and loss": [ranks.metric_loss for ranks in all_site_ranks],
+        "bytes held back and loss": [ranks.held_loss for ranks in all_site_ranks],
     }
     return {name: values for name, values in panels.items() if any(values)}
 
 
 def _draw(subject: Subject) -> Picture | None:
     analysis = subject.analysis
-    if analysis.metric.column == "hol_bytes" or not (found := site_ranks(analysis)):
+    if analysis.metric.column == "hol_bytes" or not (all_site_ranks := site_ranks(analysis)):
         return None
-    panels = _panels(analysis, found)
+    panels = _panels(analysis, all_site_ranks)
     if not panels:
         return None
     return Picture(
@@ -50,8 +52,8 @@ def _draw(subject: Subject) -> Picture | None:
             "al. 2022, Figure 7). Filled: p < 0.05 for this site alone, as if points did not depend on each other; "
             "those of a network share the baseline's runs."
         ),
-        drawing=partial(_sheet, found, panels),
-        data=lambda: _data(found, panels),
+        drawing=partial(_sheet, all_site_ranks, panels),
+        data=lambda: _data(all_site_ranks, panels),
         said=told(_said(name, values) for name, values in panels.items()),
     )
 
@@ -64,17 +66,19 @@ def _said(name: str, values: Sequence[Ranks | None]) -> str:
     half = len(values) // 2
     parts = []
     for which, some in (("smaller", values[:half]), ("larger", values[half:])):
-        known = [one for one in some if one]
-        sure = [one for one in known if one.p < _ALPHA]
+        known = [ranks for ranks in some if ranks]
+        sure = [ranks for ranks in known if ranks.p < _ALPHA]
         parts.append(
-            f"of {len(known)} {which} sites {sum(one.rho > 0 for one in known)} positive "
-            f"({sum(one.rho > 0 for one in sure)} with p < 0.05), {sum(one.rho < 0 for one in known)} negative "
-            f"({sum(one.rho < 0 for one in sure)})"
+            f"of {len(known)} {which} sites {sum(ranks.rho > 0 for ranks in known)} positive "
+            f"({sum(ranks.rho > 0 for ranks in sure)} with p < 0.05), {sum(ranks.rho < 0 for ranks in known)} negative "
+            f"({sum(ranks.rho < 0 for ranks in sure)})"
         )
     return f"{name}: {', '.join(parts)}"
 
 
-def _data(found: Sequence[SiteRanks], panels: dict[str, list[Ranks | None]]) -> pl.DataFrame:
+def _data(
+    all_site_ranks: Sequence[SiteRanks], panels: dict[str, list[Ranks | None]]
+) -> pl.DataFrame:
     rows = [
         {
             "site": site.site,
@@ -85,44 +89,52 @@ def _data(found: Sequence[SiteRanks], panels: dict[str, list[Ranks | None]]) -> 
             "p": ranks.p,
         }
         for name, values in panels.items()
-        for site, ranks in zip(found, values, strict=True)
+        for site, ranks in zip(all_site_ranks, values, strict=True)
         if ranks
     ]
     return pl.DataFrame(rows)
 
 
 def _sheet(
-    found: Sequence[SiteRanks], panels: dict[str, list[Ranks | None]], width: float
+    all_site_ranks: Sequence[SiteRanks], panels: dict[str, list[Ranks | None]], width: float
 ) -> Sheet:
     columns = 1 if is_narrow(width) else len(panels)
     sheet = Sheet(width, total_height(len(panels), columns, _HEIGHT))
     places = frames(len(panels), columns, width, top=0, left=_LEFT, height=_HEIGHT, gap=_GAP)
     for (name, values), frame in zip(panels.items(), places, strict=True):
         title(sheet, frame, name)
-        _panel(sheet, found, values, frame)
+        _panel(sheet, all_site_ranks, values, frame)
     return sheet
 
 
 def _panel(
-    sheet: Sheet, found: Sequence[SiteRanks], values: Sequence[Ranks | None], frame: Frame
+    sheet: Sheet, all_site_ranks: Sequence[SiteRanks], values: Sequence[Ranks | None], frame: Frame
 ) -> None:
-    across = Scale(-0.5, len(found) - 0.5, frame.left, frame.right - _PAD)
+    across = Scale(-0.5, len(all_site_ranks) - 0.5, frame.left, frame.right - _PAD)
     up = Scale(-1, 1, frame.bottom, frame.top)
     y_axis(sheet, frame, up, _TICKS, _TICK_TEXTS)
-    sizes = [data_size(int(float(f"{one.size_bytes:.1e}"))) for one in found]
-    x_axis(sheet, frame, [across(place) for place in range(len(found))], sizes, "size of the page")
+    sizes = [data_size(int(float(f"{ranks.size_bytes:.1e}"))) for ranks in all_site_ranks]
+    x_axis(
+        sheet,
+        frame,
+        [across(place) for place in range(len(all_site_ranks))],
+        sizes,
+        "size of the page",
+    )
     sheet.line((frame.left, up(0)), (frame.right, up(0)), colour=INK)
     for filled in (False, True):
         shown = [
-            (place, one) for place, one in enumerate(values) if one and (one.p < _ALPHA) is filled
+            (place, ranks)
+            for place, ranks in enumerate(values)
+            if ranks and (ranks.p < _ALPHA) is filled
         ]
         sheet.dots(
-            [(across(place), up(one.rho)) for place, one in shown],
+            [(across(place), up(ranks.rho)) for place, ranks in shown],
             BLUE,
             size=7,
             hollow=not filled,
-            said=[
-                f"{found[place].site}: {significant(one.rho, 2)}, p = {significant(one.p, 2)}"
-                for place, one in shown
+            labels=[
+                f"{all_site_ranks[place].site}: {significant(ranks.rho, 2)}, p = {significant(ranks.p, 2)}"
+                for place, ranks in shown
             ],
         )

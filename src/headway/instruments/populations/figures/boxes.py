@@ -37,8 +37,8 @@ class _SiteBox:
 
 
 def _draw(subject: Subject) -> Picture | None:
-    analysis, found = subject.analysis, _boxes(subject.analysis)
-    if not found:
+    analysis, site_boxes = subject.analysis, _boxes(subject.analysis)
+    if not site_boxes:
         return None
     return Picture(
         name=picture_name(analysis, "sites"),
@@ -47,11 +47,11 @@ def _draw(subject: Subject) -> Picture | None:
             "Medians of the sites' visits that did not fail or time out: the box spans the quartiles over sites, the line the tenth to the ninetieth "
             "percentile, and the tick is the median, whose value stands at the right."
         ),
-        drawing=partial(_sheet, subject, found),
-        data=lambda: _data(found),
+        drawing=partial(_sheet, subject, site_boxes),
+        data=lambda: _data(site_boxes),
         said=told(
-            f"{one.network or 'all'}, {one.contender}: median over {one.sites} sites {analysis.metric.text(one.ends[2])}"
-            for one in found
+            f"{site_box.network or 'all'}, {site_box.contender}: median over {site_box.sites} sites {analysis.metric.text(site_box.ends[2])}"
+            for site_box in site_boxes
         ),
     )
 
@@ -62,26 +62,26 @@ KIND = Kind(place=92, section=Section.POPULATION, draw=_draw)
 def _boxes(analysis: Analysis) -> list[_SiteBox]:
     if not strata(analysis):
         return []
-    found = []
+    site_boxes = []
     for network in networks_as_studied(analysis)[:_MOST_NETWORKS]:
         for contender in analysis.contenders:
             sides = (cell.side(contender) for cell in network.cells.values())
             values = sorted(side.sample.median for side in sides if side and side.sample)
             if values:
                 ends = tuple(quantile(values, share) for share in _SHARES)
-                found.append(_SiteBox(network.title, contender, len(values), ends))
-    return found
+                site_boxes.append(_SiteBox(network.title, contender, len(values), ends))
+    return site_boxes
 
 
-def _sheet(subject: Subject, found: Sequence[_SiteBox], width: float) -> Sheet:
+def _sheet(subject: Subject, site_boxes: Sequence[_SiteBox], width: float) -> Sheet:
     styles, metric = subject.styles_here, subject.analysis.metric
-    networks = tuple(dict.fromkeys(one.network for one in found))
+    networks = tuple(dict.fromkeys(site_box.network for site_box in site_boxes))
     head = legend_height(tuple(styles), width) + 6
-    rows = _ROW * len(found) + _HEADING * len(networks)
+    rows = _ROW * len(site_boxes) + _HEADING * len(networks)
     sheet = Sheet(width, head + rows + _AXIS)
     style_legend(sheet, styles, 0, 0)
     frame = Frame(4, head, width - 4 - _EDGE - 56, rows)
-    values = [end for one in found for end in one.ends]
+    values = [end for site_box in site_boxes for end in site_box.ends]
     across = value_scale(values, frame.left, frame.right)
     ticks = across.ticks(5)
     x_axis(sheet, frame, [*map(across, ticks)], tick_texts(metric, ticks), metric.label)
@@ -89,31 +89,33 @@ def _sheet(subject: Subject, found: Sequence[_SiteBox], width: float) -> Sheet:
     for network in networks:
         sheet.label(0, y + _HEADING / 2, network or "all sites", width, MUTED, size=11)
         y += _HEADING
-        for one in (box for box in found if box.network == network):
-            _box(sheet, one, y + _ROW / 2, across, styles)
-            sheet.text(width - 2, y + _ROW / 2, metric.text(one.ends[2]), anchor="end", size=11)
+        for item in (box for box in site_boxes if box.network == network):
+            _box(sheet, item, y + _ROW / 2, across, styles)
+            sheet.text(width - 2, y + _ROW / 2, metric.text(item.ends[2]), anchor="end", size=11)
             y += _ROW
     return sheet
 
 
-def _box(sheet: Sheet, one: _SiteBox, y: float, across: Scale, styles: Mapping[str, Style]) -> None:
-    low, left, middle, right, high = (across(end) for end in one.ends)
-    colour = styles[one.contender].colour
+def _box(
+    sheet: Sheet, site_box: _SiteBox, y: float, across: Scale, styles: Mapping[str, Style]
+) -> None:
+    low, left, middle, right, high = (across(end) for end in site_box.ends)
+    colour = styles[site_box.contender].colour
     sheet.line((low, y), (high, y), colour=colour)
     sheet.box(left, y - _BOX / 2, max(1.0, right - left), _BOX, fill=colour, opacity=0.45)
     sheet.line((middle, y - _BOX / 2 - 1), (middle, y + _BOX / 2 + 1), width=2)
 
 
-def _data(found: Sequence[_SiteBox]) -> pl.DataFrame:
+def _data(site_boxes: Sequence[_SiteBox]) -> pl.DataFrame:
     names = ("p10", "p25", "p50", "p75", "p90")
     return pl.DataFrame(
         [
             {
-                "network": one.network,
-                "contender": one.contender,
-                "sites": one.sites,
-                **dict(zip(names, one.ends, strict=True)),
+                "network": site_box.network,
+                "contender": site_box.contender,
+                "sites": site_box.sites,
+                **dict(zip(names, site_box.ends, strict=True)),
             }
-            for one in found
+            for site_box in site_boxes
         ]
     )

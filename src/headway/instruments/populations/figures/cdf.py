@@ -30,24 +30,24 @@ _TEXTS = ("−0.5", "−0.25", "0", "0.25", "0.5")
 
 
 def _draw(subject: Subject) -> Picture | None:
-    analysis, found = subject.analysis, main_deltas(subject.analysis)
-    if not found:
+    analysis, all_population_deltas = subject.analysis, main_deltas(subject.analysis)
+    if not all_population_deltas:
         return None
-    panels = _panels(found)
+    panels = _panels(all_population_deltas)
     return Picture(
         name=picture_name(analysis, "population"),
-        title=f"{analysis.metric.label} over the sites: {found[0].pairing}",
+        title=f"{analysis.metric.label} over the sites: {all_population_deltas[0].pairing}",
         caption=(
             "Difference of a site's medians over the larger of them; a curve is the share of sites with at most that. "
             "Above: every network, the first one solid. Then the strata in single networks; differences beyond 0.5 "
             "stand at the edge. Strata are not weighted."
         ),
         drawing=partial(_sheet, panels, analysis.metric),
-        data=lambda: _data(found),
+        data=lambda: _data(all_population_deltas),
         said=told(
-            f"{one.network or 'all'}: {analysis.metric.words[0]} at {share_text(one.ahead.value)} of {len(one.sites)} sites, "
-            f"median {delta_text(one.median.value)}"
-            for one in found
+            f"{population_deltas.network or 'all'}: {analysis.metric.words[0]} at {share_text(population_deltas.ahead.value)} of {len(population_deltas.sites)} sites, "
+            f"median {delta_text(population_deltas.median.value)}"
+            for population_deltas in all_population_deltas
         ),
     )
 
@@ -55,13 +55,26 @@ def _draw(subject: Subject) -> Picture | None:
 KIND = Kind(place=90, section=Section.POPULATION, draw=_draw)
 
 
-def _panels(found: Sequence[PopulationDeltas]) -> Panels:
-    shown = found if len(found) <= _MOST_CURVES else found[:_MOST_CURVES]
-    every = ("", {one.network or "all sites": one.values for one in shown})
+def _panels(all_population_deltas: Sequence[PopulationDeltas]) -> Panels:
+    shown = (
+        all_population_deltas
+        if len(all_population_deltas) <= _MOST_CURVES
+        else all_population_deltas[:_MOST_CURVES]
+    )
+    every = (
+        "",
+        {
+            population_deltas.network or "all sites": population_deltas.values
+            for population_deltas in shown
+        },
+    )
     strata = [
-        (one.network, {name: one.of((name,)).values for name in one.strata})
-        for one in found[: _MOST_PANELS - 1]
-        if len(one.strata) > 1
+        (
+            population_deltas.network,
+            {name: population_deltas.of((name,)).values for name in population_deltas.strata},
+        )
+        for population_deltas in all_population_deltas[: _MOST_PANELS - 1]
+        if len(population_deltas.strata) > 1
     ]
     return [every, *strata]
 
@@ -131,10 +144,15 @@ def _panel(
         )
 
 
-def _data(found: Sequence[PopulationDeltas]) -> pl.DataFrame:
+def _data(all_population_deltas: Sequence[PopulationDeltas]) -> pl.DataFrame:
     rows = [
-        {"network": one.network, "site": site.site, "stratum": site.stratum, "delta": site.delta}
-        for one in found
-        for site in one.sites
+        {
+            "network": population_deltas.network,
+            "site": site.site,
+            "stratum": site.stratum,
+            "delta": site.delta,
+        }
+        for population_deltas in all_population_deltas
+        for site in population_deltas.sites
     ]
     return pl.DataFrame(rows)

@@ -46,8 +46,8 @@ def _draw(subject: Subject) -> Picture | None:
         drawing=partial(_sheet, grid),
         data=lambda: _data(grid),
         said=told(
-            f"{row}, {column}: {delta_text(one.median.value)}"
-            for (row, column), one in grid.at.items()
+            f"{row}, {column}: {delta_text(population_deltas.median.value)}"
+            for (row, column), population_deltas in grid.at.items()
         ),
     )
 
@@ -56,9 +56,9 @@ KIND = Kind(place=91, section=Section.POPULATION, draw=_draw)
 
 
 def _grid(analysis: Analysis) -> _Grid | None:
-    found = weighted_deltas(analysis)
-    factors = [one for one in analysis.conditions.factors if one.name != _PAGE]
-    if len(factors) != 2 or not found:
+    all_population_deltas = weighted_deltas(analysis)
+    factors = [factor for factor in analysis.conditions.factors if factor.name != _PAGE]
+    if len(factors) != 2 or not all_population_deltas:
         return None
     rows, columns = factors
     levels = {
@@ -66,7 +66,9 @@ def _grid(analysis: Analysis) -> _Grid | None:
         for i, r in enumerate(rows.levels)
         for j, c in enumerate(columns.levels)
     }
-    by_network = {one.network: one for one in found}
+    by_network = {
+        population_deltas.network: population_deltas for population_deltas in all_population_deltas
+    }
     at = {place: by_network[title] for place, title in levels.items() if title in by_network}
     return _Grid(rows.levels, columns.levels, at) if at else None
 
@@ -82,28 +84,32 @@ def _sheet(grid: _Grid, width: float) -> Sheet:
         y = _HEADER + row * _ROW
         sheet.label(labels - 8, y + _ROW / 2, name, labels - 10, anchor="end")
         for place, other in enumerate(grid.columns):
-            if one := grid.at.get((name, other)):
+            if first := grid.at.get((name, other)):
                 left = labels + place * column
-                _entry(sheet, one, (left, y, column))
+                _entry(sheet, first, (left, y, column))
     return sheet
 
 
-def _entry(sheet: Sheet, one: PopulationDeltas, place: tuple[float, float, float]) -> None:
+def _entry(
+    sheet: Sheet, population_deltas: PopulationDeltas, place: tuple[float, float, float]
+) -> None:
     left, top, width = place
-    fill, ink = _shade(one)
+    fill, ink = _shade(population_deltas)
     edge = RULE if fill is PAPER else None
     sheet.box(left + 1.5, top + 1.5, width - 3, _ROW - 3, fill=fill, edge=edge)
     middle = left + width / 2
-    share = f"{share_text(one.ahead.value)} of {len(one.sites)}"
-    sheet.text(middle, top + 11, delta_text(one.median.value), ink, size=12, anchor="middle")
+    share = f"{share_text(population_deltas.ahead.value)} of {len(population_deltas.sites)}"
+    sheet.text(
+        middle, top + 11, delta_text(population_deltas.median.value), ink, size=12, anchor="middle"
+    )
     sheet.text(middle, top + 23, share, ink, size=10, anchor="middle")
 
 
-def _shade(one: PopulationDeltas) -> tuple[Colour, Colour]:
-    if not one.majority:
+def _shade(population_deltas: PopulationDeltas) -> tuple[Colour, Colour]:
+    if not population_deltas.majority:
         return PAPER, MUTED
-    strength = sum(abs(one.median.value) >= step for step in _STEPS)
-    colours = FASTER if one.majority > 0 else SLOWER
+    strength = sum(abs(population_deltas.median.value) >= step for step in _STEPS)
+    colours = FASTER if population_deltas.majority > 0 else SLOWER
     return colours[strength], ON_FILL[strength]
 
 
@@ -116,9 +122,9 @@ def _rows(grid: _Grid) -> Sequence[dict[str, object]]:
         {
             "row": row,
             "column": column,
-            "sites": len(one.sites),
-            "median_delta": one.median.value,
-            "ahead": one.ahead.value,
+            "sites": len(population_deltas.sites),
+            "median_delta": population_deltas.median.value,
+            "ahead": population_deltas.ahead.value,
         }
-        for (row, column), one in grid.at.items()
+        for (row, column), population_deltas in grid.at.items()
     ]

@@ -43,8 +43,8 @@ class _ClassBox:
 
 
 def _draw(subject: Subject) -> Picture | None:
-    found = list(_boxes(subject.analysis))
-    if len({one.label for one in found}) < 2:
+    class_boxes = list(_boxes(subject.analysis))
+    if len({class_box.label for class_box in class_boxes}) < 2:
         return None
     return Picture(
         name=picture_name(subject.analysis, "classes"),
@@ -54,11 +54,11 @@ def _draw(subject: Subject) -> Picture | None:
             "divided by their standard deviation over all sites. Boxes span quartiles, lines the tenth to the "
             f"ninetieth percentile; a class of fewer than {_FEWEST} sites has none."
         ),
-        drawing=partial(_sheet, found, _colours(subject.analysis.metric)),
-        data=lambda: _data(found),
+        drawing=partial(_sheet, class_boxes, _colours(subject.analysis.metric)),
+        data=lambda: _data(class_boxes),
         said=told(
-            f"{one.network or 'all'}, {one.trait}, {one.label} ({one.sites} sites): median {written(one.ends[2])}"
-            for one in found
+            f"{class_box.network or 'all'}, {class_box.trait}, {class_box.label} ({class_box.sites} sites): median {written(class_box.ends[2])}"
+            for class_box in class_boxes
         ),
     )
 
@@ -67,8 +67,8 @@ KIND = Kind(place=93, section=Section.POPULATION, draw=_draw, every_metric=False
 
 
 def _boxes(analysis: Analysis) -> Iterator[_ClassBox]:
-    for one in main_deltas(analysis)[:_MOST_NETWORKS]:
-        traits = page_traits(analysis, one)
+    for main_delta in main_deltas(analysis)[:_MOST_NETWORKS]:
+        traits = page_traits(analysis, main_delta)
         if traits is None:
             continue
         scaled, classes = traits.scaled, traits.classes
@@ -80,7 +80,7 @@ def _boxes(analysis: Analysis) -> Iterator[_ClassBox]:
                 )
                 if len(kept) >= _FEWEST:
                     ends = tuple(float(quantile(kept, share)) for share in _SHARES)
-                    yield _ClassBox(one.network, name, labels[number], len(kept), ends)
+                    yield _ClassBox(main_delta.network, name, labels[number], len(kept), ends)
 
 
 def _colours(metric: Metric) -> Mapping[str, Colour]:
@@ -90,15 +90,15 @@ def _colours(metric: Metric) -> Mapping[str, Colour]:
     return {name: by_name[name] for name in class_names(metric)}
 
 
-def _sheet(found: Sequence[_ClassBox], colours: Mapping[str, Colour], width: float) -> Sheet:
-    networks = tuple(dict.fromkeys(one.network for one in found))
+def _sheet(class_boxes: Sequence[_ClassBox], colours: Mapping[str, Colour], width: float) -> Sheet:
+    networks = tuple(dict.fromkeys(class_box.network for class_box in class_boxes))
     head = legend_height(tuple(colours), width) + 4
-    heights = [_height(found, network) for network in networks]
+    heights = [_height(class_boxes, network) for network in networks]
     sheet = Sheet(width, head + math.fsum(heights) + len(networks) * (_TOP + _AXIS))
     colour_legend(sheet, colours, 0, 0)
     top = head + _TOP
     for network, height in zip(networks, heights, strict=True):
-        here = [one for one in found if one.network == network]
+        here = [class_box for class_box in class_boxes if class_box.network == network]
         frame = Frame(4, top, width - 24, height)
         title(sheet, frame, network or "all sites")
         _panel(sheet, here, frame, colours)
@@ -106,44 +106,46 @@ def _sheet(found: Sequence[_ClassBox], colours: Mapping[str, Colour], width: flo
     return sheet
 
 
-def _height(found: Sequence[_ClassBox], network: str) -> float:
-    here = [one for one in found if one.network == network]
-    return _ROW * len(here) + _TRAIT * len({one.trait for one in here})
+def _height(class_boxes: Sequence[_ClassBox], network: str) -> float:
+    here = [class_box for class_box in class_boxes if class_box.network == network]
+    return _ROW * len(here) + _TRAIT * len({class_box.trait for class_box in here})
 
 
 def _panel(
     sheet: Sheet, here: Sequence[_ClassBox], frame: Frame, colours: Mapping[str, Colour]
 ) -> None:
-    across = value_scale([end for one in here for end in one.ends], frame.left, frame.right)
+    across = value_scale(
+        [end for class_box in here for end in class_box.ends], frame.left, frame.right
+    )
     ticks = across.ticks(5)
     x_axis(sheet, frame, [*map(across, ticks)], [*map(written, ticks)], "in unit variance")
     y = frame.top
-    for trait in dict.fromkeys(one.trait for one in here):
+    for trait in dict.fromkeys(class_box.trait for class_box in here):
         sheet.label(frame.left, y + _TRAIT / 2, trait, frame.width, size=11)
         y += _TRAIT
-        for one in (box for box in here if box.trait == trait):
-            _box(sheet, one, y + _ROW / 2, across, colours[one.label])
+        for item in (box for box in here if box.trait == trait):
+            _box(sheet, item, y + _ROW / 2, across, colours[item.label])
             y += _ROW
 
 
-def _box(sheet: Sheet, one: _ClassBox, y: float, across: Scale, colour: Colour) -> None:
-    low, left, middle, right, high = (across(end) for end in one.ends)
+def _box(sheet: Sheet, class_box: _ClassBox, y: float, across: Scale, colour: Colour) -> None:
+    low, left, middle, right, high = (across(end) for end in class_box.ends)
     sheet.line((low, y), (high, y), colour=colour)
     sheet.box(left, y - _BOX / 2, max(1.0, right - left), _BOX, fill=colour, opacity=0.6)
     sheet.line((middle, y - _BOX / 2), (middle, y + _BOX / 2), width=2)
 
 
-def _data(found: Sequence[_ClassBox]) -> pl.DataFrame:
+def _data(class_boxes: Sequence[_ClassBox]) -> pl.DataFrame:
     names = ("p10", "p25", "p50", "p75", "p90")
     return pl.DataFrame(
         [
             {
-                "network": one.network,
-                "trait": one.trait,
-                "class": one.label,
-                "sites": one.sites,
-                **dict(zip(names, one.ends, strict=True)),
+                "network": class_box.network,
+                "trait": class_box.trait,
+                "class": class_box.label,
+                "sites": class_box.sites,
+                **dict(zip(names, class_box.ends, strict=True)),
             }
-            for one in found
+            for class_box in class_boxes
         ]
     )

@@ -83,7 +83,8 @@ def _draw(subject: Subject) -> Picture | None:
         drawing=partial(_sheet, stories),
         data=lambda: progress_data(stories),
         said=told(
-            f"{name}: {_told(one)}" for name, one in zip(load_names(stories), stories, strict=True)
+            f"{name}: {_told(page_story)}"
+            for name, page_story in zip(load_names(stories), stories, strict=True)
         ),
     )
 
@@ -113,10 +114,10 @@ def _film(stories: Sequence[PageStory], width: float) -> _Film:
     each = min((width - 2 * _RIM + _GAP) / most - _GAP, _WIDEST)
     ratio = max(aspect([shown.frame.file for shown in story.progress.shown]) for story in stories)
     each = min(each, _HIGHEST / ratio)
-    files = [scene.shown.frame.file for found in scenes for scene in found]
+    files = [scene.shown.frame.file for result in scenes for scene in result]
     most_bytes = _FEWER_BYTES if narrow else _MOST_BYTES
     made = thumbnails(files, max(1, round(each * _DENSITY)), most_bytes)
-    end_ms = max(scene.at_ms for found in scenes for scene in found) or 1.0
+    end_ms = max(scene.at_ms for result in scenes for scene in result) or 1.0
     return _Film(scenes, each, each * ratio, made, Scale(0, end_ms, _EDGE, width - _EDGE))
 
 

@@ -70,7 +70,8 @@ def _draw(subject: Subject) -> Picture | None:
         drawing=partial(_sheet, stories),
         data=lambda: resources_data(stories),
         said=told(
-            f"{name}: {_told(one)}" for name, one in zip(load_names(stories), stories, strict=True)
+            f"{name}: {_told(page_story)}"
+            for name, page_story in zip(load_names(stories), stories, strict=True)
         ),
     )
 
@@ -79,7 +80,7 @@ KIND = Kind(place=56, section=Section.PAGES, draw=_draw, every_metric=False, of_
 
 
 def _caption(stories: Sequence[PageStory]) -> str:
-    said = (
+    text = (
         "A row for each resource: a thin line while the browser holds the request back, faint while "
         "it waits for the first byte, then receiving, solid where data came. Beside the name, where there is room: "
         "version of HTTP, number of the connection (conn.) in the order of their use, time of the browser's request, "
@@ -89,12 +90,12 @@ def _caption(stories: Sequence[PageStory]) -> str:
     )
     most = _most_rows(stories, _FEWER_ROWS)
     if any(len(story.load.resources) > most for story in stories):
-        said += (
+        text += (
             " Rows that begin with + stand for several neighbours: what blocks the page, failed, "
             "is large or came last has a row of its own."
         )
-    told = "" if _shared(stories) else " The loads have time axes of their own."
-    return f"{said}{told} {loads_said(stories)}"
+    words = "" if _shared(stories) else " The loads have time axes of their own."
+    return f"{text}{words} {loads_said(stories)}"
 
 
 def _most_rows(stories: Sequence[PageStory], most: int) -> int:
@@ -117,15 +118,15 @@ def _shared(stories: Sequence[PageStory]) -> bool:
 
 def _milestones(load: PageLoad) -> list[_Milestone]:
     """What happened to the page, the earliest first."""
-    told = {
+    values = {
         "response": load.response_start_ms,
         "FCP": load.fcp_ms,
         "LCP": load.lcp_ms,
         "DCL": load.dcl_ms,
         "onLoad": load.onload_ms,
     }
-    found = [_Milestone(name, at_ms) for name, at_ms in told.items() if at_ms is not None]
-    return sorted(found, key=lambda one: one.at_ms)
+    milestones = [_Milestone(name, at_ms) for name, at_ms in values.items() if at_ms is not None]
+    return sorted(milestones, key=lambda milestone: milestone.at_ms)
 
 
 def _sheet(stories: Sequence[PageStory], width: float) -> Sheet:
@@ -232,16 +233,16 @@ def _mark(
 
 def _bars(sheet: Sheet, rows: Sequence[Row], across: Scale, top: float) -> None:
     """The phases of all resources, those of one colour at a time."""
-    held: list[tuple[Point, Point]] = []
+    pairs: list[tuple[Point, Point]] = []
     connecting: list[_Box] = []
     for place, row in enumerate(rows):
         y = top + (place + 0.5) * _ROW
         for resource in row.resources:
             begun, ready = _held_until(resource)
-            held.append(((across(resource.started_ms), y), (across(begun), y)))
+            pairs.append(((across(resource.started_ms), y), (across(begun), y)))
             if ready > begun:
                 connecting.append((across(begun), y - 3, across(ready) - across(begun), 6))
-    sheet.lines([run for run in held if run[1][0] - run[0][0] > 0.5], colour=MUTED, opacity=0.6)
+    sheet.lines([run for run in pairs if run[1][0] - run[0][0] > 0.5], colour=MUTED, opacity=0.6)
     sheet.boxes(connecting, fill=_CONNECTING)
     for kind, colour in KINDS.items():
         placed = [
@@ -284,15 +285,15 @@ def _box(left: float, right: float, y: float) -> _Box:
 
 def _merged(boxes: Iterable[_Box]) -> list[_Box]:
     """Boxes of a row that overlap as one, since their opacities would add up."""
-    found: list[_Box] = []
+    result: list[_Box] = []
     for left, top, width, height in sorted(boxes, key=lambda box: (box[1], box[0])):
-        if found and found[-1][1] == top and left <= found[-1][0] + found[-1][2]:
-            begun = found[-1][0]
-            width = max(found[-1][2], left + width - begun)
+        if result and result[-1][1] == top and left <= result[-1][0] + result[-1][2]:
+            begun = result[-1][0]
+            width = max(result[-1][2], left + width - begun)
             left = begun
-            found.pop()
-        found.append((left, top, width, height))
-    return found
+            result.pop()
+        result.append((left, top, width, height))
+    return result
 
 
 def _data(placed: Iterable[tuple[Resource, float]], across: Scale) -> list[tuple[Point, Point]]:
