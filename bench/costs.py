@@ -31,7 +31,7 @@ from headway.image.layers import layer_names
 from headway.lab.bodies import body_file
 from headway.lab.cores import available_cores
 from headway.lab.ready import ready_image, ready_machine
-from headway.planning.demands import check_programs
+from headway.planning.capability_checks import check_programs
 from headway.planning.deploy import deploy
 from headway.planning.runs import Run
 from headway.programs.registry import CLIENTS, PROXIES, SERVERS

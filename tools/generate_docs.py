@@ -22,7 +22,7 @@ from headway.programs.base import Adapter, Client, Knob, ReverseProxy
 from headway.programs.knobfile import NATIVE_KNOBS
 from headway.programs.registry import CLIENTS, PROXIES, QUIC_PEPS, SERVERS, TCP_PEPS
 from headway.sites.cleanup import CHANGED, DROPPED, FieldRule
-from headway.study.fits import EXCLUSIONS
+from headway.study.exclusions import EXCLUSIONS
 from headway.study.host import Protocol
 from headway.study.kernel import HostProfile
 from headway.study.processor import Processor, ProcessorProfile

@@ -209,7 +209,7 @@ class Results:
         """
         import polars as pl
 
-        from headway.analysis.reading import read_parquet
+        from headway.analysis.result_loading import read_parquet
         from headway.columns.column import schema_of
         from headway.columns.record import FlowRecord
 

@@ -14,9 +14,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from headway.analysis.claim_estimate import Finding, Judgement
 from headway.analysis.claims import Judged
 from headway.analysis.claimwords import judged
-from headway.analysis.finding import Finding, Judgement
 from headway.image.image import Layout
 from headway.image.options import ImageOptions
 from headway.image.process import user_environment

@@ -13,7 +13,7 @@ import pytest
 
 from headway.columns import OF_THE_MACHINE, Record
 from headway.lab.pcapng import read_pcapng
-from headway.planning.demands import remarks
+from headway.planning.capability_checks import remarks
 from headway.planning.deploy import deploy
 from headway.programs.registry import CLIENTS, QUIC_PEPS, SERVERS, TCP_PEPS
 from headway.study.setting import Setting

@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from headway.analysis.reading import StudyResults, with_all_columns
+from headway.analysis.result_loading import StudyResults, with_all_columns
 from headway.columns import Record, polars_schema, schema_of
 from headway.columns.record import FlowRecord
 from headway.records.manifest import manifest_from

@@ -17,10 +17,10 @@ from headway.campaign.feasibility import all_remarks
 from headway.contract.text import dump
 from headway.errors import WrongInputError
 from headway.lab.assemble import orders_for
-from headway.planning.demands import check_programs
+from headway.planning.capability_checks import check_programs
 from headway.planning.runs import Run, plan
+from headway.study.base_model import Part
 from headway.study.load import OutsidePrograms, study_from
-from headway.study.part import Part
 from headway.study.setting import Setting
 from headway.study.units import UnitError, split_quantity
 

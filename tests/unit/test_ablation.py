@@ -25,7 +25,7 @@ from headway.instruments.ablation.game import (
 from headway.instruments.ablation.hybrids import END, ComparedPair
 from headway.instruments.ablation.session import pair_of
 from headway.instruments.corpus.catalogue import corpus_names
-from headway.planning.demands import check_programs
+from headway.planning.capability_checks import check_programs
 from headway.planning.deploy import deploy
 from headway.report.encoded import encoded
 from headway.report.figures.kind import NARROW

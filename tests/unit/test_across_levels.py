@@ -12,11 +12,11 @@ from rich.console import Console
 
 from headway.analysis import Verdict
 from headway.analysis.acrosslevels import Across, across_levels
-from headway.analysis.reading import StudyResults
+from headway.analysis.result_loading import StudyResults
 from headway.errors import WrongInputError
 from headway.records.told import told_study
 from headway.report import Report
-from headway.report.wanted import Wanted, chosen
+from headway.report.single_outputs import Wanted, chosen
 from headway.study.load import Source, parse_study
 from tests.unit import made_results as made
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from headway.analysis import analyse, answer
-from headway.analysis.whole import Whole, wholes
+from headway.analysis.overall_effect import Whole, wholes
 from tests.unit import made_results as made
 
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from headway.analysis import analyse, answer
+from headway.analysis.overall_effect import Whole, wholes
 from headway.analysis.verdict import Verdict
-from headway.analysis.whole import Whole, wholes
 from tests.unit import made_results as made
 
 Times = Mapping[str, Sequence[float | None]]

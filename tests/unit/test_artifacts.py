@@ -26,7 +26,7 @@ OTHERS = {
     "headway.lab.links": "copies for studies of what the host wrote",
     "headway.lab.machine": "writes",
     "headway.lab.pcapng": "writes",
-    "headway.lab.remembered": "the cache's",
+    "headway.lab.lab_options_cache": "the cache's",
     "headway.lab.sysctls": "the image's",
     "headway.lab.usage": "/proc of the host",
     "headway.programs.knobfile": "comes with Headway",

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from scipy import stats
 
-from headway.analysis.finding import Finding, Judgement
+from headway.analysis.claim_estimate import Finding, Judgement
 from headway.errors import WrongInputError
 from headway.planning.region import Region
 from headway.statistics.quantiles import fewest_below, quantile

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from headway.analysis import Analysis, StudyResults, analyse
-from headway.analysis.reading import with_all_columns
+from headway.analysis.result_loading import with_all_columns
 from headway.columns.record import FlowRecord
 from headway.report.tables.calls import calls_frame, calls_table
 from tests.unit import made_results as made

@@ -13,8 +13,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from headway.analysis.reading import load_results
-from headway.campaign.sameness import GoingOn
+from headway.analysis.result_loading import load_results
+from headway.campaign.resume_check import GoingOn
 from headway.campaign.session import conduct
 from headway.campaign.task import Task
 from headway.campaign.watcher import SilentWatcher

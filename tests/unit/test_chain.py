@@ -20,7 +20,7 @@ from headway.diagnosis.series import read_series
 from headway.diagnosis.transfer import Transfer, transfer_of
 from headway.errors import WrongInputError
 from headway.lab.network import layout_of
-from headway.planning.demands import check_programs
+from headway.planning.capability_checks import check_programs
 from headway.planning.deploy import deploy
 from headway.planning.deployment import Role
 from headway.planning.runs import Run, plan

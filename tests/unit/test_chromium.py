@@ -24,7 +24,7 @@ from headway.lab.batch import carry_out_together
 from headway.lab.machine import Machine
 from headway.lab.network import layout_of
 from headway.planning.boots import REPETITIONS_OF_A_BOOT, boots
-from headway.planning.demands import check_programs
+from headway.planning.capability_checks import check_programs
 from headway.planning.deploy import deploy
 from headway.planning.runs import Run
 from headway.programs.registry import CLIENTS

@@ -12,8 +12,8 @@ from pydantic import ValidationError
 from rich.console import Console
 
 from headway.analysis.analysis import analyse
+from headway.analysis.claim_estimate import Judgement
 from headway.analysis.claims import Judged
-from headway.analysis.finding import Judgement
 from headway.errors import WrongInputError
 from headway.report.claimcases import claims_as_tests
 from headway.report.ledger import ledger

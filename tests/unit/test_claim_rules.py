@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from headway.analysis.analysis import analyse
+from headway.analysis.claim_estimate import Judgement
 from headway.analysis.claims import Judged, judge
-from headway.analysis.counts import count_difference
-from headway.analysis.finding import Judgement
 from headway.analysis.sample import Measurements, Observation
-from headway.analysis.scatter import scatter_ratio
+from headway.analysis.spread import scatter_ratio
+from headway.analysis.win_counts import count_difference
 from headway.errors import WrongInputError
 from headway.study.claim import Claim
 from headway.study.load import load_study, parse_study

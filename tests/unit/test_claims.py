@@ -11,9 +11,9 @@ import typer
 from pydantic import ValidationError
 
 from headway.analysis.analysis import analyse
+from headway.analysis.claim_estimate import Judgement
 from headway.analysis.claims import Judged
-from headway.analysis.finding import Judgement
-from headway.analysis.soundness import complaints
+from headway.analysis.usability import complaints
 from headway.cli.claims import claims, print_ledger
 from headway.errors import WrongInputError
 from headway.report.reproducing import reproducing

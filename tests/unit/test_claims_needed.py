@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from headway.analysis.finding import Finding, Judgement
+from headway.analysis.claim_estimate import Finding, Judgement
 from headway.planning.region import MOST_NEEDED, Region
 from headway.statistics.interval import Interval, share_interval
 

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from headway.analysis.analysis import Analysis, analyse
+from headway.analysis.claim_estimate import Judgement
 from headway.analysis.claims import Judged, judge
 from headway.analysis.claimwords import in_words, would_decide
-from headway.analysis.finding import Judgement
 from headway.errors import WrongInputError
 from headway.study.claim import Claim
 from headway.study.load import parse_study

@@ -11,7 +11,7 @@ import pytest
 from headway.contract.outcome import Ended
 from headway.errors import WrongInputError
 from headway.guest.loadfiles import LOAD_FILE, SESSION_FILE
-from headway.planning.demands import check_programs
+from headway.planning.capability_checks import check_programs
 from headway.planning.deploy import deploy
 from headway.programs.measurement import Measurement, PlayedStall
 from headway.programs.registry import CLIENTS

@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from headway.analysis import analyse
-from headway.analysis.reading import StudyResults
+from headway.analysis.result_loading import StudyResults
 from headway.report.definitions import definitions
 from headway.report.paragraph import methods_paragraph
 from tests.unit import made_results as made

@@ -13,7 +13,7 @@ from headway.contract.orders import Orders
 from headway.errors import WrongInputError
 from headway.lab.assemble import orders_for
 from headway.pages.races import stream_races
-from headway.planning.demands import check_programs
+from headway.planning.capability_checks import check_programs
 from headway.planning.deploy import deploy
 from headway.study.discovery import Alternative
 from headway.study.setting import Setting

@@ -12,8 +12,8 @@ from headway.campaign.feasibility import all_remarks
 from headway.columns import Record
 from headway.contract.counts import Counts
 from headway.diagnosis.disturbances import Named, named_disturbances
+from headway.planning.ineffective_settings import vain
 from headway.planning.runs import Run, plan
-from headway.planning.vain import vain
 from headway.report.tables.disturbances import (
     disturbances_frame,
     disturbances_table,

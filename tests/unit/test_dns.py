@@ -15,7 +15,7 @@ from headway.diagnosis.questions import question_columns
 from headway.errors import WrongInputError
 from headway.lab.assemble import orders_for
 from headway.lab.pcapng import to_pcapng
-from headway.planning.demands import check_programs, remarks
+from headway.planning.capability_checks import check_programs, remarks
 from headway.planning.deploy import deploy
 from headway.sites.finding import find_outline
 from headway.study.setting import Setting

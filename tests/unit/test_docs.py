@@ -15,8 +15,8 @@ from headway.campaign import feasibility
 from headway.campaign.feasibility import checked_plan
 from headway.cli.group import command_line
 from headway.study.load import Source, parse_study
-from headway.study.outside import OutsideProgram
 from headway.study.outsidefile import read_programs
+from headway.study.user_programs import OutsideProgram
 from tests.container_images import Made, write_archive
 from tests.doc_examples import PAGES, ROOT, as_toml, blocks, commands, short, studies
 

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from headway.contract.orders import Orders
 from headway.errors import WrongInputError
 from headway.lab.assemble import orders_for
-from headway.planning.demands import check_programs
+from headway.planning.capability_checks import check_programs
 from headway.planning.deploy import deploy
 from headway.study.setting import Setting
 

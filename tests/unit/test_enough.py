@@ -10,13 +10,13 @@ import pytest
 
 from headway.analysis.alone import own_values
 from headway.analysis.analysis import Analysis, analyse
-from headway.analysis.answer import answer
 from headway.analysis.contest import Pairing
 from headway.analysis.headline import headline
 from headway.analysis.partition import Leaning, leaning
 from headway.analysis.sentences import sentences
+from headway.analysis.summary import answer
 from headway.analysis.verdict import Basis
-from headway.planning.enough import too_few
+from headway.planning.needed_repetitions import too_few
 from headway.planning.runs import plan
 from headway.report.glance import glance
 from headway.statistics.pairs import PAIRED_ALPHA, fewest_pairs, smallest_p

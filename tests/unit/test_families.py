@@ -12,9 +12,9 @@ from scipy import stats
 
 from headway.analysis import analyse
 from headway.analysis.compare import Comparison
-from headway.analysis.reading import StudyResults
+from headway.analysis.result_loading import StudyResults
 from headway.analysis.verdict import Verdict
-from headway.planning.enough import too_few
+from headway.planning.needed_repetitions import too_few
 from headway.planning.runs import plan
 from headway.records.manifest import manifest_from
 from headway.report import write_report

@@ -12,7 +12,7 @@ import pytest
 
 from headway.contract.text import dump
 from headway.errors import WrongInputError
-from headway.planning.demands import check_programs
+from headway.planning.capability_checks import check_programs
 from headway.planning.deploy import deploy
 from headway.programs.registry import CLIENTS, PROXIES, SERVERS
 from headway.study.family import Family, HostAddress

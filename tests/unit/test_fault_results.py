@@ -10,8 +10,8 @@ import pytest
 from rich.console import Console
 
 from headway.analysis import analyse, answer
-from headway.analysis.reading import StudyResults
-from headway.analysis.soundness import complaints
+from headway.analysis.result_loading import StudyResults
+from headway.analysis.usability import complaints
 from headway.campaign.failfast import FailFast
 from headway.cli.plan_tables import print_plan
 from headway.errors import WrongInputError

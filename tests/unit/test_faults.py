@@ -16,7 +16,7 @@ from pydantic import ValidationError
 from headway.analysis import analyse
 from headway.analysis.faultcosts import sweeps
 from headway.analysis.faultsentences import fault_sentences
-from headway.analysis.reading import StudyResults
+from headway.analysis.result_loading import StudyResults
 from headway.campaign.stages import Stages
 from headway.columns import Record, polars_schema
 from headway.contract.faults import KeptPacket

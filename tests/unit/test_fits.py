@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from headway.study.fits import EXCLUSIONS
+from headway.study.exclusions import EXCLUSIONS
 from headway.study.setting import Setting
 from headway.study.units import Size
 

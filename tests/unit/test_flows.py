@@ -13,9 +13,9 @@ from headway.contract.outcome import Outcome
 from headway.errors import WrongInputError
 from headway.lab.assemble import orders_for
 from headway.lab.run import Result
-from headway.planning.demands import check_programs
+from headway.planning.capability_checks import check_programs
 from headway.planning.deploy import deploy
-from headway.planning.looks import looks_of
+from headway.planning.interim_looks import looks_of
 from headway.planning.runs import plan
 from headway.programs.measurement import Measurement
 from headway.records.conditions import conditions, flow_conditions

@@ -10,7 +10,7 @@ import pytest
 from pydantic import ValidationError
 
 from headway.contract.outcome import Ended
-from headway.planning.demands import check_programs
+from headway.planning.capability_checks import check_programs
 from headway.planning.deploy import deploy
 from headway.programs.headway_call import CLIENT_REPORT, server_report
 from headway.programs.measurement import BulkFlow, Measurement

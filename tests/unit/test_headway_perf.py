@@ -11,7 +11,7 @@ import pytest
 
 from headway.contract.outcome import Ended
 from headway.errors import WrongInputError
-from headway.planning.demands import check_programs
+from headway.planning.capability_checks import check_programs
 from headway.planning.deploy import deploy
 from headway.programs.headway_perf import CLIENT_REPORT, server_report
 from headway.programs.measurement import BulkFlow, Measurement

@@ -12,7 +12,7 @@ import pytest
 from headway.campaign.feasibility import checked_plan
 from headway.diagnosis.metrics.video import _video
 from headway.errors import WrongInputError
-from headway.planning.demands import check_programs
+from headway.planning.capability_checks import check_programs
 from headway.planning.deploy import deploy
 from headway.programs.videos import played, source_of
 from headway.study.load import Source, parse_study

@@ -9,8 +9,8 @@ import pytest
 
 from headway.errors import WrongInputError
 from headway.instruments.corpus.catalogue import make_site
-from headway.sites import made
-from headway.sites.made import made_outline, made_site
+from headway.sites import generated_cache as made
+from headway.sites.generated_cache import made_outline, made_site
 from headway.sites.outline import Outline
 from headway.sites.site import Exchange, Site
 

@@ -8,7 +8,7 @@ import pytest
 
 from headway.campaign.feasibility import checked_plan
 from headway.errors import WrongInputError
-from headway.planning.demands import check_programs
+from headway.planning.capability_checks import check_programs
 from headway.planning.deploy import deploy
 from headway.programs.knobfile import NATIVE_KNOBS
 from headway.programs.native import NativeQuic, quic_knobs

@@ -14,9 +14,9 @@ import pytest
 from pydantic import ValidationError
 
 from headway.analysis import analyse, load_results
+from headway.analysis.claim_estimate import Judgement
 from headway.analysis.claims import Judged, judge
 from headway.analysis.claimwords import ours, would_decide
-from headway.analysis.finding import Judgement
 from headway.campaign import session as campaign
 from headway.campaign.task import Task
 from headway.campaign.watcher import Count, SilentWatcher

@@ -12,7 +12,7 @@ import pytest
 
 from headway.errors import WrongInputError
 from headway.lab.network import layout_of, stated_ways
-from headway.planning.demands import check_programs
+from headway.planning.capability_checks import check_programs
 from headway.planning.deploy import deploy
 from headway.planning.deployment import Deployment
 from headway.planning.routing import Port, ports

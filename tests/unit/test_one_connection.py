@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from headway.image.pki import write_pki
 from headway.lab.certificate import NAMES_FILE, certified
-from headway.pages.spoken import missing_error, sharing_error
+from headway.pages.load_check import missing_error, sharing_error
 from headway.programs.base import CERTIFICATE_FILE
 from headway.sites.ownfonts import with_own_fonts
 from headway.sites.site import Exchange, Site

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from headway.errors import WrongInputError
 from headway.lab.network import layout_of
-from headway.planning.demands import check_programs
+from headway.planning.capability_checks import check_programs
 from headway.planning.deploy import deploy
 from headway.sites.site import Exchange, Site
 from headway.sites.warc import write_archive

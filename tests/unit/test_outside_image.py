@@ -22,9 +22,9 @@ from headway.planning.deploy import deploy
 from headway.planning.runs import Run
 from headway.records.runkey import run_key
 from headway.study.load import load_study
-from headway.study.outside import OutsideProgram
 from headway.study.outsidefile import read_programs, with_build
 from headway.study.setting import Setting
+from headway.study.user_programs import OutsideProgram
 from tests.container_images import Entry, Made, directory, link, write_archive, write_directory
 from tests.unit.test_outside import elf
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from headway.errors import WrongInputError
-from headway.planning.demands import check_programs
+from headway.planning.capability_checks import check_programs
 from headway.planning.deploy import deploy
 from headway.study.setting import Setting
 from tests.deployed import orders_of

@@ -10,9 +10,9 @@ import pytest
 
 from headway.campaign.feasibility import all_remarks, checked_plan
 from headway.errors import WrongInputError
-from headway.planning.demands import check_programs, remarks
+from headway.planning.capability_checks import check_programs, remarks
 from headway.planning.deploy import deploy
-from headway.planning.enough import too_few
+from headway.planning.needed_repetitions import too_few
 from headway.programs.base import Adapter
 from headway.programs.registry import CLIENTS, PROXIES, QUIC_PEPS, SERVERS
 from headway.study.host import OF_THE_KERNEL, CongestionControl, Protocol

@@ -10,11 +10,11 @@ import pytest
 
 from headway.cli.again import for_bodies
 from headway.image.keys import all_layers
-from headway.lab import remembered as module
+from headway.lab import lab_options_cache as module
 from headway.lab import shell
 from headway.lab.console import ConsoleLab
+from headway.lab.lab_options_cache import remember, remembered
 from headway.lab.machine import Machine
-from headway.lab.remembered import remember, remembered
 from headway.study.path import Path as NetworkPath
 from headway.words import body_sizes_in
 

@@ -21,7 +21,7 @@ from headway.cli.plan_tables import print_plan
 from headway.cli.study import validate
 from headway.columns import OF_THE_MACHINE, Record
 from headway.errors import HeadwayError, WrongInputError
-from headway.planning.looks import looks_of
+from headway.planning.interim_looks import looks_of
 from headway.planning.runs import plan
 from headway.records.store import Start, read_records
 from headway.statistics.interval import LEVEL

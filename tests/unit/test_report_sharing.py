@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from headway.analysis import analyse
-from headway.analysis.reading import with_all_columns
+from headway.analysis.result_loading import with_all_columns
 from headway.columns.record import FlowRecord
 from headway.diagnosis.segment import StateSource
 from headway.diagnosis.series import SegmentSeries

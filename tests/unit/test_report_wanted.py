@@ -14,7 +14,7 @@ from PIL import Image
 
 from headway import cli
 from headway.analysis import analyse
-from headway.analysis.restricted import restricted
+from headway.analysis.subset import restricted
 from headway.errors import WrongInputError
 from headway.records.store import ARTIFACTS
 from headway.report import write_report
@@ -22,7 +22,7 @@ from headway.report.encoded import FORMATS, encoded
 from headway.report.figures.kind import NARROW
 from headway.report.pdf import pdf_file
 from headway.report.sheet import Sheet
-from headway.report.wanted import Wanted, chosen, named
+from headway.report.single_outputs import Wanted, chosen, named
 from tests.unit import made_results as made
 from tests.unit.drawn import grid_of
 from tests.unit.made_samples import rows_of, transfer, write_samples

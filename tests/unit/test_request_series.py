@@ -10,7 +10,7 @@ import pytest
 from headway.analysis.latencies import Latencies
 from headway.diagnosis.quantile import at_share
 from headway.errors import WrongInputError
-from headway.planning.demands import check_programs, remarks
+from headway.planning.capability_checks import check_programs, remarks
 from headway.planning.deploy import deploy
 from headway.programs.uploads import application_options
 from headway.study.requestseries import RequestSeries

@@ -13,8 +13,8 @@ from rich.console import Console
 
 import headway
 from headway.analysis import Analysis, analyse
-from headway.analysis.besides import Getting, besides
-from headway.analysis.reading import StudyResults
+from headway.analysis.result_loading import StudyResults
+from headway.analysis.rival_shares import Getting, besides
 from headway.analysis.shares import Shared, shares
 from headway.analysis.sharewords import share_sentences
 from headway.records.store import FLOWS_FILE

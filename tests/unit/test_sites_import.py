@@ -21,6 +21,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headway.errors import HeadwayError, WrongInputError
+from headway.sites.body_integrity import judged
 from headway.sites.capture import NetworkLog
 from headway.sites.captured import Captured
 from headway.sites.chromium import BROWSERS, find_browser
@@ -33,7 +34,6 @@ from headway.sites.sources import Browsing, record
 from headway.sites.tnetstring import TnetstringError, Value, encoded, values
 from headway.sites.verify import findings
 from headway.sites.warc import write_archive
-from headway.sites.worth import judged
 from headway.study.device import Device
 from tests.unit.page_server import DOT, FRAME, LATIN, PAGE, SCRIPT, STYLE, served
 

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from headway import cli
 from headway.errors import WrongInputError
+from headway.sites.body_integrity import judged
 from headway.sites.captured import BodyReading, Captured, StatedLength, Told
 from headway.sites.finding import find_site
 from headway.sites.hostmap import HostMaps
@@ -27,7 +28,6 @@ from headway.sites.tnetstring import encoded
 from headway.sites.verify import Severity, findings
 from headway.sites.warc import read_archive, write_archive
 from headway.sites.warc_records import read_records
-from headway.sites.worth import judged
 from tests.unit.test_sites_archive import OK, warc
 from tests.unit.test_sites_import import HTML, entry, har
 

@@ -20,6 +20,7 @@ from headway.analysis import analyse
 from headway.analysis.compare import Comparison, compare
 from headway.analysis.contest import Contest, Pairing
 from headway.analysis.metric import metric_named
+from headway.analysis.overall_effect import wholes
 from headway.analysis.sample import Measurements, Observation
 from headway.analysis.stopping import (
     EndedRun,
@@ -30,7 +31,6 @@ from headway.analysis.stopping import (
     stopping_sentence,
 )
 from headway.analysis.verdict import Verdict
-from headway.analysis.whole import wholes
 from headway.records.manifest import ToldExperiment
 from headway.report.paragraph import methods_paragraph
 from headway.report.tables.repetitions import repetitions_frame, repetitions_table

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from headway.campaign.feasibility import all_remarks, checked_plan
-from headway.planning.enough import too_few
+from headway.planning.needed_repetitions import too_few
 from headway.study.experiment import Study
 from headway.study.load import study_from
 

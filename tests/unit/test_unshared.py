@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from headway.campaign.feasibility import all_remarks, checked_plan
+from headway.sites.one_connection_check import unshared
 from headway.sites.site import Exchange, Site
-from headway.sites.unshared import unshared
 from headway.sites.warc import read_archive, write_archive
 from headway.study.load import parse_study
 from headway.study.source import Source

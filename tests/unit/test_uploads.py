@@ -9,7 +9,7 @@ import pytest
 from pydantic import ValidationError
 
 from headway.errors import WrongInputError
-from headway.planning.demands import check_programs
+from headway.planning.capability_checks import check_programs
 from headway.planning.deploy import deploy
 from headway.programs.base import Listener, Server, Started
 from headway.programs.client import answer_error

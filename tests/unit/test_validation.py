@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from headway.analysis.soundness import complaints
+from headway.analysis.usability import complaints
 from headway.contract.names import SAMPLES_FILE
 from headway.contract.orders import Pings
 from headway.contract.samples import TCP_FIELDS, QueueStats

@@ -11,7 +11,7 @@ import pytest
 
 from headway.diagnosis.metrics.video import _linear_qoe, _video
 from headway.errors import WrongInputError
-from headway.planning.demands import check_programs
+from headway.planning.capability_checks import check_programs
 from headway.planning.deploy import deploy
 from headway.programs.measurement import PlayedVideo
 from headway.programs.videos import NativeSession, played, session_error

@@ -9,7 +9,7 @@ import pytest
 
 from headway.analysis import analyse
 from headway.instruments.waterfalls.blocking import blocking_sentences
-from headway.instruments.waterfalls.meanwhile import came_beside
+from headway.instruments.waterfalls.concurrent_resources import came_beside
 from headway.instruments.waterfalls.tables import critical_means, critical_table
 from headway.pages.critical import PHASES, critical_path, last_before_load, last_before_paint
 from headway.pages.load import PageLoad, Resource, Timing, read_load

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from headway.pages.byteindex import byte_index_ms
 from headway.pages.load import Chunk
+from headway.pages.load_check import protocol_error
 from headway.pages.metrics import page_metrics
-from headway.pages.spoken import protocol_error
 from headway.pages.traffic import Amount, traffic_of
 from tests.unit.made_frames import save_frames, striped
 from tests.unit.made_loads import load, resource

@@ -9,9 +9,9 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from headway.analysis.difference import Difference
+from headway.analysis.estimate_text import Written, measured, reach, signed, sized
 from headway.analysis.numbers import MINUS
 from headway.analysis.sample import Measurements, Observation
-from headway.analysis.written import Written, measured, reach, signed, sized
 from headway.statistics.interval import Interval
 
 _RATIOS = st.one_of(

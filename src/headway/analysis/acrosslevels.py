@@ -17,7 +17,7 @@ import polars as pl
 from headway.analysis.analysis import Analysis, analyse
 from headway.analysis.axes import CONTENDER, Axis
 from headway.analysis.factors import axis_of
-from headway.analysis.reading import StudyResults
+from headway.analysis.result_loading import StudyResults
 from headway.records.manifest import ToldCell, ToldExperiment
 
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from headway.analysis.analysis import Analysis
 from headway.analysis.cells import ContenderRuns
+from headway.analysis.estimate_text import measured
 from headway.analysis.metric import Metric
-from headway.analysis.written import measured
 from headway.errors import counted
 
 _TAKEN = "total_s"

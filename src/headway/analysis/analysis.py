@@ -21,12 +21,12 @@ from headway.analysis.contenders import (
 from headway.analysis.contest import Pairing
 from headway.analysis.factors import conditions
 from headway.analysis.families import contests, tests_beside
+from headway.analysis.fault_runs import apart, cells_without, coordinates_without, fault_of
 from headway.analysis.flowruns import FlowRuns, flow_runs
 from headway.analysis.leaders import leaders_by_cell
 from headway.analysis.metric import Metric, metric_named
-from headway.analysis.reading import StudyResults
+from headway.analysis.result_loading import StudyResults
 from headway.analysis.significance import TestResult
-from headway.analysis.swept import apart, cells_without, coordinates_without, fault_of
 from headway.errors import WrongInputError
 from headway.records.claimedneighbours import ClaimedNeighbours
 from headway.records.manifest import ToldExperiment

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from headway.analysis.claim_estimate import Finding
 from headway.analysis.claimruns import ClaimRuns, Group, Place
-from headway.analysis.finding import Finding
 from headway.analysis.intervals import percentile_interval, resampled_means
 from headway.planning.region import Region
 from headway.study.cause import ClaimedCause

@@ -17,8 +17,8 @@ from headway.analysis.goodput import FlowRun, Received
 from headway.analysis.latencies import Awaited, Latencies
 from headway.analysis.metric import Metric
 from headway.analysis.sample import Measurements, Observation, SampleSummary, summarise
-from headway.analysis.watched import COLUMNS as WATCHED
-from headway.analysis.watched import WatchedVideos
+from headway.analysis.video_quality import COLUMNS as WATCHED
+from headway.analysis.video_quality import WatchedVideos
 from headway.columns import Status
 from headway.errors import kinds_of
 from headway.study.published import RunInterval

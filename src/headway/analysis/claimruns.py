@@ -10,10 +10,10 @@ import polars as pl
 
 from headway.analysis.analysis import Analysis
 from headway.analysis.cells import Cell
+from headway.analysis.claim_estimate import Finding
 from headway.analysis.compare import Comparison, compare
 from headway.analysis.contest import Contest, Pairing
 from headway.analysis.effects import relative_means
-from headway.analysis.finding import Finding
 from headway.analysis.sample import Measurements, Observation, SampleSummary, summarise
 from headway.analysis.strata import strata
 from headway.columns import Status

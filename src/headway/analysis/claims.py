@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from headway.analysis.analysis import Analysis
-from headway.analysis.finding import Finding, Judgement
+from headway.analysis.claim_estimate import Finding, Judgement
 from headway.analysis.rules import causes_by_cell, findings_by_cell
 from headway.records.claimedneighbours import ClaimedNeighbours
 from headway.study.claim import Claim

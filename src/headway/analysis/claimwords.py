@@ -7,10 +7,10 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from headway.analysis.analysis import Analysis
+from headway.analysis.claim_estimate import Finding, Judgement
 from headway.analysis.claims import Judged, judge
-from headway.analysis.finding import Finding, Judgement
+from headway.analysis.estimate_text import measured
 from headway.analysis.numbers import listed, significant
-from headway.analysis.written import measured
 from headway.errors import counted
 from headway.planning.region import MOST_NEEDED
 from headway.study.claim import Claim, Gap, Value

@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 
 from headway.analysis.numbers import listed
-from headway.analysis.reading import StudyResults
+from headway.analysis.result_loading import StudyResults
 from headway.diagnosis.disturbances import Disturbance, Named
 from headway.errors import counted
 from headway.records.manifest import ToldExperiment

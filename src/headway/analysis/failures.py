@@ -11,11 +11,11 @@ import polars as pl
 from headway.analysis.analysis import Analysis
 from headway.analysis.cells import Cell, ContenderRuns, Failure
 from headway.analysis.compare import Comparison, compare
+from headway.analysis.condition_phrases import words
 from headway.analysis.contest import Contest, Pairing
 from headway.analysis.numbers import listed
 from headway.analysis.partition import Leaning, Restriction, leaning
 from headway.analysis.sample import Measurements
-from headway.analysis.where import words
 from headway.errors import counted, kinds_of
 
 _MOST_SEEDS = 4

@@ -8,10 +8,10 @@ from headway.analysis.cells import ContenderRuns, sides_by_cell
 from headway.analysis.contenders import ordered_contenders, pairings_of
 from headway.analysis.contest import Contest, Pairing
 from headway.analysis.decision import deciding
+from headway.analysis.fault_runs import apart
 from headway.analysis.metric import Metric, metric_named
-from headway.analysis.reading import StudyResults
+from headway.analysis.result_loading import StudyResults
 from headway.analysis.significance import TestResult
-from headway.analysis.swept import apart
 from headway.errors import counted
 from headway.records.manifest import ToldExperiment
 from headway.study.adjusting import AdjustedTogether

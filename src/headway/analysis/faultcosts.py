@@ -12,7 +12,7 @@ from typing import Any
 import polars as pl
 
 from headway.analysis.analysis import Analysis
-from headway.analysis.swept import cells_without
+from headway.analysis.fault_runs import cells_without
 from headway.columns import Status
 from headway.columns.packets import DIGEST_DIGITS
 from headway.errors import kinds_of

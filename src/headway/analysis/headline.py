@@ -9,17 +9,17 @@ from dataclasses import dataclass, replace
 
 from headway.analysis.analysis import Analysis
 from headway.analysis.cells import Cell, ContenderRuns
+from headway.analysis.condition_phrases import cell_words, words
 from headway.analysis.contest import Pairing
 from headway.analysis.difference import Difference
+from headway.analysis.estimate_text import signed, sized
 from headway.analysis.failures import failed_runs
 from headway.analysis.means import Case, log_of
 from headway.analysis.metric import Metric
 from headway.analysis.numbers import listed, percent, significant
+from headway.analysis.overall_effect import Whole, wholes
 from headway.analysis.partition import AnswerPart, Leaning, parts
 from headway.analysis.verdict import Verdict
-from headway.analysis.where import cell_words, words
-from headway.analysis.whole import Whole, wholes
-from headway.analysis.written import signed, sized
 from headway.errors import counted
 
 _MOST_EXCEPTIONS = 2

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from headway.analysis.analysis import Analysis
-from headway.analysis.answer import by_telling
 from headway.analysis.contest import Pairing
 from headway.analysis.metric import Metric
 from headway.analysis.numbers import listed, percent
 from headway.analysis.overview import ComparisonOutcome, Overview, overviews
+from headway.analysis.summary import by_telling
 from headway.columns import METRICS
 from headway.errors import counted
 

@@ -11,11 +11,11 @@ from typing import Any
 from headway.analysis.analysis import Analysis
 from headway.analysis.causes import rest_without
 from headway.analysis.cells import Cell
+from headway.analysis.claim_estimate import Finding
 from headway.analysis.claimruns import ClaimRuns, Group, Place, always_alike
 from headway.analysis.correlation import rank_correlation
-from headway.analysis.counts import count_difference
-from headway.analysis.finding import Finding
-from headway.analysis.scatter import scatter_ratio
+from headway.analysis.spread import scatter_ratio
+from headway.analysis.win_counts import count_difference
 from headway.errors import HeadwayError, counted
 from headway.modules import instrument_modules
 from headway.planning.region import Region, failure_region

@@ -7,11 +7,11 @@ import math
 from headway.analysis.analysis import Analysis
 from headway.analysis.cells import Cell, ContenderRuns
 from headway.analysis.compare import Comparison, Pairs
+from headway.analysis.estimate_text import signed, sized
 from headway.analysis.metric import Metric
 from headway.analysis.numbers import distinguished, listed, percent, significant
 from headway.analysis.significance import fewest_runs
 from headway.analysis.verdict import Basis, SpreadVerdict, Verdict
-from headway.analysis.written import signed, sized
 from headway.errors import counted
 from headway.statistics.pairs import fewest_pairs
 

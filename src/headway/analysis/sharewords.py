@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 
 from headway.analysis.analysis import Analysis
-from headway.analysis.besides import BesideOthers, Getting, besides
+from headway.analysis.cell_phrases import told_place
+from headway.analysis.condition_phrases import cell_words
+from headway.analysis.estimate_text import signed, sized
 from headway.analysis.numbers import listed, percent, significant
-from headway.analysis.places import told_place
+from headway.analysis.rival_shares import BesideOthers, Getting, besides
 from headway.analysis.shares import EVEN_PART, STARVED_PART, NameShares, Shared, Shares, shares
-from headway.analysis.where import cell_words
-from headway.analysis.written import signed, sized
 from headway.errors import counted
 from headway.statistics.pairs import fewest_pairs
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import polars as pl
 
 from headway.analysis.analysis import Analysis
-from headway.analysis.reading import StudyResults
+from headway.analysis.result_loading import StudyResults
 from headway.diagnosis.validation import judge, load_evidence
 from headway.errors import counted
 from headway.records.store import ARTIFACTS

@@ -45,8 +45,8 @@ from headway.planning.runs import Run
 from headway.programs.measurement import Measurement
 from headway.records.provenance import source_key
 from headway.records.record import make_record
-from headway.study.outside import OutsideProgram
 from headway.study.path import Path as NetworkPath
+from headway.study.user_programs import OutsideProgram
 from headway.version import VERSION
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from headway.errors import counted
 from headway.planning.boots import Boot, InFull, boots
 from headway.planning.runs import Run, distinct_paths
 from headway.study.clock import Clock
-from headway.study.lasting import lasting_objects
+from headway.study.gc_pause import lasting_objects
 
 _SELF_TEST_S = 1.0
 """Processor time of one path's self-test."""

@@ -5,32 +5,32 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from headway.campaign.twins import twins
+from headway.campaign.identical_contenders import twins
 from headway.campaign.watcher import SilentWatcher, Watcher
 from headway.errors import WrongInputError
 from headway.image import find, installed_extras, shown_progress, status
 from headway.image.fit import check_fit
 from headway.image.layers import layer_of, layers_of_outside
 from headway.image.outsideroot import outside_root
+from headway.planning.capability_checks import check_programs, remarks
 from headway.planning.cells import cells
 from headway.planning.computed import free_computing
-from headway.planning.demands import check_programs, remarks
-from headway.planning.enough import too_few
+from headway.planning.ineffective_settings import vain
+from headway.planning.metric_support import check_told
+from headway.planning.needed_repetitions import too_few
 from headway.planning.replaced import idle_hosts, idle_peps
 from headway.planning.runs import Run, plan
-from headway.planning.telling import check_told
-from headway.planning.vain import vain
 from headway.programs.costs import page_costs
 from headway.programs.registry import CLIENTS, SERVERS
 from headway.sites.finding import find_outline, find_site, is_archive
+from headway.sites.one_connection_check import unshared
 from headway.sites.servable import check_servable
-from headway.sites.unshared import unshared
 from headway.sites.verify import shortfalls
 from headway.study.experiment import Study
-from headway.study.lasting import lasting_objects
-from headway.study.outside import OutsideProgram
-from headway.study.place import place_of
+from headway.study.gc_pause import lasting_objects
+from headway.study.setting_source import place_of
 from headway.study.source import Source
+from headway.study.user_programs import OutsideProgram
 from headway.study.workload import Page
 
 MANY_RUNS = 2000

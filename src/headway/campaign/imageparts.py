@@ -16,7 +16,7 @@ from headway.image import Image, InstalledExtra
 from headway.image.infos import INFO_FILE
 from headway.image.outsidefiles import STORE, outside_files
 from headway.image.outsideroot import ROOTS, outside_root
-from headway.study.outside import OutsideProgram
+from headway.study.user_programs import OutsideProgram
 
 _TELLING = ("key", "version", "packages")
 """What an entry's description says of its content; the rest is when and where it came from."""

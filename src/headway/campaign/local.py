@@ -19,7 +19,7 @@ from headway.lab.machine import Machine
 from headway.overriding import override
 from headway.planning.boots import Boot, boots
 from headway.planning.runs import Run
-from headway.records.once import make_records
+from headway.records.duplicate_runs import make_records
 from headway.study.path import Path as NetworkPath
 
 if TYPE_CHECKING:

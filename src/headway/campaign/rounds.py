@@ -8,7 +8,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 from headway.columns import Record
-from headway.planning.looks import Group, group_of, looks_of
+from headway.planning.interim_looks import Group, group_of, looks_of
 from headway.planning.runs import Run
 from headway.records.manifest import ToldExperiment
 from headway.records.told import told_study

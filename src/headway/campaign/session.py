@@ -23,8 +23,8 @@ from headway.campaign.feasibility import (
     remarks_of_short_form,
 )
 from headway.campaign.local import LocalExecutor
+from headway.campaign.resume_check import GoingOn
 from headway.campaign.rounds import Rounds
-from headway.campaign.sameness import GoingOn
 from headway.campaign.stages import Stages
 from headway.campaign.task import LOCAL_CLUSTER, Task
 from headway.campaign.watcher import Count, Watcher

@@ -26,7 +26,7 @@ from headway.lab.cores import leased_core
 from headway.lab.machine import Machine
 from headway.planning.boots import Boot
 from headway.planning.runs import Run
-from headway.records.once import make_records
+from headway.records.duplicate_runs import make_records
 from headway.records.provenance import host_facts, source_key
 from headway.study.path import Path as NetworkPath
 

@@ -55,7 +55,7 @@ def execute(words: Sequence[str], begins: Callable[[], None]) -> int | None:
         return None
     options, command = split
     # It takes longer to load than a look at what is asked.
-    from headway.lab.remembered import remembered
+    from headway.lab.lab_options_cache import remembered
 
     lab = remembered(for_bodies(options, command), command)
     if lab is None:

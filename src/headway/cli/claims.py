@@ -61,7 +61,7 @@ def claims(
     Each claim holds, does not hold, or is undecided.
     """
     report = print_ledger(directory, study, out)
-    from headway.analysis.soundness import unmet_claims
+    from headway.analysis.usability import unmet_claims
     from headway.report.annotations import annotations_wanted, workflow_commands
     from headway.report.assertions import claims_as_assertions
     from headway.report.claimcases import claim_cases, claims_as_tests

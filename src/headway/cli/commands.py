@@ -10,7 +10,7 @@ from headway.cli import again
 from headway.cli.memory import TOO_LITTLE, check_room, is_of_memory, is_panic
 from headway.cli.streams import Streams
 from headway.errors import EXIT_FAILED, EXIT_WRONG_INPUT, HeadwayError, of_system
-from headway.study.lasting import loading
+from headway.study.gc_pause import loading
 from headway.terminal import complain
 from headway.version import VERSION
 

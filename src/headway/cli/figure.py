@@ -16,7 +16,7 @@ from headway.terminal import say
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from headway.report.wanted import WantedParts
+    from headway.report.single_outputs import WantedParts
 
 _MM = {"mm": 1.0, "cm": 10.0, "in": 25.4}
 _LENGTH = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(mm|cm|in)\s*")
@@ -72,7 +72,7 @@ def figure(
     width_mm = _width_mm(width) if width else 0.0
     with reading(directory):
         from headway.report.encoded import FORMATS, encoded
-        from headway.report.wanted import TABLE_FORMATS, Wanted, WantedTable, chosen, named
+        from headway.report.single_outputs import TABLE_FORMATS, Wanted, WantedTable, chosen, named
 
     suffix = out.suffix.removeprefix(".") if out else ""
     _check_suffix(out, dict.fromkeys((*FORMATS, *TABLE_FORMATS)))

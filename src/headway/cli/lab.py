@@ -167,8 +167,8 @@ def execute(
     one's. The lab has the layers of programs that the command names.
     """
     from headway.image.layers import known_layers, layer_words, layers_in
+    from headway.lab.lab_options_cache import remember
     from headway.lab.ready import ready_image, ready_machine
-    from headway.lab.remembered import remember
     from headway.lab.shell import lab_on_path
 
     path = _path(rate=rate, rtt=rtt, loss=loss, jitter=jitter, queue=queue)

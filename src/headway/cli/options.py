@@ -13,7 +13,7 @@ import typer
 
 from headway.cli import suggest
 from headway.errors import WrongInputError
-from headway.study.lasting import loading
+from headway.study.gc_pause import loading
 
 # What studies consist of takes a moment to load, which help and completion need not wait for.
 if TYPE_CHECKING:

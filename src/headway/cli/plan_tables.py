@@ -14,7 +14,7 @@ from headway.campaign.estimate import Estimate, Estimator
 from headway.campaign.rounds import Rounds
 from headway.errors import counted
 from headway.planning.decidable import outlook
-from headway.planning.looks import looks_of
+from headway.planning.interim_looks import looks_of
 from headway.planning.runs import Run
 from headway.planning.traces import trace_lines
 from headway.study.experiment import Experiment, Study

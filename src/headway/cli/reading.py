@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from headway.study.lasting import loading
+from headway.study.gc_pause import loading
 
 
 @contextmanager

@@ -25,7 +25,7 @@ from headway.cli.options import (
 )
 from headway.cli.reading import reading
 from headway.errors import EXIT_FAILED, HeadwayError, WrongInputError, counted, nearest
-from headway.study.lasting import loading
+from headway.study.gc_pause import loading
 from headway.study.library import builtin_names, reproduces
 from headway.terminal import Terminal, complain, output, say
 
@@ -212,7 +212,7 @@ def _carry_out(
     if not any(core.status is Status.OK or core.fault_met for core in each_record(task.out)):
         reason = next(each_record(task.out)).error
         raise HeadwayError(f"no run succeeded; the first reason: {reason}")
-    from headway.analysis.soundness import complaints
+    from headway.analysis.usability import complaints
     from headway.report import Report
     from headway.report.annotations import annotations_wanted, workflow_commands
     from headway.report.claimcases import claim_cases

@@ -76,7 +76,7 @@ def programs(incomplete: str) -> list[str]:
 
 def changes(incomplete: str) -> list[str]:
     """Keys of studies, each with its equals sign; values of those that have names."""
-    from headway.study.explain import usual_keys
+    from headway.study.validation_messages import usual_keys
 
     key, assigned, _ = incomplete.partition("=")
     if not assigned:

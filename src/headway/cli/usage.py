@@ -75,7 +75,7 @@ def _written(parameter: TyperArgument | TyperOption) -> str:
 def _key_of(name: str) -> str:
     """The key of studies that is meant; empty if none is."""
     # Imported here because only who is wrong has to wait for it.
-    from headway.study.explain import key_meant
+    from headway.study.validation_messages import key_meant
 
     return key_meant(name)
 

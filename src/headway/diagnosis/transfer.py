@@ -13,7 +13,7 @@ from pydantic import AliasChoices, Field
 from headway.diagnosis.document import Document
 from headway.planning.deployment import DeployedFlow, Segment
 from headway.programs.measurement import BulkFlow, Measurement
-from headway.study.measurable import has_constant_rate
+from headway.study.available_metrics import has_constant_rate
 from headway.study.path import Direction, Way
 from headway.study.units import Duration
 

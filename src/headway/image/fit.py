@@ -13,7 +13,7 @@ from headway.containers.paths import resolved
 from headway.errors import WrongInputError
 from headway.image.outsidefiles import outside_files
 from headway.image.outsideroot import USUAL_PATH, outside_root
-from headway.study.outside import OutsideProgram
+from headway.study.user_programs import OutsideProgram
 
 _ELF, _SCRIPT = b"\x7fELF", b"#!"
 _64_BIT, _INTERPRETER = 2, 3

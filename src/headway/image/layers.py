@@ -12,7 +12,7 @@ from headway.words import names_in
 
 # What programs from outside may say takes a moment to load, which commands without a study need not wait for.
 if TYPE_CHECKING:
-    from headway.study.outside import OutsideProgram
+    from headway.study.user_programs import OutsideProgram
 
 _SCRIPT, _SCRIPTS = b"#!", (".py", ".sh")
 _READ_AT_MOST_BYTES = 2**20

@@ -10,7 +10,7 @@ from pathlib import Path
 from headway.errors import WrongInputError
 from headway.image.infos import INFO_FILE
 from headway.image.kept import kept
-from headway.study.outside import BroughtFile, OutsideProgram
+from headway.study.user_programs import BroughtFile, OutsideProgram
 
 STORE, FILES_DIRECTORY = "outside", "files"
 _KEPT = 30

@@ -21,7 +21,7 @@ from headway.image.prerequisites import PREREQUISITES, ensure
 from headway.image.process import Runner, scrubbed_environment
 from headway.image.progress import BuildProgress, SilentProgress
 from headway.image.sources import debian_mirror
-from headway.study.outside import BroughtImage, OutsideProgram
+from headway.study.user_programs import BroughtImage, OutsideProgram
 
 ROOTS = "roots"
 """Directory of the cache."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from headway.lab.quiet import quiet, quiet_sysctls
+from headway.lab.silent_hosts import quiet, quiet_sysctls
 from headway.lab.values import (
     Address,
     CableCounter,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import polars as pl
 
-from headway.analysis.reading import load_results
+from headway.analysis.result_loading import load_results
 from headway.foreign.kinds.model import Identity
 from headway.look.account import FileContents, FileFact
 

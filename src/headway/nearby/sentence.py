@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from headway.analysis.analysis import Analysis, analyse
-from headway.analysis.answer import by_telling
 from headway.analysis.cells import Cell
 from headway.analysis.claimruns import ClaimRuns
 from headway.analysis.compare import Comparison, compare
@@ -18,8 +17,9 @@ from headway.analysis.headline import told_parts
 from headway.analysis.means import Case
 from headway.analysis.metric import Metric
 from headway.analysis.partition import AnswerPart, Leaning, leaning, parts
-from headway.analysis.reading import StudyResults
+from headway.analysis.result_loading import StudyResults
 from headway.analysis.rules import pairs_of
+from headway.analysis.summary import by_telling
 from headway.errors import WrongInputError
 
 FARTHEST = math.log(20)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
 
-from headway.analysis.reading import StudyResults, load_results
+from headway.analysis.result_loading import StudyResults, load_results
 from headway.campaign.session import conduct
 from headway.campaign.task import Task
 from headway.campaign.watcher import Count, Watcher

@@ -15,9 +15,9 @@ from headway.image import status
 from headway.nearby.axis import NearbyAxis, NearbyLevel, known_axes
 from headway.nearby.origin import OriginCell
 from headway.planning.runs import Run
+from headway.study.available_metrics import those_measured
 from headway.study.axisnames import AxisName
 from headway.study.experiment import Experiment, Study
-from headway.study.measurable import those_measured
 from headway.study.setting import Setting
 
 AGAIN = NearbyAxis("seeds", "the same again, with other seeds", 1000, lambda _: None, lambda _: ())

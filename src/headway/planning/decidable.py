@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 
 from headway.errors import counted
-from headway.planning.looks import looks_of
+from headway.planning.interim_looks import looks_of
 from headway.planning.region import MOST_NEEDED, Region, failure_region
 from headway.statistics.interval import Interval, share_interval
 from headway.statistics.pairs import fewest_pairs

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from headway.planning.deployment import DeployedFlow, Segment
 from headway.planning.topology import LinkPlace
-from headway.study.measurable import has_constant_rate
+from headway.study.available_metrics import has_constant_rate
 from headway.study.path import Way
 from headway.study.units import Duration, Rate
 

@@ -32,7 +32,7 @@ from headway.study.workload import Download, Parallel, Workload
 if TYPE_CHECKING:
     from headway.study.discovery import Discovery, Means
     from headway.study.dns import Dns, RecordType
-    from headway.study.outside import OutsideProgram
+    from headway.study.user_programs import OutsideProgram
 
 CA_FILE = "/lab/pki/ca.pem"
 CERTIFICATE_FILE = "/lab/pki/server.pem"

@@ -17,8 +17,8 @@ from headway.overriding import override
 from headway.pages.families import attempts, family_of
 from headway.pages.har import make_har
 from headway.pages.load import LOAD_FILE, PageLoad, read_load
+from headway.pages.load_check import missing_error, protocol_error, sharing_error
 from headway.pages.lookups import addressed_s, lookups
-from headway.pages.spoken import missing_error, protocol_error, sharing_error
 from headway.pages.traffic import third_parties
 from headway.programs.base import (
     KEY_PIN_FILE,

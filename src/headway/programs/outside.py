@@ -34,7 +34,7 @@ from headway.programs.outsideresult import measured
 from headway.study.capture import Capture
 from headway.study.family import HostAddress
 from headway.study.host import Host, Protocol
-from headway.study.outside import (
+from headway.study.user_programs import (
     OPTIONS,
     ClientDeclaration,
     OutsideProgram,

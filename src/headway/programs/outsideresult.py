@@ -15,7 +15,7 @@ from headway.programs import curl
 from headway.programs.base import Flow
 from headway.programs.client import answer_error, last_words
 from headway.programs.measurement import Measurement
-from headway.study.outside import ResultForm
+from headway.study.user_programs import ResultForm
 
 _SECONDS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 _SHOWN = 120

@@ -21,7 +21,7 @@ from headway.programs.base import Adapter
 from headway.records.manifest import Manifest
 from headway.records.told import told_study
 from headway.study.experiment import Study
-from headway.study.outside import OutsideProgram
+from headway.study.user_programs import OutsideProgram
 from headway.version import VERSION
 
 _PACKAGE = Path(__file__).parents[1]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from headway.planning.cells import cell_at, cells
-from headway.planning.looks import looks_of
+from headway.planning.interim_looks import looks_of
 from headway.records.manifest import ToldExperiment, ToldStudy
 from headway.study.experiment import OF_STUDIES, Experiment, Study
 from headway.study.tracekey import with_accounts, without_traces

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from headway.analysis import Analysis
+from headway.analysis.claim_estimate import Finding, Judgement
 from headway.analysis.claims import Judged
 from headway.analysis.claimwords import judged
-from headway.analysis.finding import Finding, Judgement
 from headway.columns import METRICS
 from headway.study.claim import Gap
 

@@ -9,8 +9,8 @@ from typing import Any
 import polars as pl
 
 from headway.analysis import Analysis, Cell, ContenderRuns
+from headway.report.most_telling import telling_cells
 from headway.report.panels import most_panels
-from headway.report.telling import telling_cells
 
 Has = Callable[[ContenderRuns], object]
 """Tells whether a contender's runs in a cell have what a figure shows."""

@@ -15,7 +15,7 @@ from headway.analysis.metric import metric_named
 from headway.analysis.numbers import listed
 from headway.columns import Status
 from headway.errors import WrongInputError
-from headway.report.telling import rank, weight
+from headway.report.most_telling import rank, weight
 
 _TOTAL = metric_named("total_s")
 _MOST_GROUPS = 4

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from headway.analysis import Analysis, StudyResults
+from headway.analysis.claim_estimate import Judgement
 from headway.analysis.claimwords import judged, ours, would_decide
-from headway.analysis.finding import Judgement
 from headway.report.junit import Case, junit
 
 

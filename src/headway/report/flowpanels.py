@@ -11,7 +11,7 @@ import numpy as np
 from headway.analysis import Analysis, Cell, Pairing
 from headway.analysis.goodput import Ratios, Received, Values, ratios_over_time
 from headway.diagnosis.goodput import INTERVAL_S
-from headway.report.telling import representative_cells
+from headway.report.most_telling import representative_cells
 from headway.study.published import TimeOrigin
 
 _MOST_CELLS = 16

@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from headway.analysis.estimate_text import signed
 from headway.analysis.metric import Metric
-from headway.analysis.written import signed
 from headway.report.figures.kind import NARROW
 from headway.report.plots import Frame, x_axis
 from headway.report.scale import Scale, ratio_text, ratio_ticks

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 
 from headway.analysis import Analysis, Cell, Comparison
 from headway.analysis.alone import OwnValue, own_values
-from headway.analysis.answer import by_telling
 from headway.analysis.headline import ToldPart, told_failures, told_parts
 from headway.analysis.jointly import joint_verdicts
 from headway.analysis.metric import Metric
 from headway.analysis.numbers import signed_percent, significant
 from headway.analysis.partition import Leaning, leaning
 from headway.analysis.sample import ONE_PATH
+from headway.analysis.summary import by_telling
+from headway.report.most_telling import telling_cells
 from headway.report.tables.table import NONE, level_headings, levels
-from headway.report.telling import telling_cells
 
 _MOST_ROWS = 16
 _MOST_COLUMNS = 6

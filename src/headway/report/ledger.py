@@ -8,11 +8,11 @@ from collections.abc import Iterator, Sequence
 import polars as pl
 
 from headway.analysis import Analysis, StudyResults
+from headway.analysis.claim_estimate import Judgement
 from headway.analysis.claims import RULES, Judged
 from headway.analysis.claimwords import judged, ledger_sentence, off, ours, would_decide
 from headway.analysis.faultcosts import sweeps
 from headway.analysis.faultsentences import position
-from headway.analysis.finding import Judgement
 from headway.analysis.published import agreement_sentence
 from headway.analysis.shares import shares
 from headway.analysis.sharewords import share_sentences

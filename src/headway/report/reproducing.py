@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import polars as pl
 
-from headway.analysis.reading import StudyResults
+from headway.analysis.result_loading import StudyResults
 
 _WITH_VALUE = frozenset({"--out", "-o", "--jobs", "--cluster"})
 _AGAIN = ("seed", "repetitions", "fault")

@@ -10,12 +10,12 @@ from pathlib import Path
 from headway.analysis import Analysis, Cell, answer
 from headway.analysis.acrosslevels import Across
 from headway.analysis.alone import alone_sentences
-from headway.analysis.answer import headlines
 from headway.analysis.claimwords import judged, ledger_sentence
 from headway.analysis.families import family_sentence
 from headway.analysis.jointly import joint_verdicts
 from headway.analysis.published import agreement_sentence
 from headway.analysis.sentences import as_start, statement
+from headway.analysis.summary import headlines
 from headway.nearby.words import nearby_sentence
 from headway.records.manifest import ToldExperiment
 from headway.report import figures, setting, tables
@@ -23,10 +23,10 @@ from headway.report.chosen import chosen_groups
 from headway.report.evidence import RunEvidence, evidence_of
 from headway.report.figures import Picture, Subject
 from headway.report.glance import Glance, ShownVerdict, glance, joint_glance
+from headway.report.most_telling import telling_cells
 from headway.report.section import Section
 from headway.report.styles import study_styles
 from headway.report.tables.kind import Matter, ShownTable
-from headway.report.telling import telling_cells
 from headway.report.theme import Style
 
 _MOST_SAID = 60

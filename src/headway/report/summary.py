@@ -21,13 +21,13 @@ from headway.analysis import (
     sentences,
 )
 from headway.analysis.acrosslevels import Across
+from headway.analysis.estimate_text import reach
 from headway.analysis.jointly import joint_verdicts
 from headway.analysis.metric import Metric
 from headway.analysis.numbers import MINUS, signed_percent, significant
 from headway.analysis.overview import ComparisonOutcome, overviews
 from headway.analysis.published import agreement_sentence
 from headway.analysis.stopping import stopping_sentence
-from headway.analysis.written import reach
 from headway.errors import counted
 from headway.report.reproducing import showing_packets
 from headway.report.setting import study_name

@@ -14,9 +14,9 @@ from rich.table import Table
 from rich.text import Text
 
 from headway.analysis import Analysis
+from headway.analysis.claim_estimate import Judgement
 from headway.analysis.claims import Judged
 from headway.analysis.claimwords import judged, ledger_sentence
-from headway.analysis.finding import Judgement
 from headway.analysis.numbers import MINUS, significant
 from headway.analysis.published import agreement_sentence
 from headway.errors import counted

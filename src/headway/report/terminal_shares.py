@@ -11,9 +11,9 @@ from rich.table import Table
 from rich.text import Text
 
 from headway.analysis import Analysis
+from headway.analysis.estimate_text import reach
 from headway.analysis.numbers import significant
 from headway.analysis.shares import Shared, Shares, shares
-from headway.analysis.written import reach
 from headway.report.tables.shares import FlowRow, flow_rows
 
 _MOST_ROWS = 48

@@ -9,7 +9,7 @@ from headway.cache import cache_directory
 from headway.errors import WrongInputError, nearest
 from headway.foreign.kinds.identify import identify
 from headway.foreign.kinds.refusing import of_other_kind
-from headway.sites.made import made_outline, made_site
+from headway.sites.generated_cache import made_outline, made_site
 from headway.sites.maker import made_names, maker_of, site_makers
 from headway.sites.outline import Outline
 from headway.sites.site import Site

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from headway.sites.body_integrity import Worth, judged
 from headway.sites.captured import NOTHING_TOLD, Captured
 from headway.sites.cleanup import cleaned
 from headway.sites.coding import CODINGS, content_codings, encoded
@@ -14,7 +15,6 @@ from headway.sites.freshening import freshened, with_content
 from headway.sites.httpversions import alpn_of
 from headway.sites.site import Exchange, Header, Lost
 from headway.sites.urls import as_asked
-from headway.sites.worth import Worth, judged
 
 _METHOD = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,32}")
 HTML_TYPES = ("text/html", "application/xhtml+xml")

@@ -9,8 +9,8 @@ from pydantic import Field, model_validator
 
 from headway.columns import METRICS
 from headway.columns.column import Column
+from headway.study.base_model import Part, wrong
 from headway.study.claim import Claim, Gap, Quantile, Value
-from headway.study.part import Part, wrong
 from headway.study.published import RELATIVE_UNIT, Statistic
 from headway.study.units import Duration, Rate, Ratio, Size, UnitError
 

@@ -6,7 +6,7 @@ from operator import not_
 
 from pydantic import Field
 
-from headway.study.part import Part
+from headway.study.base_model import Part
 
 
 def _is_open(value: bool | None) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from headway.study.part import Part
+from headway.study.base_model import Part
 
 USUAL_REST = 50.0
 """Percent of a difference that may be left without its cause, if nothing else is said."""

@@ -11,8 +11,8 @@ from pydantic import ConfigDict, Field, model_validator
 
 from headway.overriding import override
 from headway.study.axisnames import AxisName
+from headway.study.base_model import wrong
 from headway.study.cause import ClaimedCause
-from headway.study.part import wrong
 from headway.study.published import RELATIVE_UNIT, AboutCells, MetricName, Statistic, Timed
 from headway.study.rule import ColumnName, Pair, Rule, check_range
 from headway.study.siterules import ColumnPair, SiteMedian, SiteShare

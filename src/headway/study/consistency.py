@@ -10,13 +10,13 @@ from pydantic import ValidationError
 
 from headway.columns import METRICS
 from headway.errors import WrongInputError, nearest
+from headway.study.available_metrics import check_metrics, those_measured
 from headway.study.claim import Claim, Gap
 from headway.study.experiment import Coordinates, Experiment, Study
-from headway.study.explain import explain
-from headway.study.measurable import check_metrics, those_measured
 from headway.study.naming import cell_name, slug
 from headway.study.published import GOODPUT, RELATIVE_UNIT, no_time_of
 from headway.study.source import Source
+from headway.study.validation_messages import explain
 
 MOST_RUNS = 1_000_000
 """Most runs of a study: they are all planned before the first is carried out."""

@@ -12,7 +12,7 @@ from typing import Any, Self
 
 from pydantic import Field, model_validator
 
-from headway.study.part import Part
+from headway.study.base_model import Part
 from headway.study.units import Duration
 
 NEVER = Duration(2**62)

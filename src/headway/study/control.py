@@ -6,8 +6,8 @@ from typing import Self
 
 from pydantic import Field, model_validator
 
+from headway.study.base_model import Part, wrong
 from headway.study.clock import Clock
-from headway.study.part import Part, wrong
 from headway.study.path import Path
 from headway.study.rates import TraceRate
 from headway.study.units import Duration

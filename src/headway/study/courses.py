@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from headway.study.base_model import Part
 from headway.study.loss import RandomLoss
-from headway.study.part import Part
 from headway.study.satellite.steps import DelayStep
 from headway.study.units import Duration
 

@@ -7,10 +7,10 @@ from enum import Enum
 
 from pydantic import Field
 
+from headway.study.base_model import Part, wrong
 from headway.study.dns import DnsName
 from headway.study.host import Protocol
 from headway.study.pagechecks import counts_from_workload
-from headway.study.part import Part, wrong
 from headway.study.path import Path
 from headway.study.workloadpart import WorkloadPart
 

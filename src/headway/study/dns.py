@@ -7,7 +7,7 @@ from typing import Annotated, Self
 
 from pydantic import Field, StringConstraints, field_validator, model_validator
 
-from headway.study.part import Part, wrong
+from headway.study.base_model import Part, wrong
 from headway.study.path import Path
 from headway.study.units import Duration
 

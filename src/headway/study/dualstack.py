@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from headway.study.part import Part, wrong
+from headway.study.base_model import Part, wrong
 from headway.study.path import Path
 from headway.study.workloadpart import WorkloadPart
 

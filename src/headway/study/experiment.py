@@ -17,14 +17,13 @@ from pydantic import (
 
 from headway.errors import WrongInputError, nearest
 from headway.study.adjusting import AdjustedTogether
+from headway.study.base_model import Part, wrong
 from headway.study.budget import MetricBudget
 from headway.study.claim import Claim
 from headway.study.fault import AXIS, FaultSweep
 from headway.study.levels import LevelComparison
 from headway.study.merging import merged, with_value
 from headway.study.neighbourhood import Neighbourhood, neighbourhood_from
-from headway.study.outside import OutsideProgram
-from headway.study.part import Part, wrong
 from headway.study.population import SITES_AXIS, Population, drawn_by
 from headway.study.profiles import realise
 from headway.study.published import USUAL_METRIC, AskedMetric, Published, Reason
@@ -32,6 +31,7 @@ from headway.study.repetitions import ONCE, Repetitions
 from headway.study.setting import Setting
 from headway.study.settingkeys import Variation
 from headway.study.source import Source
+from headway.study.user_programs import OutsideProgram
 
 NAME = r"^[a-z0-9][a-z0-9-]*$"
 """What studies and experiments may be called: their names are parts of file names."""

@@ -20,7 +20,6 @@ from headway.study.consistency import (
     check_settings,
 )
 from headway.study.experiment import Experiment
-from headway.study.explain import explain
 from headway.study.pairwise import with_pairs
 from headway.study.population import KEY as POPULATION
 from headway.study.population import with_population
@@ -29,6 +28,7 @@ from headway.study.setting import Setting
 from headway.study.source import Source
 from headway.study.tomlvalue import as_toml
 from headway.study.tracekey import TRACE_KEY
+from headway.study.validation_messages import explain
 from headway.traces.mahimahi import TimeUnit
 from headway.traces.reading import read_trace
 

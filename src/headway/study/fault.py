@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BeforeValidator, Field, WithJsonSchema, field_validator, model_validator
 
 from headway.errors import counted
-from headway.study.part import Part, wrong
+from headway.study.base_model import Part, wrong
 from headway.study.path import Path, Way
 from headway.study.rates import TraceRate
 from headway.study.units import Duration

@@ -10,9 +10,9 @@ from typing import Any, Self
 from pydantic import Field, model_validator
 
 from headway.errors import nearest
+from headway.study.base_model import Part, wrong
 from headway.study.host import Host, Protocol, check_tls
 from headway.study.merging import merged
-from headway.study.part import Part, wrong
 from headway.study.path import Path
 from headway.study.units import Duration, Size
 from headway.study.workload import Connections, Download, Workload, check_carried

@@ -7,6 +7,7 @@ from typing import Any, Self, TypeVar
 
 from pydantic import Field, field_validator, model_validator
 
+from headway.study.base_model import Part, wrong
 from headway.study.host import (
     DESCRIBED,
     CongestionControls,
@@ -17,7 +18,6 @@ from headway.study.host import (
     check_tls,
 )
 from headway.study.kernel import TUNED, Kernel
-from headway.study.part import Part, wrong
 from headway.study.path import Path
 
 

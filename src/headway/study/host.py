@@ -8,8 +8,8 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field, WithJsonSchema, model_serializer, model_validator
 
 from headway.study import controllers
+from headway.study.base_model import Part
 from headway.study.kernel import TUNED, Kernel
-from headway.study.part import Part
 
 
 class Protocol(StrEnum):

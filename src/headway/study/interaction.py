@@ -6,7 +6,7 @@ from typing import Self
 
 from pydantic import Field, field_validator, model_validator
 
-from headway.study.part import Part, wrong
+from headway.study.base_model import Part, wrong
 from headway.study.units import Duration
 
 KEY_CODES = {

@@ -9,8 +9,8 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field, WithJsonSchema, field_validator, model_validator
 
+from headway.study.base_model import Part, wrong
 from headway.study.clock import Clock
-from headway.study.part import Part, wrong
 from headway.study.processor import Processor
 from headway.study.sysctls import check_sysctl, dotted
 from headway.study.units import Duration

@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import Field, model_validator
 
-from headway.study.part import Part
+from headway.study.base_model import Part
 
 
 class LevelComparison(Part):

@@ -7,7 +7,7 @@ from typing import Self
 
 from pydantic import Field, model_validator
 
-from headway.study.part import Part, wrong
+from headway.study.base_model import Part, wrong
 from headway.study.units import Duration, Ratio
 
 LIVE_RECORD_BYTES = 4096

@@ -19,17 +19,17 @@ from headway.study.cellchecks import check_rules
 from headway.study.consistency import check_nearby, check_number
 from headway.study.experiment import NAME, OF_STUDIES, Experiment, Study
 from headway.study.experimentfile import read_experiment
-from headway.study.explain import explain
-from headway.study.lasting import lasting_objects
+from headway.study.gc_pause import lasting_objects
 from headway.study.library import builtin_files, builtin_names, builtin_text
 from headway.study.merging import merged
 from headway.study.named import NAMED, all_by_name, by_name
-from headway.study.outside import OutsideProgram
 from headway.study.outsidefile import PROGRAMS_FILE, programs_beside, read_programs
-from headway.study.overridden import check_matter, named_experiment, of_experiments
 from headway.study.printable import check_printable
+from headway.study.set_changes import check_matter, named_experiment, of_experiments
 from headway.study.source import Source
 from headway.study.sysctls import dotted, nested
+from headway.study.user_programs import OutsideProgram
+from headway.study.validation_messages import explain
 
 OutsidePrograms = tuple[OutsideProgram, ...]
 

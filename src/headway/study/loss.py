@@ -6,7 +6,7 @@ from typing import Annotated, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from headway.study.part import Part
+from headway.study.base_model import Part
 from headway.study.units import Ratio
 
 

@@ -7,7 +7,7 @@ from typing import Annotated, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from headway.study.part import Part, wrong
+from headway.study.base_model import Part, wrong
 from headway.study.units import Duration, Rate, Ratio, Size
 
 SMALLEST_MTU = 576

@@ -12,7 +12,7 @@ from pydantic import Field, model_validator
 from headway.errors import WrongInputError, counted, nearest
 from headway.overriding import override
 from headway.study.axisnames import AxisName
-from headway.study.part import Part, wrong
+from headway.study.base_model import Part, wrong
 from headway.study.units import Duration
 
 _MINUTE_MS = 60_000

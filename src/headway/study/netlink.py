@@ -7,7 +7,7 @@ from typing import Self
 
 from pydantic import Field, model_validator
 
-from headway.study.part import Part, wrong
+from headway.study.base_model import Part, wrong
 from headway.study.path import Path
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,30}")

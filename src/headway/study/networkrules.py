@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 
 from headway.errors import nearest
+from headway.study.base_model import wrong
 from headway.study.flow import CLIENTS, MOST_HOSTS, SERVERS, check_flow, check_flows
 from headway.study.hop import Hop
 from headway.study.network import CLIENT, PROXY, SERVER, StatedFlow, StatedNetwork
-from headway.study.part import wrong
 from headway.study.settingkeys import SettingKeys
 
 _MOST_NETWORKS = 256

@@ -9,11 +9,11 @@ from typing import Any
 
 from pydantic import Field
 
+from headway.study.base_model import Part, wrong
 from headway.study.flow import SERVERS
 from headway.study.hop import Hop
 from headway.study.host import HTTP, Host, Protocol
 from headway.study.merging import merged
-from headway.study.part import Part, wrong
 from headway.study.path import Path
 from headway.study.workload import Connections, Origins, Page, Workload
 

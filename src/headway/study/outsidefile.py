@@ -16,8 +16,10 @@ from headway.containers.image import is_container, read_image
 from headway.containers.unpack import tree_digest
 from headway.errors import WrongInputError, nearest
 from headway.foreign.documents import toml_tables
-from headway.study.explain import in_words
-from headway.study.outside import (
+from headway.study.base_model import Part
+from headway.study.printable import check_printable
+from headway.study.source import Source
+from headway.study.user_programs import (
     BroughtFile,
     BroughtImage,
     ClientDeclaration,
@@ -26,9 +28,7 @@ from headway.study.outside import (
     ResultForm,
     ServerDeclaration,
 )
-from headway.study.part import Part
-from headway.study.printable import check_printable
-from headway.study.source import Source
+from headway.study.validation_messages import in_words
 
 PROGRAMS_FILE = "programs.toml"
 """Its usual name, beside a study."""

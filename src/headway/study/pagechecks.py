@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from headway.study.base_model import wrong
 from headway.study.host import Protocol
-from headway.study.part import wrong
 from headway.study.path import Direction, Path
 from headway.study.rates import TraceRate
 from headway.study.workload import Cache, Connections, Origins, Page

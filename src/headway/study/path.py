@@ -19,11 +19,11 @@ from pydantic import (
 )
 from pydantic_core.core_schema import ValidationInfo
 
+from headway.study.base_model import Part, wrong
 from headway.study.contacts import Contacts, Window
 from headway.study.loss import Loss, RandomLoss
 from headway.study.middlebox import Mtu, MtuSource, Policer, UdpSource
 from headway.study.nat import NatSource
-from headway.study.part import Part, wrong
 from headway.study.queue import FRAME_BYTES, Discipline, Queue
 from headway.study.rates import RandomRate, RateSchedule, RateSource, TraceRate, is_trace
 from headway.study.satellite import CarrierCourse, Satellite

@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import Field, ValidationError, field_validator, model_validator
 
 from headway.errors import WrongInputError, counted, nearest
-from headway.study.part import Part
+from headway.study.base_model import Part
 from headway.study.pools import pool_site, pool_sizes
 from headway.study.source import Source
 

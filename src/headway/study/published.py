@@ -18,7 +18,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from headway.columns import METRICS
-from headway.study.part import Part
+from headway.study.base_model import Part
 from headway.study.units import Duration
 
 GONE = (

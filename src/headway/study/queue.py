@@ -9,7 +9,7 @@ from typing import Annotated, Any, NamedTuple, Self
 
 from pydantic import Field, WithJsonSchema, model_validator
 
-from headway.study.part import Part
+from headway.study.base_model import Part
 from headway.study.units import Duration, Rate, Size, UnitError, split_quantity
 
 ETHERNET_HEADER_BYTES = 14

@@ -8,7 +8,7 @@ from typing import Annotated, Self
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
 
-from headway.study.part import Part
+from headway.study.base_model import Part
 from headway.study.queue import FRAME_BYTES, TraceBest
 from headway.study.units import Duration, Rate
 from headway.traces.account import TraceAccount, most_within, trace_account

@@ -9,7 +9,7 @@ from typing import Any, Self
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
 from headway.errors import counted
-from headway.study.part import Part, wrong
+from headway.study.base_model import Part, wrong
 from headway.study.tomlvalue import as_toml
 from headway.study.units import Ratio
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from headway.study.base_model import wrong
 from headway.study.dns import Dns
 from headway.study.network import Edge, StatedNetwork
-from headway.study.part import wrong
 from headway.study.units import Duration, Size
 from headway.study.workloadpart import WorkloadPart
 

@@ -11,7 +11,7 @@ from pydantic_core import PydanticCustomError
 from headway.columns import Record, columns_of
 from headway.errors import nearest
 from headway.overriding import override
-from headway.study.part import Part
+from headway.study.base_model import Part
 
 
 def _is_number(name: str) -> str:

@@ -11,9 +11,9 @@ from typing import Any
 
 from headway.study.experiment import OF_STUDIES, Experiment, Study
 from headway.study.named import NAMED
-from headway.study.outside import ClientDeclaration, ServerDeclaration
 from headway.study.outsidefile import PROGRAMS_FILE
 from headway.study.setting import Setting
+from headway.study.user_programs import ClientDeclaration, ServerDeclaration
 
 JsonSchema = dict[str, Any]
 

@@ -10,12 +10,13 @@ from pydantic import ValidationInfo, field_serializer, field_validator, model_va
 
 from headway.errors import nearest
 from headway.overriding import override
+from headway.study.base_model import wrong
 from headway.study.capture import Capture
 from headway.study.control import check_pings_pass
 from headway.study.discovery import check_discovery
 from headway.study.dualstack import check_dual_stack
+from headway.study.exclusions import check_fits
 from headway.study.fault import check_fault
-from headway.study.fits import check_fits
 from headway.study.flow import with_usual_values
 from headway.study.hop import Hop, Proxy, described, that_is_there
 from headway.study.host import Host, check_tls
@@ -24,15 +25,14 @@ from headway.study.named import NAMED, by_name
 from headway.study.network import StatedNetwork
 from headway.study.networkrules import check_network, check_stated
 from headway.study.origin import check_origins, with_usual_server
-from headway.study.outside import OutsideProgram
 from headway.study.pagechecks import begins_with_workload, check_page, is_remembered
-from headway.study.part import wrong
 from headway.study.path import Path
 from headway.study.pathrules import check_rules
 from headway.study.roundtrips import check_round_trips, check_transfer
 from headway.study.settingkeys import DEFAULT_PROGRAMS, SettingKeys
 from headway.study.spelling import network_of
 from headway.study.units import Size
+from headway.study.user_programs import OutsideProgram
 from headway.study.workload import (
     Page,
     Workload,
@@ -159,7 +159,7 @@ class Setting(SettingKeys):
 
     @property
     def _parts(self) -> dict[str, object]:
-        """What there is or is not, by the keys of `headway.study.fits`."""
+        """What there is or is not, by the keys of `headway.study.exclusions`."""
         return {
             **vars(self),
             "hops.programs": any(hop.splits for hop in self._between),

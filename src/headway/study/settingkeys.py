@@ -7,6 +7,7 @@ from operator import not_
 
 from pydantic import Field
 
+from headway.study.base_model import Part
 from headway.study.capture import Capture
 from headway.study.clock import Clock
 from headway.study.control import Control
@@ -16,17 +17,16 @@ from headway.study.dualstack import DualStack
 from headway.study.family import Family
 from headway.study.fault import Fault
 from headway.study.flow import SERVERS, CompetingFlow
-from headway.study.givingup import Limits
 from headway.study.hop import Hop, Proxy
 from headway.study.host import Host, Protocol
 from headway.study.kernel import TUNED, RewriteCalls
+from headway.study.limits import Limits
 from headway.study.netlink import NetworkLink
 from headway.study.network import PROXY
 from headway.study.origin import OriginServer
-from headway.study.outside import OutsideProgram
-from headway.study.part import Part
 from headway.study.path import Path
 from headway.study.units import Size
+from headway.study.user_programs import OutsideProgram
 from headway.study.workload import Download, Workload
 
 

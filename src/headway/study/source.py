@@ -13,7 +13,7 @@ from headway.study.named import NAMED
 from headway.study.positions import Key, positions
 
 if TYPE_CHECKING:
-    from headway.study.outside import OutsideProgram
+    from headway.study.user_programs import OutsideProgram
 
 LISTS = frozenset({"cells", "claims", "exclude", "links", "published", "reasons"})
 """Lists of tables, which are told apart by their number."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from headway.study.base_model import wrong
 from headway.study.flow import CLIENTS, SERVERS, CompetingFlow
 from headway.study.hop import Hop
 from headway.study.network import (
@@ -20,7 +21,6 @@ from headway.study.network import (
     route_between,
 )
 from headway.study.origin import OriginServer
-from headway.study.part import wrong
 from headway.study.path import Path
 from headway.study.settingkeys import SettingKeys
 

@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 from headway.columns.column import Of
 from headway.overriding import override
 from headway.study.application import Application
-from headway.study.part import wrong
+from headway.study.base_model import wrong
 from headway.study.units import Duration, Size
 from headway.study.workloadpart import WorkloadPart
 

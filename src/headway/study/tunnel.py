@@ -7,8 +7,8 @@ from typing import Annotated, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
+from headway.study.base_model import Part, wrong
 from headway.study.middlebox import LARGEST_MTU, SMALLEST_MTU, Mtu
-from headway.study.part import Part, wrong
 from headway.study.units import Size
 
 _MOST_OVERHEAD = LARGEST_MTU - SMALLEST_MTU

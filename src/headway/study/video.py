@@ -12,10 +12,10 @@ from headway.columns.column import Needs, Of
 from headway.errors import WrongInputError
 from headway.overriding import override
 from headway.study.application import Application
+from headway.study.base_model import wrong
 from headway.study.film import Film
 from headway.study.live import LIVE_RECORD_BYTES, MOST_CHUNKS, MOST_SEGMENT_BYTES, Live
 from headway.study.mpd import film_at
-from headway.study.part import wrong
 from headway.study.units import Duration, Rate, Size
 from headway.study.workloadpart import WorkloadPart
 

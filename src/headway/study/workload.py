@@ -10,6 +10,7 @@ from pydantic import BeforeValidator, Discriminator, Field, field_validator, mod
 
 from headway.columns.column import Needs, Of
 from headway.overriding import override
+from headway.study.base_model import wrong
 from headway.study.bulk import Arrivals, Bulk, OnOff
 from headway.study.call import Call
 from headway.study.computing import Computing
@@ -17,7 +18,6 @@ from headway.study.device import Device
 from headway.study.host import HTTP, Protocol
 from headway.study.interaction import PageInteraction
 from headway.study.messages import Messages
-from headway.study.part import wrong
 from headway.study.path import Path
 from headway.study.pools import answered
 from headway.study.requestseries import RequestSeries

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from headway.columns.column import Needs, Of
 from headway.study.application import Application
+from headway.study.base_model import Part
 from headway.study.host import BULK, HTTP, Protocol
-from headway.study.part import Part
 from headway.study.path import Path
 from headway.study.units import Duration, Rate, Size
 from headway.study.waits import Waits

@@ -18,8 +18,8 @@ from headway.terminal import complain, note, output
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
+    from headway.instruments.calibrate.calibration_runs import Tryout
     from headway.instruments.calibrate.search import Calibrated, KnobRange, Residuals, Values
-    from headway.instruments.calibrate.tryout import Tryout
 
 _MATTERS = 0.01
 """A knob whose quarter changes the distance by less does not matter."""
@@ -68,9 +68,9 @@ def calibrate(
     Says which knobs matter, and how near the target is if it cannot be reached.
     """
     # Statistics take seconds to load.
+    from headway.instruments.calibrate.calibration_runs import FAR, Tryout, read_tables
     from headway.instruments.calibrate.search import KnobRange, Search
     from headway.instruments.calibrate.target import read_target
-    from headway.instruments.calibrate.tryout import FAR, Tryout, read_tables
 
     ranges = tuple(map(KnobRange.parse, knobs))
     if len({knob_range.key for knob_range in ranges}) < len(ranges):

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import polars as pl
 
-from headway.analysis.reading import load_results
+from headway.analysis.result_loading import load_results
 from headway.columns import METRICS, Status
 from headway.diagnosis.goodput import INTERVAL_S
 from headway.errors import WrongInputError, nearest

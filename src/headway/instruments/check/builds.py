@@ -11,8 +11,8 @@ from headway.planning.runs import plan
 from headway.records.manifest import MANIFEST_FILE
 from headway.study.experiment import Study
 from headway.study.load import load_study
-from headway.study.outside import OutsideProgram
 from headway.study.outsidefile import read_programs, with_build
+from headway.study.user_programs import OutsideProgram
 
 _ALWAYS: dict[str, Any] = {"capture": {"packets": True}}
 """Without captures nothing tells where two runs begin to differ."""

@@ -111,7 +111,7 @@ def check(
 
 def _complained(where: Path, report: CheckReport) -> bool:
     """Say what is wrong with the results, and which claims the head does not meet; whether anything fails the check."""
-    from headway.analysis.soundness import complaints
+    from headway.analysis.usability import complaints
     from headway.report import Report
     from headway.report.annotations import annotations_wanted, workflow_commands
     from headway.report.claimcases import claim_cases

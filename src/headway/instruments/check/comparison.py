@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from headway.analysis import load_results
-from headway.campaign.sameness import GoingOn
+from headway.campaign.resume_check import GoingOn
 from headway.campaign.session import conduct
 from headway.campaign.task import Task
 from headway.campaign.watcher import Watcher

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
+from headway.analysis.estimate_text import signed
 from headway.analysis.numbers import percent
-from headway.analysis.written import signed
 from headway.errors import counted
 from headway.instruments.check.faultcheck import CheckedFault
 from headway.instruments.check.verdict import CheckedCell, CheckOutcome, FailedAlike

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from headway.analysis.analysis import Analysis
+from headway.analysis.estimate_text import Estimated, signed
 from headway.analysis.numbers import MINUS, listed, p_value, percent, signed_percent
-from headway.analysis.written import Estimated, signed
-from headway.instruments.oversites.explained import explained
-from headway.instruments.oversites.gaps import FLATTERED, ORACLE, SiteGap, gaps
 from headway.instruments.oversites.guide import Best, guide
+from headway.instruments.oversites.mediation import explained
+from headway.instruments.oversites.oracle_gaps import FLATTERED, ORACLE, SiteGap, gaps
 from headway.instruments.oversites.regression import Fit, Term
 from headway.instruments.oversites.siteclasses import ALL
 

@@ -8,9 +8,9 @@ import polars as pl
 
 from headway.analysis import Analysis
 from headway.instruments.oversites.advice import advice
-from headway.instruments.oversites.explained import explained
-from headway.instruments.oversites.gaps import gaps
 from headway.instruments.oversites.guide import Best, guide
+from headway.instruments.oversites.mediation import explained
+from headway.instruments.oversites.oracle_gaps import gaps
 from headway.report.section import Section
 from headway.report.tables.kind import TableKind
 from headway.statistics.interval import Interval

@@ -8,9 +8,9 @@ from dataclasses import replace
 import numpy as np
 
 from headway.analysis.cells import Cell
+from headway.analysis.claim_estimate import Finding
 from headway.analysis.claimruns import ClaimRuns, Group
 from headway.analysis.contest import Pairing
-from headway.analysis.finding import Finding
 from headway.analysis.strata import strata
 from headway.instruments.populations.deltas import SiteEstimate, deltas_of, over_sites_of, pearson
 from headway.planning.region import Region

@@ -23,9 +23,9 @@ from headway.instruments.states.statemachine import StateMachine
 from headway.instruments.states.tables import states_frame
 from headway.report.figures.data import told
 from headway.report.figures.kind import Kind, Picture, Subject, is_narrow, picture_name
+from headway.report.most_telling import telling_cells
 from headway.report.section import Section
 from headway.report.sheet import Sheet
-from headway.report.telling import telling_cells
 from headway.report.theme import MUTED
 
 _MOST_CELLS, _MOST_CONTENDERS = 2, 4

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from headway.instruments.waterfalls.concurrent_resources import came_beside
 from headway.instruments.waterfalls.drawing import Row, size_text
-from headway.instruments.waterfalls.meanwhile import came_beside
 from headway.instruments.waterfalls.words import TEXT
 from headway.pages.critical import blocks_rendering, last_before_paint
 from headway.pages.load import PageLoad

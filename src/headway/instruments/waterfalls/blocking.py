@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from headway.analysis.numbers import listed, significant
 from headway.errors import counted
+from headway.instruments.waterfalls.concurrent_resources import came_beside
 from headway.instruments.waterfalls.drawing import resource_name, size_text
 from headway.instruments.waterfalls.loads import load_names
-from headway.instruments.waterfalls.meanwhile import came_beside
 from headway.pages.critical import blocks_rendering, last_before_paint
 from headway.pages.load import PageLoad, Resource
 from headway.report.evidence import PageStory

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from headway.pages.load import PageLoad
+from headway.pages.load_check import PROTOCOL_IDS
 from headway.pages.metrics.measure import measure, seconds
 from headway.pages.races import stream_races
-from headway.pages.spoken import PROTOCOL_IDS
 
 
 @measure

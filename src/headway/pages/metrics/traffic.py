@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from headway.pages.load import PageLoad
+from headway.pages.load_check import PROTOCOL_IDS
 from headway.pages.metrics.measure import measure
-from headway.pages.spoken import PROTOCOL_IDS
 from headway.pages.traffic import NOTHING, traffic_of
 
 

@@ -10,11 +10,11 @@ from headway.analysis.numbers import significant
 from headway.columns.column import FASTER_SLOWER
 from headway.report.figures.data import medians_said, runs_data
 from headway.report.figures.kind import FAILED, Kind, Picture, Subject, picture_name
+from headway.report.most_telling import telling_cells
 from headway.report.panels import Panel, draw_panels, fitting_limit, most_panels, value_axis
 from headway.report.scale import Scale, tick_texts
 from headway.report.section import Section
 from headway.report.sheet import Sheet
-from headway.report.telling import telling_cells
 from headway.report.theme import INK, MUTED, Style
 
 _BOX = 13.0

@@ -9,10 +9,10 @@ from statistics import median
 from headway.analysis import Analysis, Cell
 from headway.report.figures.data import runs_data, told
 from headway.report.figures.kind import Kind, Picture, Subject, picture_name
+from headway.report.most_telling import telling_cells
 from headway.report.plots import Frame, frames, title
 from headway.report.section import Section
 from headway.report.sheet import Sheet, text_width
-from headway.report.telling import telling_cells
 from headway.report.theme import FASTER, MUTED, ON_FILL, PAPER, RULE, SLOWER
 from headway.study.pairwise import VERSUS
 

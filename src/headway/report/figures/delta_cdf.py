@@ -11,13 +11,13 @@ from headway.analysis.numbers import significant
 from headway.report.figures.data import told
 from headway.report.figures.kind import Kind, Picture, Subject, picture_name
 from headway.report.legend import legend_height, style_legend
+from headway.report.most_telling import telling_pairings
 from headway.report.plots import frames, steps, total_height, x_axis, y_axis
 from headway.report.scale import Scale
 from headway.report.section import Section
 from headway.report.sheet import Sheet
 from headway.report.styles import pairing_styles
 from headway.report.tables.comparisons import comparisons_frame
-from headway.report.telling import telling_pairings
 from headway.report.theme import INK, MUTED
 
 _LEAST_CELLS = 12

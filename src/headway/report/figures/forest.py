@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from functools import partial
 
 from headway.analysis import Analysis
+from headway.analysis.overall_effect import wholes
 from headway.analysis.verdict import Verdict
-from headway.analysis.whole import wholes
 from headway.report.figures.data import differences_data, told
 from headway.report.figures.kind import Kind, Picture, Subject, picture_name
 from headway.report.forestplot import ForestBlock, ForestRow, forest_sheet
+from headway.report.most_telling import representative_cells, telling_pairings
 from headway.report.section import Section
-from headway.report.telling import representative_cells, telling_pairings
 from headway.report.theme import FASTER, INK, MUTED, SLOWER
 from headway.statistics.interval import Interval
 

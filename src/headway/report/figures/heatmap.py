@@ -12,10 +12,10 @@ from headway.analysis.numbers import signed_percent
 from headway.report.figures.data import differences_said
 from headway.report.figures.kind import FAILED, Kind, Picture, Subject, picture_name
 from headway.report.layout import arranged, crossed
+from headway.report.most_telling import representative_cells, telling_pairings
 from headway.report.section import Section
 from headway.report.sheet import Sheet, text_width
 from headway.report.tables.comparisons import comparisons_frame
-from headway.report.telling import representative_cells, telling_pairings
 from headway.report.theme import FASTER, MUTED, ON_FILL, PAPER, RULE, SLOWER, Colour
 
 _STEPS = (1.1, 1.5, 2.0)

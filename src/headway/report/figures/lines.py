@@ -14,6 +14,7 @@ from headway.analysis.metric import Metric
 from headway.report.figures.data import differences_said, medians_said
 from headway.report.figures.kind import Kind, Picture, Subject, picture_name
 from headway.report.layout import Grid, arranged
+from headway.report.most_telling import representative_cells
 from headway.report.plots import below_legend, title, x_axis, y_axis
 from headway.report.scale import (
     Scale,
@@ -27,7 +28,6 @@ from headway.report.section import Section
 from headway.report.sheet import Point, Sheet, text_width
 from headway.report.tables.comparisons import comparisons_frame
 from headway.report.tables.samples import samples_frame
-from headway.report.telling import representative_cells
 from headway.report.theme import MUTED, Style
 
 _LEAST_LEVELS = 3

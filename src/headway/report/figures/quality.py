@@ -10,7 +10,7 @@ import polars as pl
 
 from headway.analysis import Analysis, Cell, ContenderRuns
 from headway.analysis.numbers import significant
-from headway.analysis.watched import WatchedVideos
+from headway.analysis.video_quality import WatchedVideos
 from headway.report.cellpanels import CellPanels, sides_frame
 from headway.report.figures.data import told
 from headway.report.figures.kind import Kind, Picture, Subject, picture_name

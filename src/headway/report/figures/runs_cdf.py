@@ -8,11 +8,11 @@ from functools import partial
 from headway.analysis import Analysis, Cell
 from headway.report.figures.data import medians_said, runs_data
 from headway.report.figures.kind import Kind, Picture, Subject, picture_name
+from headway.report.most_telling import telling_cells
 from headway.report.plots import Frame, steps, titled_panels, x_axis, y_axis
 from headway.report.scale import Scale, tick_texts, value_scale
 from headway.report.section import Section
 from headway.report.sheet import Sheet
-from headway.report.telling import telling_cells
 
 _LEAST_RUNS = 8
 """Fewer runs make stairs rather than a curve; the box plots show them all."""

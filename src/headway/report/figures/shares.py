@@ -15,12 +15,12 @@ from headway.report.figures.data import told
 from headway.report.figures.kind import Kind, Picture, Subject, picture_name
 from headway.report.flowcolours import name_colours
 from headway.report.legend import colour_legend, legend_height
+from headway.report.most_telling import representative_cells
 from headway.report.plots import Frame, frames, title, total_height, x_axis
 from headway.report.scale import Scale, written
 from headway.report.section import Section
 from headway.report.sheet import Sheet, text_width
 from headway.report.tables.shares import shares_frame
-from headway.report.telling import representative_cells
 from headway.report.theme import INK, MUTED, PAPER, Colour
 
 _MOST_CELLS = 16

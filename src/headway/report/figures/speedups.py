@@ -8,12 +8,12 @@ import polars as pl
 
 from headway.analysis import Analysis, Cell, Pairing
 from headway.analysis.numbers import signed_percent
-from headway.analysis.watched import median_speed_up
+from headway.analysis.video_quality import median_speed_up
 from headway.report.figures.data import told
 from headway.report.figures.kind import Kind, Picture, Subject, picture_name
+from headway.report.most_telling import representative_cells
 from headway.report.section import Section
 from headway.report.sheet import Sheet, text_width
-from headway.report.telling import representative_cells
 from headway.report.theme import FASTER, MUTED, ON_FILL, PAPER, RULE, SLOWER, Colour
 
 _ROW, _HEAD, _FOOT = 28.0, 26.0, 8.0

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import polars as pl
 
 from headway.analysis import Analysis
+from headway.analysis.claim_estimate import Judgement
 from headway.analysis.claims import Judged
 from headway.analysis.claimwords import judged, ours, rule_in_words, would_decide
-from headway.analysis.finding import Judgement
 from headway.report.section import Section
 from headway.report.tables.kind import KeptFile, TableKind
 from headway.report.tables.published import UNKNOWN

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import polars as pl
 
 from headway.analysis import Analysis, Basis, Comparison, sentence
+from headway.analysis.estimate_text import signed
 from headway.analysis.metric import Metric
 from headway.analysis.numbers import p_value
 from headway.analysis.overview import ComparisonOutcome, outcome
 from headway.analysis.significance import TestResult
-from headway.analysis.written import signed
 from headway.report.section import Section
 from headway.report.tables.kind import Matter, TableKind
 from headway.report.tables.table import (

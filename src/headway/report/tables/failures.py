@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from headway.analysis import StudyResults
-from headway.analysis.swept import of_its_fault
+from headway.analysis.fault_runs import of_its_fault
 from headway.columns import Status
 from headway.errors import counted
 from headway.report.reproducing import showing_packets

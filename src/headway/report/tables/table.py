@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from headway.analysis import Analysis, Cell
 from headway.analysis.numbers import significant
-from headway.report.telling import telling_cells
+from headway.report.most_telling import telling_cells
 from headway.statistics.interval import Interval
 
 NONE = "–"

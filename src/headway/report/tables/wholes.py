@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import polars as pl
 
 from headway.analysis import Analysis
+from headway.analysis.condition_phrases import words
 from headway.analysis.headline import headline
+from headway.analysis.overall_effect import Whole, wholes
 from headway.analysis.partition import AnswerPart, Leaning, parts
-from headway.analysis.where import words
-from headway.analysis.whole import Whole, wholes
 from headway.report.section import Section
 from headway.report.tables.kind import TableKind
 

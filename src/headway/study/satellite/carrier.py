@@ -8,7 +8,7 @@ from pydantic import Field, field_validator
 from pydantic_core.core_schema import ValidationInfo
 
 from headway.errors import nearest
-from headway.study.part import Part
+from headway.study.base_model import Part
 from headway.study.satellite.modcod import Modcod, Overhead, Standard, modcods
 from headway.study.satellite.steps import Attenuations, Delays
 from headway.study.units import Bandwidth, Rate, Snr

@@ -8,7 +8,7 @@ from typing import Self
 
 from pydantic import Field, model_validator
 
-from headway.study.part import Part
+from headway.study.base_model import Part
 from headway.study.satellite.carrier import Carrier, Forward, Return
 from headway.study.satellite.modcod import Overhead
 from headway.study.satellite.orbit import Orbit, Track, track

@@ -17,7 +17,7 @@ from typing import Any, Self
 from pydantic import Field, field_validator, model_validator
 
 from headway.errors import nearest
-from headway.study.part import Part
+from headway.study.base_model import Part
 from headway.study.units import Angle, Duration, Length
 
 EARTH_RADIUS_M = 6_371_000.0

@@ -10,7 +10,7 @@ from pydantic import AfterValidator, BeforeValidator, GetJsonSchemaHandler
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
-from headway.study.part import Part
+from headway.study.base_model import Part
 from headway.study.units import Decibel, Duration, UnitError
 
 

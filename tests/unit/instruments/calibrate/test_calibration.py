@@ -15,9 +15,9 @@ from headway.campaign.watcher import SilentWatcher
 from headway.columns import Record
 from headway.diagnosis.goodput import INTERVAL_S
 from headway.errors import WrongInputError
+from headway.instruments.calibrate.calibration_runs import FAR, Tryout, read_tables
 from headway.instruments.calibrate.search import Calibrated, KnobRange, Search, Values, named
 from headway.instruments.calibrate.target import Target, read_target
-from headway.instruments.calibrate.tryout import FAR, Tryout, read_tables
 from tests.unit import made_results as results
 
 KNOBS = tuple(
@@ -220,14 +220,16 @@ def test_a_repetition_that_fails_or_lacks_a_value_is_far(
     """The other one, which is as wanted, does not stand for both."""
     knob = KnobRange.parse(WINDOW)
     calibration = tryout(tmp_path, WINDOW)
-    monkeypatch.setattr("headway.instruments.calibrate.tryout.conduct", lambda *_: None)
+    monkeypatch.setattr("headway.instruments.calibrate.calibration_runs.conduct", lambda *_: None)
 
     def differences(*goodputs: float | None, total_s: Sequence[float | None] = (1.0, 1.0)) -> Any:
         records = [
             Record(**results.run(named((knob,), (50,)), seed, one, goodput_mbit=goodput))
             for seed, (goodput, one) in enumerate(zip(goodputs, total_s, strict=True), start=1)
         ]
-        monkeypatch.setattr("headway.instruments.calibrate.tryout.read_records", lambda _: records)
+        monkeypatch.setattr(
+            "headway.instruments.calibrate.calibration_runs.read_records", lambda _: records
+        )
         (found,) = calibration.measure([], [(50,)], SilentWatcher())
         return found
 

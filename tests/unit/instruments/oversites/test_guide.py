@@ -11,12 +11,12 @@ import pytest
 
 from headway.analysis import Analysis, analyse
 from headway.instruments.oversites.advice import advice
-from headway.instruments.oversites.explained import BURST, FIRST, HELD_BACK, explained
 from headway.instruments.oversites.figures.guide import KIND as GUIDE
 from headway.instruments.oversites.figures.site_gains import KIND as SITE_GAINS
 from headway.instruments.oversites.figures.site_ranks import KIND as SITE_RANKS
-from headway.instruments.oversites.gaps import FLATTERED, ORACLE, gaps
 from headway.instruments.oversites.guide import guide
+from headway.instruments.oversites.mediation import BURST, FIRST, HELD_BACK, explained
+from headway.instruments.oversites.oracle_gaps import FLATTERED, ORACLE, gaps
 from headway.instruments.oversites.siteclasses import site_classes
 from headway.instruments.oversites.siteranks import site_ranks
 from headway.instruments.oversites.tables import gains_frame, guide_frame, terms_frame

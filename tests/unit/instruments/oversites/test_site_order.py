@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from headway.instruments.oversites.explained import explained
 from headway.instruments.oversites.figures.site_order import KIND
+from headway.instruments.oversites.mediation import explained
 from headway.instruments.oversites.siteclasses import SHARING, site_classes
 from headway.instruments.oversites.siteorder import ordered_sites, rank_agreement
 from headway.report.figures.kind import Subject

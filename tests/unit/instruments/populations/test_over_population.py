@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from headway.analysis.analysis import Analysis, analyse
+from headway.analysis.claim_estimate import Judgement
 from headway.analysis.claims import judge
-from headway.analysis.finding import Judgement
 from headway.instruments.populations.deltas import main_deltas, over_sites_of, weighted_deltas
 from headway.instruments.populations.sentences import population_sentences
 from headway.instruments.populations.tables import KIND, TRAITS

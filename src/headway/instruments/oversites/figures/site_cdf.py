@@ -11,12 +11,12 @@ from headway.instruments.oversites.oversites import OverSites, over_sites
 from headway.report.figures.data import told
 from headway.report.figures.kind import Kind, Picture, Subject, picture_name
 from headway.report.legend import legend_height, style_legend
+from headway.report.most_telling import telling_pairings
 from headway.report.plots import Frame, frames, title, total_height, x_axis, y_axis
 from headway.report.scale import Scale
 from headway.report.section import Section
 from headway.report.sheet import Sheet
 from headway.report.styles import pairing_styles
-from headway.report.telling import telling_pairings
 from headway.report.theme import INK, Style
 
 _MOST_CURVES = 8

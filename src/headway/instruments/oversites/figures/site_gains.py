@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from headway.analysis.numbers import signed_percent
-from headway.instruments.oversites.gaps import FLATTERED, SiteGap, gaps
+from headway.instruments.oversites.oracle_gaps import FLATTERED, SiteGap, gaps
 from headway.instruments.oversites.tables import gains_frame
 from headway.report.figures.data import told
 from headway.report.figures.kind import Kind, Picture, Subject, picture_name

@@ -7,8 +7,8 @@ from functools import partial
 
 import polars as pl
 
+from headway.analysis.estimate_text import measured
 from headway.analysis.numbers import significant
-from headway.analysis.written import measured
 from headway.instruments.oversites.siteorder import OrderedSite, ordered_sites, rank_agreement
 from headway.report.figures.data import told
 from headway.report.figures.kind import Kind, Picture, Subject, picture_name

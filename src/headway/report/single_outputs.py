@@ -13,7 +13,7 @@ import polars as pl
 
 from headway.analysis import Analysis
 from headway.analysis.acrosslevels import Across
-from headway.analysis.restricted import restricted
+from headway.analysis.subset import restricted
 from headway.errors import WrongInputError, nearest
 from headway.nearby.document import read_nearby
 from headway.report import tables

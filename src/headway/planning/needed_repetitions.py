@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from headway.errors import counted
-from headway.planning.looks import looks_of
+from headway.planning.interim_looks import looks_of
 from headway.statistics.pairs import PAIRED_ALPHA, fewest_pairs, smallest_p
 from headway.study.adjusting import AdjustedTogether
 from headway.study.experiment import Experiment, Study

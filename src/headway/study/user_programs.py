@@ -14,8 +14,8 @@ from pydantic import BeforeValidator, Field, WithJsonSchema, field_validator, mo
 
 from headway.cache import digest
 from headway.errors import WrongInputError, nearest
+from headway.study.base_model import Part, wrong
 from headway.study.host import HTTP, Protocol
-from headway.study.part import Part, wrong
 
 OPTIONS = "{options}"
 """The word of a command line that the options stand for which a run needs."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from headway.study.part import wrong
+from headway.study.base_model import wrong
 
 
 @dataclass(frozen=True)

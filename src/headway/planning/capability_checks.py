@@ -6,17 +6,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from headway.errors import WrongInputError, nearest
-from headway.planning.asking import check_asked
 from headway.planning.bursts import bursts_both_ways
 from headway.planning.deployment import DeployedFlow, Deployment, Endpoint, Role
-from headway.planning.discovering import check_discovers, contradicting
+from headway.planning.discovery_checks import check_discovers, contradicting
+from headway.planning.duplex_checks import check_talks
 from headway.planning.earlydata import check_early_data
 from headway.planning.load import overloaded
 from headway.planning.placing import KNOWN
 from headway.planning.queues import idle_queues
-from headway.planning.racing import check_races
+from headway.planning.race_checks import check_races
 from headway.planning.replaced import replaced
-from headway.planning.talking import check_talks
+from headway.planning.side_checks import check_asked
 from headway.planning.traces import short_queues
 from headway.programs.base import Adapter, ReverseProxy, Server
 from headway.programs.registry import CLIENTS, SERVERS, names_where

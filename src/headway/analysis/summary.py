@@ -13,9 +13,9 @@ from headway.analysis.firstflights import first_flight_sentences
 from headway.analysis.headline import headline, telling
 from headway.analysis.loads import load_sentences
 from headway.analysis.numbers import listed
+from headway.analysis.overall_effect import wholes
 from headway.analysis.partition import dividing
 from headway.analysis.sentences import sentences
-from headway.analysis.whole import wholes
 
 
 def answer(analysis: Analysis) -> tuple[str, ...]:

@@ -8,9 +8,9 @@ from typing import Any
 
 from headway.analysis.analysis import Analysis
 from headway.analysis.cells import Cell
+from headway.analysis.condition_phrases import cell_words, words
 from headway.analysis.numbers import listed
 from headway.analysis.partition import Restriction
-from headway.analysis.where import cell_words, words
 
 _MOST_NAMED = 3
 """More cells than these are counted, not named."""

@@ -8,11 +8,11 @@ from pathlib import Path
 import polars as pl
 
 from headway.analysis.analysis import analyse
+from headway.analysis.claim_estimate import Judgement
 from headway.analysis.claimwords import judged, ours
-from headway.analysis.finding import Judgement
+from headway.analysis.fault_runs import apart, of_its_fault
 from headway.analysis.published import Beside, beside
-from headway.analysis.reading import StudyResults, load_results
-from headway.analysis.swept import apart, of_its_fault
+from headway.analysis.result_loading import StudyResults, load_results
 from headway.analysis.validated import validated, validation_warning
 from headway.columns import Status
 from headway.errors import counted
