@@ -53,7 +53,7 @@ def test_it_prints_what_loses_most_and_keeps_the_rest(
     results = carried_out(tmp_path / "results")
     assert run(monkeypatch, "nearby", str(results), "--runs", "400", "--jobs", "1") == 0
     shown = " ".join(capsys.readouterr().out.split())
-    assert "0 of 1 sentence change at none of their neighbours" in shown
+    assert "0 of 1 sentence changes at none of its neighbours" in shown
     assert "turns around with a queue of 0.25 BDP" in shown
     assert "How far it holds" in (results / "report" / "index.html").read_text()
 

@@ -56,8 +56,9 @@ def run(
     Exit status 1 if a run or the emulation's self-test failed.
     """
     task = _task(study, options)
-    _carry_out(task, options)
+    faults = _carry_out(task, options)
     _try_nearby(task, options, asked=nearby)
+    _end(faults)
 
 
 @with_options(Execution)
@@ -95,8 +96,9 @@ def reproduce(
     if claims:
         print_ledger(task.out, paper, None)
         return
-    _carry_out(task, options, partial(_show_part, paper=paper))
+    faults = _carry_out(task, options, partial(_show_part, paper=paper))
     _try_nearby(task, options)
+    _end(faults)
 
 
 def _try_nearby(task: Task, options: Execution, *, asked: bool = False) -> None:
@@ -202,7 +204,8 @@ def _task(study: str, options: Execution) -> Task:
 
 def _carry_out(
     task: Task, options: Execution, show: Callable[[Path], object] | None = None
-) -> None:
+) -> Sequence[str]:
+    """Returns why the study has failed; empty if it has not."""
     with loading():
         from headway.campaign.session import conduct
         from headway.columns import Status
@@ -220,10 +223,14 @@ def _carry_out(
     if options.strict and annotations_wanted():
         for line in workflow_commands("Headway", claim_cases(Report.of(task.out).analyses)):
             say(line)
-    texts = complaints(task.out, allow_failures=options.allow_failures, strict=options.strict)
-    for complaint in texts:
-        complain(complaint)
-    if texts:
+    return complaints(task.out, allow_failures=options.allow_failures, strict=options.strict)
+
+
+def _end(faults: Sequence[str]) -> None:
+    """End the command as its study has ended; the last lines say why."""
+    for fault in faults:
+        complain(fault)
+    if faults:
         raise typer.Exit(EXIT_FAILED)
 
 

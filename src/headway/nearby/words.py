@@ -171,8 +171,9 @@ def overview(answer: NearbyAnswer) -> str:
         sentence for sentence in tried if not any(n.fate.is_change for n in sentence.neighbours)
     ]
     count = sum(len(sentence.counted) for sentence in tried)
+    change = "changes at none of its" if len(tried) == 1 else "change at none of their"
     return (
-        f"{len(whole)} of {counted(len(tried), 'sentence')} change at none of their neighbours "
+        f"{len(whole)} of {counted(len(tried), 'sentence')} {change} neighbours "
         f"({count} in all{choice_words(answer)}; {answer.spent} spent of {answer.budget})."
     )
 
