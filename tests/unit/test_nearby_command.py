@@ -74,25 +74,22 @@ def test_a_study_is_carried_out_first_and_only_once(
     assert "has the study's results" in capsys.readouterr().err
 
 
-def test_run_tries_neighbours_if_asked(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    study, out = tmp_path / "own.toml", tmp_path / "out"
-    study.write_text(
-        'name = "own"\nrepetitions = 10\npath = { rate = "10 Mbit/s", rtt = "60 ms", queue = "2 BDP" }\n'
-        'workload.size = "1 MB"\naxes.protocol = ["h2", "h3"]\n'
-    )
-    words = ("run", str(study), "--out", str(out), "--jobs", "1")
-    assert run(monkeypatch, *words, "--nearby") == 0
-    assert "neighbour" in capsys.readouterr().out
-    paragraph = (out / NEARBY / "depends-on.md").read_text()
-    assert paragraph.startswith("**Depends on.**") and "h3 against h2" in paragraph
-
-
 OWN = (
     'name = "own"\nrepetitions = 10\npath = { rate = "10 Mbit/s", rtt = "60 ms", queue = "2 BDP" }\n'
     'workload.size = "1 MB"\naxes.protocol = ["h2", "h3"]\n'
 )
+
+
+def test_run_tries_neighbours_if_asked_even_if_the_study_fails(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    study, out = tmp_path / "own.toml", tmp_path / "out"
+    study.write_text(OWN + '[budget]\ntotal_s = { most = "1 ms" }\n')
+    words = ("run", str(study), "--out", str(out), "--jobs", "1")
+    assert run(monkeypatch, *words, "--nearby", "--strict") == 1
+    assert "neighbour" in capsys.readouterr().out
+    paragraph = (out / NEARBY / "depends-on.md").read_text()
+    assert paragraph.startswith("**Depends on.**") and "h3 against h2" in paragraph
 
 
 def test_the_key_of_a_study_is_the_second_half_of_run(
