@@ -264,7 +264,7 @@ REFUSED = [
     ),
     (
         'name = "s"\n[workload]\nkind = "page"\nsite = "kepler"\nzzz = "1 MB"',
-        "5: workload.zzz: unknown key; there are alt_svc, cache, connections, device, ",
+        "5: workload.zzz: unknown key; there are alt_svc, cache, computing, connections, device, ",
     ),
     (
         'metrics = ["queue_delay_ms"]\n' + BASE,
