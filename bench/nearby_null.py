@@ -15,7 +15,7 @@ from typing import Any
 
 import headway
 from headway.nearby.document import NearbyAnswer, read_nearby
-from headway.study.neighbourhood import AxisName
+from headway.study.axisnames import AxisName
 
 STUDIES = 20
 RUNS = 400

@@ -32,6 +32,7 @@ from headway.campaign.executor import Keep
 from headway.columns import Record
 from headway.contract.orders import Orders
 from headway.contract.outcome import Body, Ended, Outcome
+from headway.durable import write_atomically
 from headway.image import Image, ImageInfo, KernelInfo, NativeInfo, RootInfo
 from headway.lab import run
 from headway.lab.machine import Machine, WrittenOrders
@@ -184,7 +185,7 @@ class _Fate:
 
 
 def _arm(patch: pytest.MonkeyPatch, fate: _Fate) -> None:
-    add, write, check = journal.Journal.add, store.write_atomically, local.LocalExecutor.check
+    add, write, check = journal.Journal.add, write_atomically, local.LocalExecutor.check
 
     def dying_add(self: journal.Journal, lines: Sequence[bytes]) -> None:
         # One by one: how many come at a time is up to how busy the machine is.
