@@ -258,12 +258,12 @@ def sides_by_cell(
         pl.col("proxy_cc").drop_nulls().unique().sort(),
         *(pl.col(column).filter(_finished()).mean() for column in HOLDUPS.values()),
     )
-    all_all_contender_runs: dict[str, dict[str, ContenderRuns]] = {}
+    all_runs: dict[str, dict[str, ContenderRuns]] = {}
     for row in table.iter_rows(named=True):
-        all_all_contender_runs.setdefault(row["cell"], {})[row["contender"]] = _side(row, looks)
+        all_runs.setdefault(row["cell"], {})[row["contender"]] = _side(row, looks)
     return {
         cell: tuple(sides[name] for name in contenders if name in sides)
-        for cell, sides in all_all_contender_runs.items()
+        for cell, sides in all_runs.items()
     }
 
 

@@ -33,9 +33,9 @@ def judged(analyses: Sequence[Analysis]) -> tuple[Judged, ...]:
     )
 
 
-def ledger_sentence(judgeds: Iterable[Judged]) -> str:
+def ledger_sentence(judgements: Iterable[Judged]) -> str:
     """How many hold; empty without claims."""
-    claims = [*judgeds]
+    claims = [*judgements]
     counts = Counter(claim.judgement for claim in claims)
     if not counts:
         return ""

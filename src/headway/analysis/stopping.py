@@ -88,12 +88,12 @@ def known(analysis: Analysis) -> tuple[Knowledge, ...]:
     experiment = analysis.experiment
     if experiment.repetitions.until is None:
         return ()
-    knowledges = standings(experiment, ended_rows(analysis.runs, experiment.metrics[0]))
+    known_values = standings(experiment, ended_rows(analysis.runs, experiment.metrics[0]))
     cells = {cell.name: place for place, cell in enumerate(analysis.cells)}
     places = {name: place for place, name in enumerate(analysis.contenders)}
     return tuple(
         sorted(
-            knowledges,
+            known_values,
             key=lambda knowledge: (cells[knowledge.cell], places[knowledge.contenders[0]]),
         )
     )
@@ -101,20 +101,20 @@ def known(analysis: Analysis) -> tuple[Knowledge, ...]:
 
 def stopping_sentence(analysis: Analysis) -> str:
     """How many repetitions there are, and why no more; empty if their number was fixed."""
-    knowledges = known(analysis)
-    if not knowledges:
+    known_values = known(analysis)
+    if not known_values:
         return ""
     experiment = analysis.experiment
-    fewest, most = (fun(knowledge.repetitions for knowledge in knowledges) for fun in (min, max))
+    fewest, most = (fun(knowledge.repetitions for knowledge in known_values) for fun in (min, max))
     times = f"{fewest} to {most}" if fewest < most else str(most)
-    reasons = Counter(knowledge.why(experiment) for knowledge in knowledges)
+    reasons = Counter(knowledge.why(experiment) for knowledge in known_values)
     texts = [f"{count} {why}" for why, count in reasons.most_common()]
-    compared = all(len(knowledge.contenders) > 1 for knowledge in knowledges)
+    compared = all(len(knowledge.contenders) > 1 for knowledge in known_values)
     what = "cells" if compared else "contenders in a cell"
     of_what = "" if compared else " of shares"
     return (
         f"Repetitions: {times}, until intervals{of_what} reach at most {experiment.repetitions.until} to either "
-        f"side or there are {experiment.repetitions.most}. Of {len(knowledges)} {what}: {listed(texts)}."
+        f"side or there are {experiment.repetitions.most}. Of {len(known_values)} {what}: {listed(texts)}."
     )
 
 

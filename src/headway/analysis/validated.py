@@ -81,9 +81,9 @@ def validated(
     return tuple(rows)
 
 
-def validation_warning(validateds: Sequence[Validated]) -> str:
+def validation_warning(validations: Sequence[Validated]) -> str:
     """What a reader must know before anything else: that paths were not as configured."""
-    failed = [(item, check) for item in validateds for check in item.failed]
+    failed = [(item, check) for item in validations for check in item.failed]
     if not failed:
         return ""
     text = "; ".join(f"{item.place}: {check}" for item, check in failed[:_MOST_TOLD])

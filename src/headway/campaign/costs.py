@@ -216,7 +216,7 @@ def learnt(
     own: Mapping[str, Measured], runs: Iterable[Run], taken: Mapping[str, float | None]
 ) -> dict[str, Measured]:
     """What a machine has measured, with what these labs took."""
-    measureds = dict(own)
+    measurements = dict(own)
     work_of, shipped = WorkOfBoots(), CostModel({}, read_shipped())
     priors: dict[str, Cost] = {}
     for boot in boots([run for run in runs if run.run_id in taken]):
@@ -226,10 +226,10 @@ def learnt(
             if kind not in priors:
                 priors[kind] = shipped.prior(kind)
             expected_s = max(priors[kind].processor_s(work), _LEAST_S)
-            measureds[kind] = measureds.get(kind, Measured()).with_lab(
+            measurements[kind] = measurements.get(kind, Measured()).with_lab(
                 work, math.fsum(values), expected_s
             )
-    return measureds
+    return measurements
 
 
 def _teaches(record: Record) -> bool:

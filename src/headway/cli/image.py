@@ -110,13 +110,13 @@ def verify_command(mirror: Mirror = None) -> None:
     """
     from headway.image.verify import verify
 
-    verifieds = verify(_options(mirror))
-    for item in verifieds:
+    verifications = verify(_options(mirror))
+    for item in verifications:
         state = item.words if item.damaged else f"{item.entry.name}: as it was built"
         say(state if item.is_sealed else f"{item.entry.name}: of an earlier Headway; hashed now")
-    if not verifieds:
+    if not verifications:
         raise HeadwayError("there is no image; `headway image build` builds it")
-    if any(verified.damaged for verified in verifieds):
+    if any(verified.damaged for verified in verifications):
         raise typer.Exit(EXIT_FAILED)
 
 

@@ -85,8 +85,10 @@ def fault_columns(flow: DeployedFlow, outcome: Outcome, directory: Path) -> dict
 
 
 def _passed(outcome: Outcome, way: Way) -> tuple[int, int]:
-    passeds = [passed for name, passed in outcome.passed.items() if name.endswith(f"-{way}")]
-    return sum(passed.packets for passed in passeds), sum(passed.met for passed in passeds)
+    passed_packets = [passed for name, passed in outcome.passed.items() if name.endswith(f"-{way}")]
+    return sum(passed.packets for passed in passed_packets), sum(
+        passed.met for passed in passed_packets
+    )
 
 
 def _of_handshake(packets: Sequence[CarriedPacket], way: Way) -> int:

@@ -67,11 +67,11 @@ def check_after_crash(kernel: Path) -> None:
 
 
 def _verified(entries: Iterable[Path]) -> list[Verified]:
-    verifieds = []
+    verifications = []
     for entry in entries:
         is_sealed = (entry / CONTENT_FILE).is_file()
         wrong = tuple(damages(entry, whole=True))
-        verifieds.append(Verified(entry, wrong, is_sealed))
+        verifications.append(Verified(entry, wrong, is_sealed))
         if not is_sealed:
             with suppress(OSError):
                 seal(entry)
@@ -79,4 +79,4 @@ def _verified(entries: Iterable[Path]) -> list[Verified]:
             # Without this it is not there, and whatever needs it makes it.
             with suppress(OSError):
                 (entry / INFO_FILE).unlink(missing_ok=True)
-    return verifieds
+    return verifications

@@ -61,7 +61,7 @@ def with_arrivals(load: PageLoad, carried: Carried) -> PageLoad:
 
 def _placed(load: PageLoad, carried: Carried, share: float) -> _Times:
     """When content came, if this share of what the path carried is content."""
-    unplaceds = sorted(
+    unplaced_chunks = sorted(
         (
             _Unplaced(-(resource.response_start_ms or 0.0), place, chunk.at_ms, chunk.encoded_bytes)
             for place, resource in enumerate(load.resources)
@@ -72,10 +72,10 @@ def _placed(load: PageLoad, carried: Carried, share: float) -> _Times:
     pairs: _Times = defaultdict(list)
     waiting: list[_Unplaced] = []
     for (from_ms, before), (until_ms, after) in reversed(list(pairwise(carried))):
-        while unplaceds and unplaceds[-1].told_ms > from_ms:
-            heapq.heappush(waiting, unplaceds.pop())
+        while unplaced_chunks and unplaced_chunks[-1].told_ms > from_ms:
+            heapq.heappush(waiting, unplaced_chunks.pop())
         _place(waiting, until_ms, (after - before) * share, pairs)
-    for item in (*waiting, *unplaceds):
+    for item in (*waiting, *unplaced_chunks):
         pairs[item.place].append((item.told_ms, item.count))
     return pairs
 

@@ -50,7 +50,7 @@ class Boot:
         return any(run.experiment == experiment for run in self.served)
 
 
-def boots(runs: Sequence[Run], in_full: InFull | None = None) -> list[Boot]:
+def boots(runs: Sequence[Run], full_text: InFull | None = None) -> list[Boot]:
     """Runs by the labs that carry them out, in the order of each lab's first run.
 
     Most have a lab of their own; repetitions that may share one do so, up to
@@ -60,14 +60,14 @@ def boots(runs: Sequence[Run], in_full: InFull | None = None) -> list[Boot]:
 
     Args:
         runs: of a study, in order.
-        in_full: their settings in full, as far as they are known already.
+        full_text: their settings in full, as far as they are known already.
     """
     result: list[Boot] = []
     alike: defaultdict[tuple[str, tuple[int, ...]], list[int]] = defaultdict(list)
-    in_full = in_full or InFull()
+    full_text = full_text or InFull()
     for group in _groups(runs):
         first = group[0]
-        places = alike[in_full.of(first.setting), tuple(run.seed for run in group)]
+        places = alike[full_text.of(first.setting), tuple(run.seed for run in group)]
         others = places if first.setting.clock is Clock.VIRTUAL else ()
         place = next(
             (number for number in others if not result[number].serves(first.experiment)), None

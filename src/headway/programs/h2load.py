@@ -110,5 +110,5 @@ def _logged(log: Path) -> list[_Logged]:
     if not log.exists():
         return []
     rows = (line.split("\t") for line in read_text(log).splitlines())
-    loggeds = [_Logged(*map(int, row[:3])) for row in rows if len(row) >= 3]
-    return sorted(loggeds, key=lambda logged: logged.began_us)
+    logged_connections = [_Logged(*map(int, row[:3])) for row in rows if len(row) >= 3]
+    return sorted(logged_connections, key=lambda logged: logged.began_us)

@@ -94,7 +94,7 @@ def _origin(results: StudyResults, *, asks: bool) -> Iterator[str]:
         yield f"**{manifest.warning}**"
     ended = Counter(results.runs["status"].to_list())
     lost = "; ".join(
-        f"{ended[text]} {in_word}" for text, in_word in _IN_WORDS.items() if ended[text]
+        f"{ended[text]} {word_place}" for text, word_place in _IN_WORDS.items() if ended[text]
     )
     yield (
         f"From `{reproducing(manifest.command)}`, begun {manifest.created[:10] or 'at a time that is not known'}, with "

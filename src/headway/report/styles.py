@@ -26,11 +26,11 @@ def study_styles(analyses: Iterable[Analysis]) -> dict[str, Style]:
     programs behind a proxy have the same colour with dashes. Contenders of bulk flows differ in
     colour as far as that goes. No two styles are the same while they last.
     """
-    makings = _makings(analyses)
-    alike = len({making.protocol for making in makings.values()}) == 1
+    recipes = _makings(analyses)
+    alike = len({making.protocol for making in recipes.values()}) == 1
     styles: dict[str, Style] = {}
     colours: dict[tuple[str, tuple[str, ...]], Colour] = {}
-    for name, making in makings.items():
+    for name, making in recipes.items():
         key = (making.protocol, making.programs)
         dashed = making.proxied and making.protocol not in TRANSPORTS
         sibling = colours.get(key) if dashed else None
@@ -88,7 +88,7 @@ def _family_of_several(protocol: str) -> tuple[Colour, ...]:
 
 def _makings(analyses: Iterable[Analysis]) -> dict[str, _Making]:
     """What makes each contender, where it first occurs; those without proxy first."""
-    makings: dict[str, _Making] = {}
+    recipes: dict[str, _Making] = {}
     for analysis in analyses:
         traits = {trait.name: trait.values for trait in analysis.traits}
         nothing = ("none",) * len(analysis.contenders)
@@ -96,5 +96,5 @@ def _makings(analyses: Iterable[Analysis]) -> dict[str, _Making]:
         for name, protocol, client, server, proxy in zip(
             analysis.contenders, *columns, strict=True
         ):
-            makings.setdefault(name, _Making(protocol, (client, server), proxy != "none"))
-    return dict(sorted(makings.items(), key=lambda item: item[1].proxied))
+            recipes.setdefault(name, _Making(protocol, (client, server), proxy != "none"))
+    return dict(sorted(recipes.items(), key=lambda item: item[1].proxied))

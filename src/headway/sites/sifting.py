@@ -53,11 +53,11 @@ class Sifted:
 def without_kept(exchanges: Iterable[Exchange], lost: Iterable[Lost]) -> tuple[Lost, ...]:
     """What is lost, each once, without what an exchange answers."""
     known = {(exchange.method, exchange.url) for exchange in exchanges}
-    losts: dict[tuple[str, str], Lost] = {}
+    losses: dict[tuple[str, str], Lost] = {}
     for item in lost:
         if (item.method, item.url) not in known:
-            losts.setdefault((item.method, item.url), item)
-    return tuple(losts.values())
+            losses.setdefault((item.method, item.url), item)
+    return tuple(losses.values())
 
 
 def together(parts: Iterable[Sifted]) -> Sifted:

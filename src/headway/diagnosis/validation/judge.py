@@ -24,7 +24,7 @@ _RECORD_MBIT = 16384 * 8e-6
 """So may the largest TLS record (RFC 8446, 5.1), which a receiver gets all at once."""
 
 
-def judge(evidences: Sequence[Evidence], runs: Sequence[str] = ()) -> tuple[Check, ...]:
+def judge(kinds_of_evidence: Sequence[Evidence], runs: Sequence[str] = ()) -> tuple[Check, ...]:
     """Checks of the evidence of a contender's runs in a cell.
 
     Repetitions meet paths of their own: delays, rates and losses may be drawn by their seeds. Each delay and each
@@ -32,11 +32,11 @@ def judge(evidences: Sequence[Evidence], runs: Sequence[str] = ()) -> tuple[Chec
     Counts are added up, and so is what is expected of them.
 
     Args:
-        evidences: what each run left.
+        kinds_of_evidence: what each run left.
         runs: their names, in the same order, which notes tell where runs differ.
     """
-    names = runs if len(evidences) > 1 and runs else [""] * len(evidences)
-    named = tuple(zip(evidences, names, strict=True))
+    names = runs if len(kinds_of_evidence) > 1 and runs else [""] * len(kinds_of_evidence)
+    named = tuple(zip(kinds_of_evidence, names, strict=True))
     echoes = [(evidence.echoes, name) for evidence, name in named if evidence.echoes]
     rates = [(evidence.rates, name) for evidence, name in named if evidence.rates]
     crossings: dict[tuple[str, str], list[tuple[Crossing, str]]] = defaultdict(list)
@@ -160,17 +160,19 @@ class _Lost:
     of: int
 
 
-def _loss_checks(name: str, where: str, losts: Sequence[_Lost], what: str) -> list[Check]:
+def _loss_checks(name: str, where: str, lost_kinds: Sequence[_Lost], what: str) -> list[Check]:
     """Losses of all runs together, none of no run.
 
     Where runs lose different shares, their sum varies less than a binomial one of the mean share (Hoeffding 1956).
     """
-    if not losts:
+    if not lost_kinds:
         return []
-    lost, of = sum(item.lost for item in losts), sum(item.of for item in losts)
-    trials = math.fsum(effective_trials(item.of, item.loss.correlation) for item in losts)
+    lost, of = sum(item.lost for item in lost_kinds), sum(item.of for item in lost_kinds)
+    trials = math.fsum(effective_trials(item.of, item.loss.correlation) for item in lost_kinds)
     share = (
-        math.fsum(item.loss.share * item.of for item in losts) / of if of else losts[0].loss.share
+        math.fsum(item.loss.share * item.of for item in lost_kinds) / of
+        if of
+        else lost_kinds[0].loss.share
     )
     low, high = share_interval(share, trials)
     return [

@@ -26,9 +26,9 @@ def advice(analysis: Analysis) -> tuple[str, ...]:
     )
 
 
-def _best_sentences(analysis: Analysis, bests: Sequence[Best]) -> Iterator[str]:
-    for network in dict.fromkeys(best.network for best in bests):
-        here = [best for best in bests if best.network == network]
+def _best_sentences(analysis: Analysis, best_values: Sequence[Best]) -> Iterator[str]:
+    for network in dict.fromkeys(best.network for best in best_values):
+        here = [best for best in best_values if best.network == network]
         whole = next((best for best in here if best.sites.trait == ALL), None)
         if whole is None:
             continue

@@ -54,7 +54,7 @@ class OverSites:
 
 def over_sites(analysis: Analysis, pairings: Sequence[Pairing]) -> tuple[OverSites, ...]:
     """For each setting and comparison, the differences at all sites; nothing if there are few sites."""
-    all_over_sites = []
+    site_groups = []
     for network in networks(analysis):
         for pairing in pairings:
             sites = (_at(site, cell, pairing) for site, cell in network.cells.items())
@@ -63,8 +63,8 @@ def over_sites(analysis: Analysis, pairings: Sequence[Pairing]) -> tuple[OverSit
                 key=lambda site_difference: site_difference.relative,
             )
             if known:
-                all_over_sites.append(OverSites(network.title, pairing, tuple(known)))
-    return tuple(all_over_sites)
+                site_groups.append(OverSites(network.title, pairing, tuple(known)))
+    return tuple(site_groups)
 
 
 def _at(site: str, cell: Cell, pairing: Pairing) -> SiteDifference | None:

@@ -55,13 +55,13 @@ def site_ranks(analysis: Analysis) -> tuple[SiteRanks, ...]:
     size = next((trait for trait in traits_of_sites(analysis) if trait.name == "size"), None)
     if size is None:
         return ()
-    all_site_ranks = []
+    networks_ranks = []
     for site, points in _points(analysis).items():
         if len(points) >= _FEWEST_POINTS:
             values, metric, loss = zip(*points, strict=True)
             three = _ranks(values, metric), _ranks(metric, loss), _ranks(values, loss)
-            all_site_ranks.append(SiteRanks(site, size.of[site], len(points), *three))
-    return tuple(sorted(all_site_ranks, key=lambda ranks: (ranks.size_bytes, ranks.site)))
+            networks_ranks.append(SiteRanks(site, size.of[site], len(points), *three))
+    return tuple(sorted(networks_ranks, key=lambda ranks: (ranks.size_bytes, ranks.site)))
 
 
 def _points(analysis: Analysis) -> Mapping[str, list[_Point]]:

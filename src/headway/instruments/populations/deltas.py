@@ -162,12 +162,12 @@ def population_deltas(analysis: Analysis) -> tuple[PopulationDeltas, ...]:
     """The differences of every comparison in every network; nothing if there is no population."""
     if not strata(analysis):
         return ()
-    all_population_deltas = (
+    networks_deltas = (
         deltas_of(analysis, network.cells, pairing, network.title)
         for network in networks_as_studied(analysis)
         for pairing in by_importance(analysis)
     )
-    return tuple(deltas for deltas in all_population_deltas if deltas.sites)
+    return tuple(deltas for deltas in networks_deltas if deltas.sites)
 
 
 def networks_as_studied(analysis: Analysis) -> list[Network]:
@@ -186,11 +186,9 @@ def by_importance(analysis: Analysis) -> list[Pairing]:
 
 def main_deltas(analysis: Analysis) -> tuple[PopulationDeltas, ...]:
     """Those of the most important comparison, network by network."""
-    all_population_deltas = population_deltas(analysis)
+    networks_deltas = population_deltas(analysis)
     return tuple(
-        deltas
-        for deltas in all_population_deltas
-        if deltas.pairing == all_population_deltas[0].pairing
+        deltas for deltas in networks_deltas if deltas.pairing == networks_deltas[0].pairing
     )
 
 

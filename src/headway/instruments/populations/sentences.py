@@ -17,12 +17,12 @@ _MOST_NAMED = 3
 
 def population_sentences(analysis: Analysis) -> tuple[str, ...]:
     """The answer over sites; nothing if there is no population."""
-    all_population_deltas = weighted_deltas(analysis)
-    if not all_population_deltas:
+    networks_deltas = weighted_deltas(analysis)
+    if not networks_deltas:
         return ()
     better, worse = words = analysis.metric.words
     parts = [
-        f"{text} {_told(group, len(all_population_deltas), words)}"
+        f"{text} {_told(group, len(networks_deltas), words)}"
         for side, text in (
             (1, f"{better} at most sites"),
             (-1, f"{worse} at most sites"),
@@ -31,19 +31,19 @@ def population_sentences(analysis: Analysis) -> tuple[str, ...]:
         if (
             group := [
                 population_deltas
-                for population_deltas in all_population_deltas
+                for population_deltas in networks_deltas
                 if population_deltas.majority == side
             ]
         )
     ]
     sites = counted(
-        max(len(population_deltas.sites) for population_deltas in all_population_deltas), "site"
+        max(len(population_deltas.sites) for population_deltas in networks_deltas), "site"
     )
-    start = f"{all_population_deltas[0].pairing} over {sites}, by {analysis.metric.label}"
+    start = f"{networks_deltas[0].pairing} over {sites}, by {analysis.metric.label}"
     return (
         f"{start}: {'; '.join(parts)}.",
-        *_missing(all_population_deltas),
-        *_of_what(all_population_deltas),
+        *_missing(networks_deltas),
+        *_of_what(networks_deltas),
     )
 
 
@@ -57,11 +57,9 @@ def share_text(value: float) -> str:
     return f"{100 * value:.0f} %"
 
 
-def _missing(all_population_deltas: Sequence[PopulationDeltas]) -> tuple[str, ...]:
+def _missing(networks_deltas: Sequence[PopulationDeltas]) -> tuple[str, ...]:
     """How many sites are left out, where most are."""
-    deltas = max(
-        all_population_deltas, key=lambda population_deltas: len(population_deltas.missing)
-    )
+    deltas = max(networks_deltas, key=lambda population_deltas: len(population_deltas.missing))
     if not deltas.missing:
         return ()
     count, every = len(deltas.missing), len(deltas.missing) + len(deltas.sites)
@@ -69,13 +67,13 @@ def _missing(all_population_deltas: Sequence[PopulationDeltas]) -> tuple[str, ..
     return (f"Without a difference{where}: {count} of {counted(every, 'site')}.",)
 
 
-def _of_what(all_population_deltas: Sequence[PopulationDeltas]) -> tuple[str, ...]:
+def _of_what(networks_deltas: Sequence[PopulationDeltas]) -> tuple[str, ...]:
     """What the sites stand for; of several strata that may be the sample alone, which is not what it was drawn from."""
-    if all(len(population_deltas.strata) < 2 for population_deltas in all_population_deltas):
+    if all(len(population_deltas.strata) < 2 for population_deltas in networks_deltas):
         return ()
-    if not any(population_deltas.is_weighted for population_deltas in all_population_deltas):
+    if not any(population_deltas.is_weighted for population_deltas in networks_deltas):
         return ("This is of the sample, whose strata are not weighted.",)
-    known = dict(all_population_deltas[0].stands_for)
+    known = dict(networks_deltas[0].stands_for)
     total = math.fsum(known.values())
     texts = [f"{name} {share_text(count / total)}" for name, count in known.items()]
     return (f"Strata are weighted by how many sites they stand for: {listed(texts)}.",)

@@ -33,9 +33,9 @@ _ALL, _WEIGHTED = "all", "all, weighted"
 
 
 def _parts(
-    all_population_deltas: Sequence[PopulationDeltas],
+    networks_deltas: Sequence[PopulationDeltas],
 ) -> Iterator[tuple[str, PopulationDeltas]]:
-    for deltas in all_population_deltas:
+    for deltas in networks_deltas:
         yield _ALL, deltas
         if deltas.weighted.is_weighted:
             yield _WEIGHTED, deltas.weighted
@@ -44,8 +44,8 @@ def _parts(
 
 
 def _table(matter: Matter) -> Table:
-    all_population_deltas = main_deltas(matter.first)
-    groups = [[*_parts([deltas])] for deltas in all_population_deltas]
+    networks_deltas = main_deltas(matter.first)
+    groups = [[*_parts([deltas])] for deltas in networks_deltas]
     rows = tuple(tuple(_row(deltas, stratum) for stratum, deltas in group) for group in groups)
     ahead = f"{matter.first.metric.words[0]} at"
     headings = ("network", "stratum", "sites", ahead, "interval", "median delta", "interval")

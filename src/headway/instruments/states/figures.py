@@ -76,14 +76,14 @@ def _of_cell(analysis: Analysis, cell: Cell) -> list[_Shown]:
         if machine is not None and machine.counts:
             machines[contender] = machine
     names = list(machines)[:_MOST_CONTENDERS]
-    showns = [
+    shown_rows = [
         _Shown(cell.title, name, diagram(machines[name]), _said(machines[name])) for name in names
     ]
     if len(names) > 1:
         first, second = names[:2]
         changed = difference(machines[first], machines[second])
-        showns.append(_Shown(cell.title, f"{second} against {first}", changed, ""))
-    return showns
+        shown_rows.append(_Shown(cell.title, f"{second} against {first}", changed, ""))
+    return shown_rows
 
 
 def _said(machine: StateMachine) -> str:

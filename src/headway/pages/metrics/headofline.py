@@ -22,10 +22,10 @@ def _head_of_line(load: PageLoad) -> Mapping[str, float | int | None]:
     sessions = quic_sessions(load.net_log, begin_ms, begin_ms + ended_ms) if load.net_log else ()
     if not any(session.frames for session in sessions):
         return dict.fromkeys(("hol_bytes", "hol_connection_bytes", "hol_s", "hol_gap_packets"))
-    held_backs = [held_back(session.frames) for session in sessions]
+    held_back_spans = [held_back(session.frames) for session in sessions]
     return {
-        "hol_bytes": sum(back.stream_bytes for back in held_backs),
-        "hol_connection_bytes": sum(back.connection_bytes for back in held_backs),
-        "hol_s": seconds(math.fsum(back.held_ms for back in held_backs)),
+        "hol_bytes": sum(back.stream_bytes for back in held_back_spans),
+        "hol_connection_bytes": sum(back.connection_bytes for back in held_back_spans),
+        "hol_s": seconds(math.fsum(back.held_ms for back in held_back_spans)),
         "hol_gap_packets": max(session.longest_gap for session in sessions),
     }

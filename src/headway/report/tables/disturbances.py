@@ -20,12 +20,12 @@ _MOST_TOLD = 4
 _MOST_ROWS = 240
 
 
-def disturbances_warning(unmets: Sequence[Unmet]) -> str:
+def disturbances_warning(unmet_disturbances: Sequence[Unmet]) -> str:
     """What a reader must know before anything else: that paths did not do what they name."""
-    if not unmets:
+    if not unmet_disturbances:
         return ""
-    text = " ".join(str(unmet) for unmet in unmets[:_MOST_TOLD])
-    rest = len(unmets) - _MOST_TOLD
+    text = " ".join(str(unmet) for unmet in unmet_disturbances[:_MOST_TOLD])
+    rest = len(unmet_disturbances) - _MOST_TOLD
     more = f" And {counted(rest, 'more')}: see Disturbances." if rest > 0 else ""
     return f"Disturbances that did not take place. {text[:1].upper()}{text[1:]}{more}"
 

@@ -19,15 +19,15 @@ _MOST_ROWS = 120
 
 def repetitions_table(analysis: Analysis) -> Table:
     """A row for contenders of a cell that have the same repetitions; none if their number was fixed."""
-    knowledges = known(analysis)
+    known_values = known(analysis)
     several = len(analysis.cells) > 1
-    rows = tuple((_row(analysis, knowledge, several),) for knowledge in knowledges[:_MOST_ROWS])
+    rows = tuple((_row(analysis, knowledge, several),) for knowledge in known_values[:_MOST_ROWS])
     headings = (
         *(("conditions",) if several else ()),
         *("contenders", "the widest interval is of", "stopped", "repetitions", "± [%]"),
     )
-    left = f"The first {_MOST_ROWS} of {len(knowledges)} rows; {FILE} has all."
-    return Table(headings, rows, len(headings) - 2, left if len(knowledges) > _MOST_ROWS else "")
+    left = f"The first {_MOST_ROWS} of {len(known_values)} rows; {FILE} has all."
+    return Table(headings, rows, len(headings) - 2, left if len(known_values) > _MOST_ROWS else "")
 
 
 def _row(analysis: Analysis, knowledge: Knowledge, several: bool) -> tuple[str, ...]:

@@ -26,9 +26,9 @@ from headway.selftest.check import Check
 FILE = "validation.csv"
 
 
-def validation_table(validateds: Sequence[Validated]) -> Table:
+def validation_table(validations: Sequence[Validated]) -> Table:
     """A row for each contender in each cell: configured and measured values, and a verdict."""
-    several = len({validated.experiment for validated in validateds}) > 1
+    several = len({validated.experiment for validated in validations}) > 1
     return Table(
         headings=(
             *(("experiment",) if several else ()),
@@ -45,13 +45,13 @@ def validation_table(validateds: Sequence[Validated]) -> Table:
                     *_row(validated),
                 ),
             )
-            for validated in validateds
+            for validated in validations
         ),
         labels=4 if several else 3,
     )
 
 
-def failed_checks_table(validateds: Sequence[Validated]) -> Table:
+def failed_checks_table(validations: Sequence[Validated]) -> Table:
     """Every check that failed; no rows if all passed."""
     return Table(
         headings=("of", "checked", "between", "configured", "measured", "allowed", "how"),
@@ -65,7 +65,7 @@ def failed_checks_table(validateds: Sequence[Validated]) -> Table:
                     check.note,
                 ),
             )
-            for validated in validateds
+            for validated in validations
             for check in validated.failed
         ),
         labels=7,
@@ -133,7 +133,7 @@ def _number(value: float | None) -> str:
     return NONE if value is None else significant(value, 6 if value >= 100 else 3)
 
 
-def validation_frame(validateds: Sequence[Validated]) -> pl.DataFrame:
+def validation_frame(validations: Sequence[Validated]) -> pl.DataFrame:
     """Every check with every number."""
     rows = [
         {
@@ -152,7 +152,7 @@ def validation_frame(validateds: Sequence[Validated]) -> pl.DataFrame:
             "passed": check.passed,
             "note": check.note,
         }
-        for validated in validateds
+        for validated in validations
         for check in validated.checks
     ]
     return pl.DataFrame(rows, infer_schema_length=None)

@@ -23,9 +23,9 @@ _FILL, _FAINT = 0.45, 0.3
 
 def _draw(subject: Subject) -> Picture | None:
     analysis = subject.analysis
-    bests = guide(analysis)
-    columns = tuple(dict.fromkeys(best.network for best in bests))
-    if not bests or len(columns) > _MOST_NETWORKS:
+    best_values = guide(analysis)
+    columns = tuple(dict.fromkeys(best.network for best in best_values))
+    if not best_values or len(columns) > _MOST_NETWORKS:
         return None
     return Picture(
         name=picture_name(analysis, "guide"),
@@ -36,9 +36,9 @@ def _draw(subject: Subject) -> Picture | None:
             "many sites. (+1): one other is not clearly worse. Grey: chance may be why (Wilcoxon's test over sites, "
             "adjusted for all pairs of contenders, networks and classes of the kind), or it is less than 1 %."
         ),
-        drawing=partial(_sheet, subject, bests, columns),
+        drawing=partial(_sheet, subject, best_values, columns),
         data=lambda: guide_frame([analysis]),
-        said=told(_said(best) for best in bests),
+        said=told(_said(best) for best in best_values),
         fits_narrow=len(columns) <= _NARROW_NETWORKS,
     )
 
@@ -57,8 +57,10 @@ def _size(best: Best) -> str:
     return "–" if relative is None else f"{signed_percent(relative)} %"
 
 
-def _sheet(subject: Subject, bests: Sequence[Best], columns: Sequence[str], width: float) -> Sheet:
-    rows = tuple(dict.fromkeys(best.sites.title for best in bests))
+def _sheet(
+    subject: Subject, best_values: Sequence[Best], columns: Sequence[str], width: float
+) -> Sheet:
+    rows = tuple(dict.fromkeys(best.sites.title for best in best_values))
     left = min(max(map(text_width, rows)) + 14, width / 3)
     column = max(min((width - left) / len(columns), _MOST_COLUMN), min(_LEAST_COLUMN, width / 3))
     sheet = Sheet(width, _HEAD + _ROW * len(rows) + _BELOW)
@@ -67,7 +69,7 @@ def _sheet(subject: Subject, bests: Sequence[Best], columns: Sequence[str], widt
         sheet.label(middle, 10, network, column - 6, MUTED, size=11, anchor="middle")
     for place, title in enumerate(rows):
         sheet.label(left - 10, _HEAD + (place + 0.5) * _ROW, title, left - 12, anchor="end")
-    for item in bests:
+    for item in best_values:
         x, y = (
             left + columns.index(item.network) * column,
             _HEAD + rows.index(item.sites.title) * _ROW,

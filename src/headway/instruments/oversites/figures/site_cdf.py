@@ -34,9 +34,9 @@ _BOUNDS = (0.05, 0.25)
 
 def _draw(subject: Subject) -> Picture | None:
     analysis = subject.analysis
-    all_over_sites = over_sites(analysis, telling_pairings(analysis, _MOST_CURVES))
-    settings = tuple(dict.fromkeys(sites.setting for sites in all_over_sites))
-    if not all_over_sites or len(settings) > _MOST_PANELS:
+    site_groups = over_sites(analysis, telling_pairings(analysis, _MOST_CURVES))
+    settings = tuple(dict.fromkeys(sites.setting for sites in site_groups))
+    if not site_groups or len(settings) > _MOST_PANELS:
         return None
     return Picture(
         name=picture_name(analysis, "site-cdf"),
@@ -47,26 +47,26 @@ def _draw(subject: Subject) -> Picture | None:
             "p < 0.005, whatever the number of sites (the rule of Sander et al. 2022). Differences "
             "beyond 100 % stand at the edge."
         ),
-        drawing=partial(_sheet, subject, all_over_sites, settings),
-        data=lambda: _data(all_over_sites),
-        said=_said(all_over_sites),
+        drawing=partial(_sheet, subject, site_groups, settings),
+        data=lambda: _data(site_groups),
+        said=_said(site_groups),
     )
 
 
 KIND = Kind(place=36, section=Section.RESULTS, draw=_draw)
 
 
-def _said(all_over_sites: Sequence[OverSites]) -> str:
+def _said(site_groups: Sequence[OverSites]) -> str:
     small, large = _BOUNDS
     return told(
         f"{sites.setting or 'all'}, {sites.pairing}: of {len(sites.sites)} sites {sites.below(small)} lower and "
         f"{sites.above(small)} higher by more than {small:.0%}, {sites.below(large)} and {sites.above(large)} by "
         f"more than {large:.0%}, {sum(site.significant for site in sites.sites)} significant"
-        for sites in all_over_sites
+        for sites in site_groups
     )
 
 
-def _data(all_over_sites: Sequence[OverSites]) -> pl.DataFrame:
+def _data(site_groups: Sequence[OverSites]) -> pl.DataFrame:
     rows = [
         {
             "setting": sites.setting,
@@ -75,17 +75,17 @@ def _data(all_over_sites: Sequence[OverSites]) -> pl.DataFrame:
             "difference_percent": 100 * site.relative,
             "significant": site.significant,
         }
-        for sites in all_over_sites
+        for sites in site_groups
         for site in sites.sites
     ]
     return pl.DataFrame(rows)
 
 
 def _sheet(
-    subject: Subject, all_over_sites: Sequence[OverSites], settings: Sequence[str], width: float
+    subject: Subject, site_groups: Sequence[OverSites], settings: Sequence[str], width: float
 ) -> Sheet:
     styles = pairing_styles(
-        subject.styles, tuple(dict.fromkeys(sites.pairing for sites in all_over_sites))
+        subject.styles, tuple(dict.fromkeys(sites.pairing for sites in site_groups))
     )
     head = legend_height(tuple(styles), width)
     columns = max(1, min(len(settings), int(width / _PANEL_WIDTH)))
@@ -95,7 +95,7 @@ def _sheet(
     for setting, frame in zip(settings, panels, strict=True):
         title(sheet, frame, setting)
         across, up = _axes(sheet, frame)
-        for item in all_over_sites:
+        for item in site_groups:
             if item.setting == setting:
                 _curve(sheet, item, styles[str(item.pairing)], across, up)
     return sheet

@@ -24,23 +24,23 @@ _ALPHA = 0.05
 
 
 def _panels(
-    analysis: Analysis, all_site_ranks: Sequence[SiteRanks]
+    analysis: Analysis, networks_ranks: Sequence[SiteRanks]
 ) -> dict[str, list[Ranks | None]]:
     """Coefficients by what is correlated, site by site; without panels that have none."""
     label = analysis.metric.label
     panels = {
-        f"bytes held back and {label}": [ranks.held_metric for ranks in all_site_ranks],
-        f"{label} and loss": [ranks.metric_loss for ranks in all_site_ranks],
-        "bytes held back and loss": [ranks.held_loss for ranks in all_site_ranks],
+        f"bytes held back and {label}": [ranks.held_metric for ranks in networks_ranks],
+        f"{label} and loss": [ranks.metric_loss for ranks in networks_ranks],
+        "bytes held back and loss": [ranks.held_loss for ranks in networks_ranks],
     }
     return {name: values for name, values in panels.items() if any(values)}
 
 
 def _draw(subject: Subject) -> Picture | None:
     analysis = subject.analysis
-    if analysis.metric.column == "hol_bytes" or not (all_site_ranks := site_ranks(analysis)):
+    if analysis.metric.column == "hol_bytes" or not (networks_ranks := site_ranks(analysis)):
         return None
-    panels = _panels(analysis, all_site_ranks)
+    panels = _panels(analysis, networks_ranks)
     if not panels:
         return None
     return Picture(
@@ -52,8 +52,8 @@ def _draw(subject: Subject) -> Picture | None:
             "al. 2022, Figure 7). Filled: p < 0.05 for this site alone, as if points did not depend on each other; "
             "those of a network share the baseline's runs."
         ),
-        drawing=partial(_sheet, all_site_ranks, panels),
-        data=lambda: _data(all_site_ranks, panels),
+        drawing=partial(_sheet, networks_ranks, panels),
+        data=lambda: _data(networks_ranks, panels),
         said=told(_said(name, values) for name, values in panels.items()),
     )
 
@@ -77,7 +77,7 @@ def _said(name: str, values: Sequence[Ranks | None]) -> str:
 
 
 def _data(
-    all_site_ranks: Sequence[SiteRanks], panels: dict[str, list[Ranks | None]]
+    networks_ranks: Sequence[SiteRanks], panels: dict[str, list[Ranks | None]]
 ) -> pl.DataFrame:
     rows = [
         {
@@ -89,35 +89,35 @@ def _data(
             "p": ranks.p,
         }
         for name, values in panels.items()
-        for site, ranks in zip(all_site_ranks, values, strict=True)
+        for site, ranks in zip(networks_ranks, values, strict=True)
         if ranks
     ]
     return pl.DataFrame(rows)
 
 
 def _sheet(
-    all_site_ranks: Sequence[SiteRanks], panels: dict[str, list[Ranks | None]], width: float
+    networks_ranks: Sequence[SiteRanks], panels: dict[str, list[Ranks | None]], width: float
 ) -> Sheet:
     columns = 1 if is_narrow(width) else len(panels)
     sheet = Sheet(width, total_height(len(panels), columns, _HEIGHT))
     places = frames(len(panels), columns, width, top=0, left=_LEFT, height=_HEIGHT, gap=_GAP)
     for (name, values), frame in zip(panels.items(), places, strict=True):
         title(sheet, frame, name)
-        _panel(sheet, all_site_ranks, values, frame)
+        _panel(sheet, networks_ranks, values, frame)
     return sheet
 
 
 def _panel(
-    sheet: Sheet, all_site_ranks: Sequence[SiteRanks], values: Sequence[Ranks | None], frame: Frame
+    sheet: Sheet, networks_ranks: Sequence[SiteRanks], values: Sequence[Ranks | None], frame: Frame
 ) -> None:
-    across = Scale(-0.5, len(all_site_ranks) - 0.5, frame.left, frame.right - _PAD)
+    across = Scale(-0.5, len(networks_ranks) - 0.5, frame.left, frame.right - _PAD)
     up = Scale(-1, 1, frame.bottom, frame.top)
     y_axis(sheet, frame, up, _TICKS, _TICK_TEXTS)
-    sizes = [data_size(int(float(f"{ranks.size_bytes:.1e}"))) for ranks in all_site_ranks]
+    sizes = [data_size(int(float(f"{ranks.size_bytes:.1e}"))) for ranks in networks_ranks]
     x_axis(
         sheet,
         frame,
-        [across(place) for place in range(len(all_site_ranks))],
+        [across(place) for place in range(len(networks_ranks))],
         sizes,
         "size of the page",
     )
@@ -134,7 +134,7 @@ def _panel(
             size=7,
             hollow=not filled,
             labels=[
-                f"{all_site_ranks[place].site}: {significant(ranks.rho, 2)}, p = {significant(ranks.p, 2)}"
+                f"{networks_ranks[place].site}: {significant(ranks.rho, 2)}, p = {significant(ranks.p, 2)}"
                 for place, ranks in shown
             ],
         )

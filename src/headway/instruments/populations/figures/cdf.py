@@ -30,24 +30,24 @@ _TEXTS = ("−0.5", "−0.25", "0", "0.25", "0.5")
 
 
 def _draw(subject: Subject) -> Picture | None:
-    analysis, all_population_deltas = subject.analysis, main_deltas(subject.analysis)
-    if not all_population_deltas:
+    analysis, networks_deltas = subject.analysis, main_deltas(subject.analysis)
+    if not networks_deltas:
         return None
-    panels = _panels(all_population_deltas)
+    panels = _panels(networks_deltas)
     return Picture(
         name=picture_name(analysis, "population"),
-        title=f"{analysis.metric.label} over the sites: {all_population_deltas[0].pairing}",
+        title=f"{analysis.metric.label} over the sites: {networks_deltas[0].pairing}",
         caption=(
             "Difference of a site's medians over the larger of them; a curve is the share of sites with at most that. "
             "Above: every network, the first one solid. Then the strata in single networks; differences beyond 0.5 "
             "stand at the edge. Strata are not weighted."
         ),
         drawing=partial(_sheet, panels, analysis.metric),
-        data=lambda: _data(all_population_deltas),
+        data=lambda: _data(networks_deltas),
         said=told(
             f"{population_deltas.network or 'all'}: {analysis.metric.words[0]} at {share_text(population_deltas.ahead.value)} of {len(population_deltas.sites)} sites, "
             f"median {delta_text(population_deltas.median.value)}"
-            for population_deltas in all_population_deltas
+            for population_deltas in networks_deltas
         ),
     )
 
@@ -55,11 +55,9 @@ def _draw(subject: Subject) -> Picture | None:
 KIND = Kind(place=90, section=Section.POPULATION, draw=_draw)
 
 
-def _panels(all_population_deltas: Sequence[PopulationDeltas]) -> Panels:
+def _panels(networks_deltas: Sequence[PopulationDeltas]) -> Panels:
     shown = (
-        all_population_deltas
-        if len(all_population_deltas) <= _MOST_CURVES
-        else all_population_deltas[:_MOST_CURVES]
+        networks_deltas if len(networks_deltas) <= _MOST_CURVES else networks_deltas[:_MOST_CURVES]
     )
     every = (
         "",
@@ -73,7 +71,7 @@ def _panels(all_population_deltas: Sequence[PopulationDeltas]) -> Panels:
             population_deltas.network,
             {name: population_deltas.of((name,)).values for name in population_deltas.strata},
         )
-        for population_deltas in all_population_deltas[: _MOST_PANELS - 1]
+        for population_deltas in networks_deltas[: _MOST_PANELS - 1]
         if len(population_deltas.strata) > 1
     ]
     return [every, *strata]
@@ -144,7 +142,7 @@ def _panel(
         )
 
 
-def _data(all_population_deltas: Sequence[PopulationDeltas]) -> pl.DataFrame:
+def _data(networks_deltas: Sequence[PopulationDeltas]) -> pl.DataFrame:
     rows = [
         {
             "network": population_deltas.network,
@@ -152,7 +150,7 @@ def _data(all_population_deltas: Sequence[PopulationDeltas]) -> pl.DataFrame:
             "stratum": site.stratum,
             "delta": site.delta,
         }
-        for population_deltas in all_population_deltas
+        for population_deltas in networks_deltas
         for site in population_deltas.sites
     ]
     return pl.DataFrame(rows)

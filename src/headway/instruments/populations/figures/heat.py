@@ -56,9 +56,9 @@ KIND = Kind(place=91, section=Section.POPULATION, draw=_draw)
 
 
 def _grid(analysis: Analysis) -> _Grid | None:
-    all_population_deltas = weighted_deltas(analysis)
+    networks_deltas = weighted_deltas(analysis)
     factors = [factor for factor in analysis.conditions.factors if factor.name != _PAGE]
-    if len(factors) != 2 or not all_population_deltas:
+    if len(factors) != 2 or not networks_deltas:
         return None
     rows, columns = factors
     levels = {
@@ -67,7 +67,7 @@ def _grid(analysis: Analysis) -> _Grid | None:
         for j, c in enumerate(columns.levels)
     }
     by_network = {
-        population_deltas.network: population_deltas for population_deltas in all_population_deltas
+        population_deltas.network: population_deltas for population_deltas in networks_deltas
     }
     at = {place: by_network[title] for place, title in levels.items() if title in by_network}
     return _Grid(rows.levels, columns.levels, at) if at else None
