@@ -53,6 +53,7 @@ BUILDS = "needs two builds of the reader's; test_check.py has some"
 OWN = "needs a program of the reader's; test_outside.py has some"
 IMAGE = "copies an image of a gigabyte; tests/unit/test_image_archive.py copies small ones"
 PAGE = "needs a page of the reader's, and a browser; tests/unit/test_sites_command.py has one"
+BUDGETS = "carried out by test_budgets.py, with two builds of a site"
 NOT_CARRIED_OUT = {
     "reproduce": MINUTES,
     "nearby": MINUTES,
@@ -76,6 +77,8 @@ NOT_CARRIED_OUT = {
     "run releases.toml": SHORT_FORM,
     "run live-proxies.toml": SHORT_FORM,
     "run lost-server-hello.toml": SHORT_FORM,
+    "run page-budget.toml": BUDGETS,
+    "claims results --junit": BUDGETS,
     "run mine.toml": OWN,
     "validate mine.toml": OWN,
     "shell": "waits for what is typed; test_command.py types",

@@ -70,6 +70,11 @@ ENDINGS = {
         ("it uses reno; TCP", "it uses reno; TCP", "1 of 6 runs failed, such as cell-nginx"),
         "is Reno. It ends with status 1, because one of 6 runs failed",
     ),
+    "docs/budgets.md:page-budget": Ending(
+        0,
+        ("contenders 'base' and 'head' are the same",),
+        "Until then a note says that both contenders are the same",
+    ),
     "docs/changed-addresses.md:who-migrates": Ending(
         1, ("runs failed",), "It ends with status 1, because many of its runs fail"
     ),
