@@ -20,7 +20,7 @@ from headway.records.conditions import conditions
 from headway.records.store import FLOWS_FILE, SEGMENTS_FILE, Start, refresh_table
 from headway.study.experiment import Study
 from headway.study.load import load_study, study_from
-from headway.study.neighbourhood import ToldNeighbourhood
+from headway.study.neighbourhood import ArchivedNeighbourhood
 from headway.study.outsidefile import read_programs
 
 # Data frames and statistics take seconds to load.
@@ -177,7 +177,7 @@ def try_nearby(
     from headway.nearby.session import try_nearby as carry_out
     from headway.records.manifest import read_manifest
 
-    told_neighbourhood = ToldNeighbourhood(runs, minutes, axes, without)
+    told_neighbourhood = ArchivedNeighbourhood(runs, minutes, axes, without)
     manifest = read_manifest(Path(results))
     request = NearbyRequest(
         results=Path(results),

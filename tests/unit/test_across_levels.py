@@ -14,7 +14,7 @@ from headway.analysis import Verdict
 from headway.analysis.acrosslevels import Across, across_levels
 from headway.analysis.result_loading import StudyResults
 from headway.errors import WrongInputError
-from headway.records.told import told_study
+from headway.records.archived_study import archived_study
 from headway.report import Report
 from headway.report.single_outputs import Wanted, chosen
 from headway.study.load import Source, parse_study
@@ -160,8 +160,8 @@ def test_a_study_names_the_axis_and_perhaps_the_level() -> None:
         asked = parsed(compare).experiments[0].compare
         assert asked.axis == "path.loss"
     assert asked.baseline == "2 %"
-    assert told_study(parsed(compare)).experiments[0].compare == asked
-    assert "compare" not in told_study(parsed("")).experiments[0].model_fields_set
+    assert archived_study(parsed(compare)).experiments[0].compare == asked
+    assert "compare" not in archived_study(parsed("")).experiments[0].model_fields_set
 
 
 @pytest.mark.parametrize(

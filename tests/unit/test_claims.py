@@ -236,7 +236,7 @@ def test_a_claim_about_what_there_is_not_is_refused(change: tuple[str, str], mes
         parse_study(Source("claims.toml", text, Path()))
 
 
-def told_study() -> dict[str, Any]:
+def archived_study() -> dict[str, Any]:
     """A manifest whose experiment has a claim that holds, one that does not, and one that is open."""
     order = {"kind": "order", "contenders": ["h3", "h2"]}
     slow = {"kind": "value", "contender": "h2", "value": 9}
@@ -256,7 +256,7 @@ def told_study() -> dict[str, Any]:
 def test_the_ledger_says_what_holds_and_why_not(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    directory = saved(tmp_path / "out", runs(FASTER), experiments(told_study()))
+    directory = saved(tmp_path / "out", runs(FASTER), experiments(archived_study()))
     file = tmp_path / "ledger.md"
     print_ledger(directory, None, file)
     page = file.read_text()
@@ -273,7 +273,9 @@ def test_the_ledger_says_what_holds_and_why_not(
 def test_results_are_judged_by_the_claims_of_another_study(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    directory = saved(tmp_path / "out", runs(FASTER), experiments(told_study() | {"claims": []}))
+    directory = saved(
+        tmp_path / "out", runs(FASTER), experiments(archived_study() | {"claims": []})
+    )
     study = tmp_path / "study.toml"
     study.write_text(
         'name = "later"\naxes.protocol = ["h2", "h3"]\n[[claims]]\nsays = "h2 is faster"\n'
@@ -286,7 +288,7 @@ def test_results_are_judged_by_the_claims_of_another_study(
 
 
 def test_a_reason_is_told_of_what_does_not_hold_only() -> None:
-    told = told_study()
+    told = archived_study()
     told["claims"][0]["why"] = "it would be a reason if it did not hold"
     table = claims_table([analyse(results(runs(FASTER), experiments(told)))])
     reasons = [row[-1] for group in table.rows for row in group]
@@ -303,7 +305,7 @@ def test_the_ledger_names_what_did_not_finish_and_why(
         else one
         for rep, one in enumerate(runs(FASTER), 1)
     ]
-    print_ledger(saved(tmp_path / "out", lost, experiments(told_study())), None, None)
+    print_ledger(saved(tmp_path / "out", lost, experiments(archived_study())), None, None)
     page = capsys.readouterr().out
     number = sum(one["contender"] == "h3" for one in lost)
     assert "## Runs that did not finish" in page
@@ -327,7 +329,7 @@ def test_a_command_is_told_without_what_does_not_matter(given: str, kept: str) -
 
 
 def test_a_claim_that_does_not_hold_can_fail_a_command(tmp_path: Path) -> None:
-    directory = saved(tmp_path / "out", runs(FASTER), experiments(told_study()))
+    directory = saved(tmp_path / "out", runs(FASTER), experiments(archived_study()))
     complaint, other = complaints(directory, allow_failures=True, strict=True)
     assert complaint.startswith("2 of 3 claims do not hold")
     assert ": undecided: " in other or ": does not hold: " in other or ": not measured: " in other

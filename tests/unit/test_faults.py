@@ -26,9 +26,9 @@ from headway.instruments.check.faultcheck import judge_faults
 from headway.instruments.check.reports import CheckReport
 from headway.instruments.check.verdict import Side, judge_builds
 from headway.planning.runs import Run, plan
+from headway.records.archived_study import archived_study
 from headway.records.manifest import Manifest
 from headway.records.runkey import run_key
-from headway.records.told import told_study
 from headway.report.ledger import ledger
 from headway.report.tables.faults import faults_frame, faults_table, sweeps_table
 from headway.study.experiment import Study
@@ -190,7 +190,7 @@ def results() -> StudyResults:
     study, records = made()
     rows = [one.model_dump(mode="json") for one in records]
     runs = pl.DataFrame(rows, schema=polars_schema(), orient="row")
-    return StudyResults(runs, Manifest(study=told_study(study)))
+    return StudyResults(runs, Manifest(study=archived_study(study)))
 
 
 def test_packets_that_a_transfer_does_not_have_are_not_tried() -> None:
@@ -277,7 +277,7 @@ def digests(*, stray: bool) -> StudyResults:
         told.append(one.model_copy(update=update))
     rows = [one.model_dump(mode="json") for one in told]
     runs = pl.DataFrame(rows, schema=polars_schema(), orient="row")
-    return StudyResults(runs, Manifest(study=told_study(study)))
+    return StudyResults(runs, Manifest(study=archived_study(study)))
 
 
 def test_what_was_not_kept_is_not_compared() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from headway.planning.runs import Run, plan
-from headway.records.told import told_study
+from headway.records.archived_study import archived_study
 from headway.study.bulk import Bulk
 from headway.study.experiment import Study
 from headway.study.load import load_study
@@ -91,7 +91,7 @@ def test_the_short_form_has_every_experiment(study: Study) -> None:
 
 
 def test_published_values_of_cells_that_the_short_form_lacks_stand_beside_nothing() -> None:
-    told = told_study(load_study("kosek2022", quick=True))
+    told = archived_study(load_study("kosek2022", quick=True))
     published = {one.name: one.published for one in told.experiments}
     assert all(value.cell for value in published["goodput"])
     assert {

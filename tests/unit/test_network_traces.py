@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from headway.errors import WrongInputError
 from headway.planning.runs import plan
 from headway.planning.traces import trace_lines
-from headway.records.told import told_study
+from headway.records.archived_study import archived_study
 from headway.study.load import load_study
 from headway.study.path import Path as NetworkPath
 from headway.traces.account import most_within, read_trace_account, trace_account
@@ -146,7 +146,7 @@ def test_a_study_names_its_traces_by_hash_and_does_not_repeat_them(tmp_path: Pat
         + '[axes.path]\n"up.rate" = [{ trace = "a.trace" }, "1 Mbit/s"]\n'
     )
     study = load_study(str(tmp_path / "s.toml"))
-    told = told_study(study).model_dump_json()
+    told = archived_study(study).model_dump_json()
     assert "4321" not in told and told.count(trace_account(tuple(range(1, 5001))).sha256) >= 2
     assert len(told) < 20_000
 

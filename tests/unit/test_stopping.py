@@ -31,7 +31,7 @@ from headway.analysis.stopping import (
     stopping_sentence,
 )
 from headway.analysis.verdict import Verdict
-from headway.records.manifest import ToldExperiment
+from headway.records.manifest import ArchivedExperiment
 from headway.report.paragraph import methods_paragraph
 from headway.report.tables.repetitions import repetitions_frame, repetitions_table
 from headway.statistics.pairs import PAIRED_ALPHA
@@ -45,9 +45,9 @@ DECIDED = (Verdict.FASTER, Verdict.SLOWER)
 TRUE = 1.1
 
 
-def told(until: str = "5 %", **more: Any) -> ToldExperiment:
+def told(until: str = "5 %", **more: Any) -> ArchivedExperiment:
     repetitions = Repetitions.model_validate({"until": until, "most": LOOKS[-1]})
-    return ToldExperiment.model_validate(
+    return ArchivedExperiment.model_validate(
         {"contenders": {"a": {}, "b": {}}, "baseline": "b", "looks": LOOKS, **more}
     ).model_copy(update={"repetitions": repetitions})
 
@@ -73,7 +73,7 @@ def ended(
     ]
 
 
-def the_standing(experiment: ToldExperiment, found: list[EndedRun]) -> Knowledge:
+def the_standing(experiment: ArchivedExperiment, found: list[EndedRun]) -> Knowledge:
     (standing,) = standings(experiment, found)
     return standing
 

@@ -18,7 +18,7 @@ from headway.analysis.analysis import Analysis, analyse
 from headway.analysis.axes import CONTENDER, Axis
 from headway.analysis.factors import axis_of
 from headway.analysis.result_loading import StudyResults
-from headway.records.manifest import ToldCell, ToldExperiment
+from headway.records.manifest import ArchivedCell, ArchivedExperiment
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Across:
         return [comparison for comparison in compared if comparison.relative is not None]
 
 
-def across_levels(results: StudyResults, experiment: ToldExperiment) -> Across | None:
+def across_levels(results: StudyResults, experiment: ArchivedExperiment) -> Across | None:
     """The levels of the axis that an experiment compares; None if it compares none, or ran only one."""
     asked, grid = experiment.compare, experiment.coordinates
     if asked is None:
@@ -70,8 +70,8 @@ def across_levels(results: StudyResults, experiment: ToldExperiment) -> Across |
 
 
 def _told(
-    experiment: ToldExperiment, axis: Axis, grid: Mapping[str, Mapping[str, Any]], baseline: Any
-) -> ToldExperiment:
+    experiment: ArchivedExperiment, axis: Axis, grid: Mapping[str, Mapping[str, Any]], baseline: Any
+) -> ArchivedExperiment:
     """The experiment whose contenders are the levels."""
     levels = axis.factor.levels
     several = len(experiment.contenders) > 1
@@ -93,7 +93,7 @@ def _told(
             "compare": None,
             "published": (),
             "claims": (),
-            "grid": tuple(ToldCell(name=name, at=at) for name, at in cells.items()),
+            "grid": tuple(ArchivedCell(name=name, at=at) for name, at in cells.items()),
         }
     )
 

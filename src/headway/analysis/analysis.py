@@ -29,7 +29,7 @@ from headway.analysis.result_loading import StudyResults
 from headway.analysis.significance import TestResult
 from headway.errors import WrongInputError
 from headway.records.claimedneighbours import ClaimedNeighbours
-from headway.records.manifest import ToldExperiment
+from headway.records.manifest import ArchivedExperiment
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Analysis:
         swept: those of runs in which one packet met a fault, which are compared with no other contender's.
     """
 
-    experiment: ToldExperiment
+    experiment: ArchivedExperiment
     metric: Metric
     baseline: str
     contenders: tuple[str, ...]
@@ -101,7 +101,7 @@ class Analysis:
 
 
 def analyse(
-    results: StudyResults, experiment: ToldExperiment | None = None, metric: str | None = None
+    results: StudyResults, experiment: ArchivedExperiment | None = None, metric: str | None = None
 ) -> Analysis:
     """Compare the contenders of every cell of an experiment.
 

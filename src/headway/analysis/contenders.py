@@ -11,7 +11,7 @@ from headway.analysis.axes import key_words
 from headway.analysis.columns import COLUMNS, Condition
 from headway.analysis.contest import Pairing
 from headway.analysis.pathconditions import in_words
-from headway.records.manifest import ToldExperiment
+from headway.records.manifest import ArchivedExperiment
 
 DEFAULT_BASELINE = "h2"
 _USUAL_ORDER = ("h1", "h2", "h3")
@@ -67,19 +67,19 @@ class Trait:
         return len(set(self.values)) > 1
 
 
-def ordered_contenders(experiment: ToldExperiment, runs: pl.DataFrame) -> tuple[str, ...]:
+def ordered_contenders(experiment: ArchivedExperiment, runs: pl.DataFrame) -> tuple[str, ...]:
     """The contenders that have runs: in the study's order, else versions of HTTP, then by name."""
     return ordered_names(experiment, set(runs["contender"].unique().to_list()))
 
 
-def ordered_names(experiment: ToldExperiment, results: Set[str]) -> tuple[str, ...]:
+def ordered_names(experiment: ArchivedExperiment, results: Set[str]) -> tuple[str, ...]:
     """These contenders in the same order."""
     given = list(experiment.contenders)
     places = {name: place for place, name in enumerate(given or _USUAL_ORDER)}
     return tuple(sorted(results, key=lambda name: (places.get(name, len(places)), name)))
 
 
-def baseline_of(experiment: ToldExperiment, contenders: Sequence[str]) -> str:
+def baseline_of(experiment: ArchivedExperiment, contenders: Sequence[str]) -> str:
     """The experiment's baseline, else h2, else the first contender."""
     for name in (experiment.baseline, DEFAULT_BASELINE):
         if name in contenders:
@@ -87,7 +87,7 @@ def baseline_of(experiment: ToldExperiment, contenders: Sequence[str]) -> str:
     return contenders[0]
 
 
-def pairings_of(experiment: ToldExperiment, contenders: Sequence[str]) -> tuple[Pairing, ...]:
+def pairings_of(experiment: ArchivedExperiment, contenders: Sequence[str]) -> tuple[Pairing, ...]:
     """What is compared: what the experiment names, else each contender with the baseline."""
     base = baseline_of(experiment, contenders)
     usual = tuple(Pairing(name, base) for name in contenders if name != base)
@@ -97,7 +97,7 @@ def pairings_of(experiment: ToldExperiment, contenders: Sequence[str]) -> tuple[
 
 
 def traits(
-    experiment: ToldExperiment, runs: pl.DataFrame, contenders: Sequence[str]
+    experiment: ArchivedExperiment, runs: pl.DataFrame, contenders: Sequence[str]
 ) -> tuple[Trait, ...]:
     """What each contender is, from client to server; then conditions that are only its own."""
     runs, columns = in_words(runs, COLUMNS)

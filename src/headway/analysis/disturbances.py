@@ -13,7 +13,7 @@ from headway.analysis.numbers import listed
 from headway.analysis.result_loading import StudyResults
 from headway.diagnosis.disturbances import Disturbance, Named
 from headway.errors import counted
-from headway.records.manifest import ToldExperiment
+from headway.records.manifest import ArchivedExperiment
 
 _CERTAIN = (Disturbance.BLACKOUT, Disturbance.NAMED_DROPS, Disturbance.REBINDING)
 """They depend on no chance: where one of them did not take place, more runs would not help."""
@@ -80,7 +80,7 @@ def unmet(results: StudyResults) -> tuple[Unmet, ...]:
     )
 
 
-def _of_experiment(results: StudyResults, experiment: ToldExperiment) -> Iterator[Unmet]:
+def _of_experiment(results: StudyResults, experiment: ArchivedExperiment) -> Iterator[Unmet]:
     for text, numbers in _by_disturbance(results.runs_of(experiment)).items():
         named = Named.parse(text)
         without = _without(numbers, certain=named.kind in _CERTAIN)

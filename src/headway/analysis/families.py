@@ -13,7 +13,7 @@ from headway.analysis.metric import Metric, metric_named
 from headway.analysis.result_loading import StudyResults
 from headway.analysis.significance import TestResult
 from headway.errors import counted
-from headway.records.manifest import ToldExperiment
+from headway.records.manifest import ArchivedExperiment
 from headway.study.adjusting import AdjustedTogether
 
 
@@ -26,7 +26,7 @@ def contests(sides: Sequence[ContenderRuns], pairings: Sequence[Pairing]) -> Ite
 
 
 def tests_beside(
-    results: StudyResults, experiment: ToldExperiment, metric: Metric
+    results: StudyResults, experiment: ArchivedExperiment, metric: Metric
 ) -> list[TestResult]:
     """The tests of other metrics and experiments that are of the same family, each by itself.
 
@@ -44,8 +44,8 @@ def tests_beside(
 
 
 def _members(
-    results: StudyResults, experiment: ToldExperiment
-) -> Iterator[tuple[ToldExperiment, str]]:
+    results: StudyResults, experiment: ArchivedExperiment
+) -> Iterator[tuple[ArchivedExperiment, str]]:
     """The experiments and metrics whose comparisons are adjusted together with those of an experiment."""
     together = results.manifest.study.adjust
     if together is AdjustedTogether.METRIC:
@@ -55,7 +55,7 @@ def _members(
 
 
 def _tests(
-    results: StudyResults, experiment: ToldExperiment, column: str
+    results: StudyResults, experiment: ArchivedExperiment, column: str
 ) -> tuple[TestResult, ...]:
     key = experiment.name, column
     if key not in results.tests:
@@ -64,7 +64,7 @@ def _tests(
 
 
 def _deciding(
-    results: StudyResults, experiment: ToldExperiment, column: str
+    results: StudyResults, experiment: ArchivedExperiment, column: str
 ) -> Sequence[TestResult]:
     runs, _ = apart(experiment, results.runs_of(experiment))
     if column not in runs.columns:
@@ -78,7 +78,7 @@ def _deciding(
     )
 
 
-def family_sentence(results: StudyResults, experiment: ToldExperiment, size: int) -> str:
+def family_sentence(results: StudyResults, experiment: ArchivedExperiment, size: int) -> str:
     """What verdicts are adjusted for, in a sentence; empty of a single comparison in the whole study.
 
     Args:

@@ -8,11 +8,11 @@ from typing import Any
 import polars as pl
 
 from headway.columns import Status
-from headway.records.manifest import ToldExperiment
+from headway.records.manifest import ArchivedExperiment
 from headway.study.fault import AXIS, Fault
 
 
-def apart(experiment: ToldExperiment, runs: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+def apart(experiment: ArchivedExperiment, runs: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     """An experiment's runs without a fault, and those with one, if it tries each packet once."""
     beside = cells_without(experiment)
     happens = pl.col("cell").is_in([cell for cell, without in beside.items() if cell != without])
@@ -25,7 +25,7 @@ def of_its_fault() -> pl.Expr:
     return ended_badly & (pl.col("fault_met").fill_null(0) > 0)
 
 
-def cells_without(experiment: ToldExperiment) -> dict[str, str]:
+def cells_without(experiment: ArchivedExperiment) -> dict[str, str]:
     """By the name of each cell that of the cell in which nothing happens to a packet; empty without a sweep."""
     if experiment.faults is None:
         return {}
@@ -34,7 +34,7 @@ def cells_without(experiment: ToldExperiment) -> dict[str, str]:
     return {name: own[at] for name, (at, _) in grid.items()}
 
 
-def coordinates_without(experiment: ToldExperiment) -> dict[str, dict[str, Any]]:
+def coordinates_without(experiment: ArchivedExperiment) -> dict[str, dict[str, Any]]:
     """Coordinates of an experiment's cells; of those in which nothing happens, if it tries each packet once."""
     if experiment.faults is None:
         return experiment.coordinates
@@ -52,6 +52,6 @@ def _without_fault(at: Mapping[str, Any]) -> tuple[str, bool]:
     return others, Fault.model_validate(at[AXIS]).happens
 
 
-def fault_of(experiment: ToldExperiment, cell: str) -> str:
+def fault_of(experiment: ArchivedExperiment, cell: str) -> str:
     """The fault of a cell: ``lose down 3``."""
     return str(experiment.coordinates[cell][AXIS])

@@ -51,7 +51,7 @@ def exact_paths(cases: Sequence[Case]) -> str:
 
 
 @dataclass(frozen=True)
-class ToldPart:
+class HeadlinePart:
     """A part of a comparison, to be shown by itself.
 
     Attributes:
@@ -83,11 +83,11 @@ def told_failures(analysis: Analysis, pairing: Pairing) -> tuple[str, ...]:
     return tuple(_failed_in(analysis, pairing, analysis.cells))
 
 
-def told_parts(analysis: Analysis, pairing: Pairing) -> tuple[ToldPart, ...]:
+def headline_parts(analysis: Analysis, pairing: Pairing) -> tuple[HeadlinePart, ...]:
     """The parts of the headline, each by itself, in the metric's words."""
     answer_parts = parts(analysis, pairing)
     own_parts = [
-        ToldPart(
+        HeadlinePart(
             where=", ".join(map(words, part.where)),
             said=analysis.metric.said(_predicate(analysis, part)),
             counts={kind: len(cases) for kind in Leaning if (cases := part.of(kind))},

@@ -16,7 +16,7 @@ from headway.analysis.effects import relative_difference, relative_interval, rel
 from headway.analysis.numbers import percent, plain, significant
 from headway.analysis.verdict import Basis, Verdict
 from headway.errors import counted
-from headway.records.manifest import ToldPublished
+from headway.records.manifest import ArchivedPublished
 from headway.statistics.interval import Interval
 from headway.study.published import UNITS, RunInterval, Statistic
 
@@ -66,7 +66,7 @@ class Beside:
         words: the same in words, with the size of the disagreement.
     """
 
-    published: ToldPublished
+    published: ArchivedPublished
     title: str
     side: ContenderRuns | None
     against: ContenderRuns | None
@@ -101,7 +101,7 @@ def evidence(side: ContenderRuns) -> str:
     return "; ".join([*texts, ", ".join(side.senders)])
 
 
-def of_metric(analysis: Analysis) -> list[ToldPublished]:
+def of_metric(analysis: Analysis) -> list[ArchivedPublished]:
     """The published values of the analysed metric."""
     known = analysis.experiment.published
     return [
@@ -111,7 +111,7 @@ def of_metric(analysis: Analysis) -> list[ToldPublished]:
     ]
 
 
-def factor_of(analysis: Analysis, published: ToldPublished) -> float:
+def factor_of(analysis: Analysis, published: ArchivedPublished) -> float:
     """What makes a value of ours one in the published unit."""
     return (
         100.0 if published.against else UNITS.get(analysis.metric.unit, {}).get(published.unit, 1.0)
@@ -122,7 +122,7 @@ def _cell(analysis: Analysis, name: str) -> Cell | None:
     return next((cell for cell in analysis.cells if cell.name == name), None)
 
 
-def _beside(analysis: Analysis, published: ToldPublished) -> Beside:
+def _beside(analysis: Analysis, published: ArchivedPublished) -> Beside:
     cell = _cell(analysis, published.cell)
     side = cell.side(published.contender) if cell else None
     against = cell.side(published.against) if cell and published.against else None
@@ -164,7 +164,7 @@ def comparison_of(
 
 
 def _ours(
-    published: ToldPublished,
+    published: ArchivedPublished,
     side: ContenderRuns | None,
     against: ContenderRuns | None,
     comparison: Comparison | None,
@@ -187,7 +187,7 @@ def _ours(
 
 
 def _agreement(
-    published: ToldPublished,
+    published: ArchivedPublished,
     value: float | None,
     interval: Interval | None,
     comparison: Comparison | None,
@@ -213,7 +213,7 @@ def _is_clear(percent_: float, interval: Interval | None, comparison: Comparison
     return not interval.holds(0) and abs(percent_) >= 100 * NEGLIGIBLE
 
 
-def _words(published: ToldPublished, agreement: Agreement, ratio: float | None) -> str:
+def _words(published: ArchivedPublished, agreement: Agreement, ratio: float | None) -> str:
     """The agreement in words, with its size where it has one."""
     if published.against is not None or ratio is None:
         return agreement

@@ -26,7 +26,7 @@ class PublishedOrder:
 
     Attributes:
         title: the cell in words.
-        span: as a `ToldPublished` has it.
+        span: as a `ArchivedPublished` has it.
         comparison: ours.
         published: the two published values, the contender's first, in the metric's unit.
         theirs: what the published values say of the contender: faster, slower or equal.

@@ -15,7 +15,7 @@ from headway.columns.record import FlowRecord
 from headway.errors import WrongInputError, counted
 from headway.foreign.names import plain
 from headway.records.claimedneighbours import ClaimedNeighbours, Place, read_claimed_neighbours
-from headway.records.manifest import Manifest, ToldExperiment, ToldStudy, read_manifest
+from headway.records.manifest import ArchivedExperiment, ArchivedStudy, Manifest, read_manifest
 from headway.records.store import FLOWS_FILE
 from headway.records.stranger import check_results, check_runs
 
@@ -43,13 +43,13 @@ class StudyResults:
     )
 
     @cached_property
-    def experiments(self) -> tuple[ToldExperiment, ...]:
+    def experiments(self) -> tuple[ArchivedExperiment, ...]:
         """The experiments that have runs: as the manifest tells them, then what it does not."""
         values = self.runs["experiment"].unique().sort().to_list()
         told_experiments = {
             experiment.name: experiment for experiment in self.manifest.study.experiments
         }
-        others = (ToldExperiment(name=name) for name in values if name not in told_experiments)
+        others = (ArchivedExperiment(name=name) for name in values if name not in told_experiments)
         return (*(told_experiments[name] for name in told_experiments if name in values), *others)
 
     @property
@@ -68,7 +68,7 @@ class StudyResults:
             return ""
         return f"This is a part of the study: {self.number}."
 
-    def experiment(self, name: str) -> ToldExperiment:
+    def experiment(self, name: str) -> ArchivedExperiment:
         """The experiment of this name.
 
         Raises:
@@ -80,7 +80,7 @@ class StudyResults:
         known = ", ".join(experiment.name or "(unnamed)" for experiment in self.experiments)
         raise WrongInputError(f"there are no runs of an experiment {name!r}; there are {known}")
 
-    def judged_by(self, study: ToldStudy) -> StudyResults:
+    def judged_by(self, study: ArchivedStudy) -> StudyResults:
         """The same results, beside the claims and published values that a study has of them."""
         told_experiments = {experiment.name: experiment for experiment in study.experiments}
         experiments = tuple(
@@ -94,11 +94,11 @@ class StudyResults:
         own = self.manifest.study.model_copy(update={"experiments": experiments})
         return replace(self, manifest=self.manifest.model_copy(update={"study": own}))
 
-    def runs_of(self, experiment: ToldExperiment) -> pl.DataFrame:
+    def runs_of(self, experiment: ArchivedExperiment) -> pl.DataFrame:
         """The rows of an experiment."""
         return self.runs.filter(pl.col("experiment") == experiment.name)
 
-    def flows_of(self, experiment: ToldExperiment) -> pl.DataFrame | None:
+    def flows_of(self, experiment: ArchivedExperiment) -> pl.DataFrame | None:
         """The rows of its flows; None if none competed."""
         if self.flows is None:
             return None

@@ -21,7 +21,7 @@ from headway.analysis.metric import Metric, metric_named
 from headway.analysis.numbers import listed
 from headway.analysis.sample import Measurements, Observation
 from headway.columns import Record, Status
-from headway.records.manifest import ToldExperiment
+from headway.records.manifest import ArchivedExperiment
 from headway.statistics.interval import Interval
 
 SHARE = "share of the first flow"
@@ -76,7 +76,7 @@ class Knowledge:
     widest: str
     narrow: bool
 
-    def why(self, experiment: ToldExperiment) -> str:
+    def why(self, experiment: ArchivedExperiment) -> str:
         """Why there are no more repetitions, in words."""
         if self.narrow:
             return f"within {experiment.repetitions.until}" if self.widest else "nothing to compare"
@@ -143,7 +143,7 @@ def ended_rows(runs: pl.DataFrame, metric: str) -> list[EndedRun]:
     return [EndedRun(*row) for row in rows]
 
 
-def standings(experiment: ToldExperiment, ended: Iterable[EndedRun]) -> tuple[Knowledge, ...]:
+def standings(experiment: ArchivedExperiment, ended: Iterable[EndedRun]) -> tuple[Knowledge, ...]:
     """How things stand in every group of contenders that have the same repetitions.
 
     Args:
@@ -156,7 +156,7 @@ def standings(experiment: ToldExperiment, ended: Iterable[EndedRun]) -> tuple[Kn
     return tuple(_standing(experiment, cell, runs) for (cell, _), runs in groups.items())
 
 
-def _standing(experiment: ToldExperiment, cell: str, runs: Sequence[EndedRun]) -> Knowledge:
+def _standing(experiment: ArchivedExperiment, cell: str, runs: Sequence[EndedRun]) -> Knowledge:
     until = experiment.repetitions.until
     assert until is not None, "only what has a bound is judged"
     values = dict(_reaches(experiment, runs))
@@ -173,7 +173,7 @@ def _standing(experiment: ToldExperiment, cell: str, runs: Sequence[EndedRun]) -
 
 
 def _reaches(
-    experiment: ToldExperiment, runs: Sequence[EndedRun]
+    experiment: ArchivedExperiment, runs: Sequence[EndedRun]
 ) -> Iterator[tuple[str, float | None]]:
     """How far the interval of everything that is told reaches; of what nothing was measured, nothing is told."""
     looks = experiment.number_of_looks

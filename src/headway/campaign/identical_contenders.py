@@ -18,7 +18,7 @@ _DONE_BY_THE_HOST = ("protocol", "tls", "clock", "limits", "capture", "workload"
 """Parts of a setting that are not in the orders alone."""
 _SHORT = Duration(10**9)
 """A path's changes are planned up to the end of a run, which takes long for satellites."""
-_Told = tuple[str, str, str]
+_Archived = tuple[str, str, str]
 
 
 def twins(study: Study, runs: Iterable[Run]) -> list[str]:
@@ -40,7 +40,7 @@ def twins(study: Study, runs: Iterable[Run]) -> list[str]:
 def _twins_of(experiment: Experiment, runs: Sequence[Run]) -> list[str]:
     settings = {(run.cell, run.contender): run.setting for run in runs}
     cells = list(dict.fromkeys(run.cell for run in runs))
-    known: dict[_Told, str] = {}
+    known: dict[_Archived, str] = {}
     texts = []
     for contender in experiment.contenders:
         setting = settings.get((cells[0], contender))
@@ -53,7 +53,7 @@ def _twins_of(experiment: Experiment, runs: Sequence[Run]) -> list[str]:
     return texts
 
 
-def _told(setting: Setting) -> _Told:
+def _told(setting: Setting) -> _Archived:
     """All that the lab and its host would be told; of the paths, how they change, as their dump."""
     shared = setting.model_dump_json(include=set(_DONE_BY_THE_HOST))
     paths = "".join(path.model_dump_json() for path in setting.network.crossed)

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from headway.columns import Record
 from headway.planning.interim_looks import Group, group_of, looks_of
 from headway.planning.runs import Run
-from headway.records.manifest import ToldExperiment
-from headway.records.told import told_study
+from headway.records.archived_study import archived_study
+from headway.records.manifest import ArchivedExperiment
 from headway.study.experiment import Study
 
 
@@ -30,7 +30,7 @@ class Rounds:
 
     runs: Sequence[Run]
     looks: dict[str, tuple[int, ...]]
-    told: dict[str, ToldExperiment]
+    told: dict[str, ArchivedExperiment]
     _names: dict[Group, list[tuple[int, str]]] = field(init=False)
     _judged: dict[tuple[Group, int], bool] = field(default_factory=dict)
 
@@ -40,7 +40,7 @@ class Rounds:
         looks = {experiment.name: looks_of(experiment) for experiment in study.experiments}
         told_experiments = {
             experiment.name: experiment
-            for experiment in told_study(study).experiments
+            for experiment in archived_study(study).experiments
             if experiment.repetitions.until is not None
         }
         return cls(runs, looks, told_experiments)

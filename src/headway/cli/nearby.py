@@ -12,7 +12,7 @@ from headway.cli import suggest
 from headway.cli.encoding import typed
 from headway.cli.options import Choice, Jobs, Offline, with_options
 from headway.errors import WrongInputError
-from headway.study.neighbourhood import AS_STATED, ToldNeighbourhood
+from headway.study.neighbourhood import AS_STATED, ArchivedNeighbourhood
 from headway.terminal import Terminal, note, output, say
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def nearby(
 
     Varies what stands nearest around the cells that its sentences rest on, one thing at a time.
     """
-    told_neighbourhood = ToldNeighbourhood(runs, minutes, axes, without, prefix="--")
+    told_neighbourhood = ArchivedNeighbourhood(runs, minutes, axes, without, prefix="--")
     told_neighbourhood.in_place_of(None)  # what is wrong is wrong before the study is carried out
     directory, loaded = _results(study, options, out, jobs)
     try_and_show(directory, loaded, jobs, told_neighbourhood, replace=replace)
@@ -84,7 +84,7 @@ def try_and_show(
     directory: Path,
     study: Study | None,
     jobs: int | None,
-    told_neighbourhood: ToldNeighbourhood = AS_STATED,
+    told_neighbourhood: ArchivedNeighbourhood = AS_STATED,
     *,
     replace: bool = False,
 ) -> None:

@@ -9,7 +9,7 @@ from functools import cached_property
 from headway.errors import WrongInputError
 from headway.nearby.axis import NearbyAxis, Table
 from headway.planning.cells import cells
-from headway.records.manifest import Manifest, ToldExperiment
+from headway.records.manifest import ArchivedExperiment, Manifest
 from headway.study.experiment import Coordinates, Experiment, Study
 from headway.study.setting import Setting
 
@@ -85,7 +85,7 @@ def study_of(manifest: Manifest, where: str) -> Study:
     )
 
 
-def _experiment(stated: ToldExperiment) -> Experiment:
+def _experiment(stated: ArchivedExperiment) -> Experiment:
     raw = stated.model_dump(mode="json", exclude_unset=True)
     kept = {key: value for key, value in raw.items() if key not in _OF_THE_MANIFEST}
     if stated.faults is not None:

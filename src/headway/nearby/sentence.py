@@ -13,7 +13,7 @@ from headway.analysis.claimruns import ClaimRuns
 from headway.analysis.compare import Comparison, compare
 from headway.analysis.contest import Contest, Pairing
 from headway.analysis.difference import Difference
-from headway.analysis.headline import told_parts
+from headway.analysis.headline import headline_parts
 from headway.analysis.means import Case
 from headway.analysis.metric import Metric
 from headway.analysis.partition import AnswerPart, Leaning, leaning, parts
@@ -126,7 +126,7 @@ def _of_experiment(analysis: Analysis) -> Iterator[AnswerSentence]:
     for pairing in by_telling(analysis):
         # Behind the parts may stand a mean over all of them.
         for part, shown in zip(
-            parts(analysis, pairing), told_parts(analysis, pairing), strict=False
+            parts(analysis, pairing), headline_parts(analysis, pairing), strict=False
         ):
             ordered = _alike(part)
             if not ordered:

@@ -26,26 +26,26 @@ VERSION = 1
 _AGAIN = "carry out the study again, with --replace"
 
 
-class _Told(BaseModel):
+class _Archived(BaseModel):
     """A part of the manifest; what is not known is empty, and what other versions tell stays."""
 
     model_config = ConfigDict(extra="allow", frozen=True)
 
 
-class ToldPublished(Published):
+class ArchivedPublished(Published):
     """A published value, and the name of its cell; empty if the experiment has none like it."""
 
     cell: str = ""
 
 
-class ToldCell(_Told):
+class ArchivedCell(_Archived):
     """A cell of an experiment: its name and its coordinates."""
 
     name: str
     at: dict[str, Any]
 
 
-class ToldExperiment(_Told):
+class ArchivedExperiment(_Archived):
     """An experiment with everything that is usual filled in, and its cells in the study's order.
 
     Attributes:
@@ -78,12 +78,12 @@ class ToldExperiment(_Told):
     axes: dict[str, Any] = {}
     cells: tuple[dict[str, Any], ...] = ()
     exclude: tuple[dict[str, Any], ...] = ()
-    published: tuple[ToldPublished, ...] = ()
+    published: tuple[ArchivedPublished, ...] = ()
     claims: tuple[Claim, ...] = ()
     faults: FaultSweep | None = None
     population: Population | None = None
     conditions: dict[str, Any] = {}
-    grid: tuple[ToldCell, ...] = ()
+    grid: tuple[ArchivedCell, ...] = ()
 
     @property
     def number_of_looks(self) -> int:
@@ -96,7 +96,7 @@ class ToldExperiment(_Told):
         return {cell.name: cell.at for cell in self.grid}
 
 
-class ToldStudy(_Told):
+class ArchivedStudy(_Archived):
     """A study as its file has it."""
 
     name: str = ""
@@ -104,7 +104,7 @@ class ToldStudy(_Told):
     seed: int = 1
     adjust: AdjustedTogether = AdjustedTogether.METRIC
     nearby: Neighbourhood | None = None
-    experiments: tuple[ToldExperiment, ...] = ()
+    experiments: tuple[ArchivedExperiment, ...] = ()
 
     def plain(self) -> dict[str, Any]:
         """The same as JSON has it."""
@@ -120,7 +120,7 @@ def _measured(raw: Any) -> Any:
     )
 
 
-class Manifest(_Told):
+class Manifest(_Archived):
     """Where results come from.
 
     Attributes:
@@ -157,7 +157,7 @@ class Manifest(_Told):
     source: str = ""
     command: str = ""
     created: str = ""
-    study: ToldStudy = ToldStudy()
+    study: ArchivedStudy = ArchivedStudy()
     cells: dict[str, dict[str, Any]] = {}
     runs: int = 0
     complete: bool | None = None

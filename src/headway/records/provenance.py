@@ -18,8 +18,8 @@ from headway.image.outsideroot import package_versions
 from headway.lab.network import host_settings
 from headway.planning.runs import Run
 from headway.programs.base import Adapter
+from headway.records.archived_study import archived_study
 from headway.records.manifest import Manifest
-from headway.records.told import told_study
 from headway.study.experiment import Study
 from headway.study.user_programs import OutsideProgram
 from headway.version import VERSION
@@ -53,7 +53,7 @@ def make_manifest(
         source=source_key(),
         command=command,
         created=datetime.now(UTC).isoformat(timespec="seconds"),
-        study=told_study(study),
+        study=archived_study(study),
         cells=_settings(runs),
         runs=len(runs),
         complete=False,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from headway.analysis import Analysis, Cell, Comparison
 from headway.analysis.alone import OwnValue, own_values
-from headway.analysis.headline import ToldPart, told_failures, told_parts
+from headway.analysis.headline import HeadlinePart, headline_parts, told_failures
 from headway.analysis.jointly import joint_verdicts
 from headway.analysis.metric import Metric
 from headway.analysis.numbers import signed_percent, significant
@@ -133,7 +133,7 @@ def _own(analysis: Analysis, values: Sequence[OwnValue]) -> ShownVerdict:
 def _verdicts(analysis: Analysis) -> list[ShownVerdict]:
     shown_verdicts = []
     for pairing in by_telling(analysis)[:_MOST_COMPARISONS]:
-        words = told_parts(analysis, pairing)
+        words = headline_parts(analysis, pairing)
         parts = tuple(
             (told_part.where, Entry(_shown(told_part), _tone(told_part.counts)))
             for told_part in words
@@ -145,7 +145,7 @@ def _verdicts(analysis: Analysis) -> list[ShownVerdict]:
     return shown_verdicts
 
 
-def _shown(part: ToldPart) -> str:
+def _shown(part: HeadlinePart) -> str:
     return f"{part.said} ({part.exact})" if part.exact else part.said
 
 

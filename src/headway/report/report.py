@@ -58,9 +58,9 @@ class Report:
     def judged_by(self, study: Study) -> Report:
         """The same report, its claims and published values being those of a study."""
         # Here only is a report about a study that is there, and not about what results tell of it.
-        from headway.records.told import told_study
+        from headway.records.archived_study import archived_study
 
-        return Report(self.directory, self.results.judged_by(told_study(study)))
+        return Report(self.directory, self.results.judged_by(archived_study(study)))
 
     @cached_property
     def analyses(self) -> tuple[tuple[Analysis, ...], ...]:

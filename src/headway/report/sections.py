@@ -17,7 +17,7 @@ from headway.analysis.published import agreement_sentence
 from headway.analysis.sentences import as_start, statement
 from headway.analysis.summary import headlines
 from headway.nearby.words import nearby_sentence
-from headway.records.manifest import ToldExperiment
+from headway.records.manifest import ArchivedExperiment
 from headway.report import figures, setting, tables
 from headway.report.chosen import chosen_groups
 from headway.report.evidence import RunEvidence, evidence_of
@@ -221,7 +221,7 @@ class ExperimentPart:
     groups: tuple[RunGroup, ...] = ()
 
     @property
-    def experiment(self) -> ToldExperiment:
+    def experiment(self) -> ArchivedExperiment:
         return self.matter.first.experiment
 
     @property

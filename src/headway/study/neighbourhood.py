@@ -76,7 +76,7 @@ EVERYWHERE = Neighbourhood()
 
 
 @dataclass(frozen=True)
-class ToldNeighbourhood:
+class ArchivedNeighbourhood:
     """What somebody who tries neighbours says; what is None is as the study states it.
 
     Attributes:
@@ -130,4 +130,4 @@ class ToldNeighbourhood:
         return names
 
 
-AS_STATED = ToldNeighbourhood()
+AS_STATED = ArchivedNeighbourhood()

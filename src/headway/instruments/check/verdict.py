@@ -28,7 +28,7 @@ from headway.columns import Status
 from headway.diagnosis.firstflight import FirstFlight
 from headway.errors import normalised
 from headway.instruments.check.firstpacket import FirstDifference, differing, has_captures
-from headway.records.manifest import ToldExperiment
+from headway.records.manifest import ArchivedExperiment
 from headway.records.store import ARTIFACTS
 
 BASE, HEAD = "base", "head"
@@ -217,7 +217,7 @@ def judge_builds(base: Side, head: Side) -> list[CheckedCell]:
 
 
 def _judged(
-    experiment: ToldExperiment, before: Analysis, now: Analysis, base: Side, head: Side
+    experiment: ArchivedExperiment, before: Analysis, now: Analysis, base: Side, head: Side
 ) -> Iterator[CheckedCell]:
     cells = {cell.name: cell for cell in before.cells}
     pairs = [

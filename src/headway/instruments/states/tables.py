@@ -82,19 +82,19 @@ def states_frame(analyses: Sequence[Analysis]) -> pl.DataFrame:
     return pl.DataFrame(rows, infer_schema_length=None)
 
 
-_Told = tuple[str, str | None, float | None, float, int | None, float | None, float | None]
+_Archived = tuple[str, str | None, float | None, float, int | None, float | None, float | None]
 
 
-def _told(analysis: Analysis, cell: str, contender: str) -> list[_Told]:
+def _told(analysis: Analysis, cell: str, contender: str) -> list[_Archived]:
     here = (pl.col("cell") == cell) & (pl.col("contender") == contender)
     machine = recorded_machine(analysis.runs.filter(here))
     if machine is None:
         return []
-    states: list[_Told] = [
+    states: list[_Archived] = [
         (state.state, None, state.seconds, state.share, None, None, None)
         for state in machine.states
     ]
-    steps: list[_Told] = [
+    steps: list[_Archived] = [
         (
             transition.before,
             transition.after,

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from headway.planning.cells import cell_at, cells
 from headway.planning.interim_looks import looks_of
-from headway.records.manifest import ToldExperiment, ToldStudy
+from headway.records.manifest import ArchivedExperiment, ArchivedStudy
 from headway.study.experiment import OF_STUDIES, Experiment, Study
 from headway.study.tracekey import with_accounts, without_traces
 
 
-def told_study(study: Study) -> ToldStudy:
+def archived_study(study: Study) -> ArchivedStudy:
     """A study as its file has it, with everything that is usual filled in."""
     stated = {
         key: getattr(study, key) for key in OF_STUDIES if key in study.model_fields_set
     }  # what was not stated, results of before do not have either
-    return ToldStudy(
+    return ArchivedStudy(
         **{"question": study.question, "seed": study.seed, **stated},
         experiments=tuple(map(_experiment, study.experiments)),
     )
 
 
-def _experiment(experiment: Experiment) -> ToldExperiment:
+def _experiment(experiment: Experiment) -> ArchivedExperiment:
     """An experiment as its file has it, with everything that is usual filled in."""
     raw = with_accounts(experiment.model_dump(mode="json"))
     if experiment.compare is None:
@@ -34,4 +34,4 @@ def _experiment(experiment: Experiment) -> ToldExperiment:
     ]
     for published in raw["published"]:
         published["cell"] = cell_at(experiment, published["where"]) or ""
-    return ToldExperiment.model_validate(raw)
+    return ArchivedExperiment.model_validate(raw)
