@@ -118,6 +118,7 @@ docs: .venv/dev
 	@.venv/bin/python tools/generate_docs.py
 	@.venv/bin/python -m tools.results_again write
 	@.venv/bin/python -m tools.depends_on write
+	@.venv/bin/python -m tools.referee write
 
 results-again: .venv/dev
 	@.venv/bin/python -m tools.results_again record
