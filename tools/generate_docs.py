@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import inspect
 import io
+import itertools
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -18,6 +19,8 @@ from headway.columns.sharing import OneFlow
 from headway.columns.videosegment import SegmentRecord
 from headway.foreign.kinds.every import every_kind
 from headway.foreign.kinds.model import FileKind, Identity
+from headway.planning.placing import KNOWN
+from headway.planning.requirements import REQUIREMENTS
 from headway.programs.base import Adapter, Client, Knob, ReverseProxy
 from headway.programs.knobfile import NATIVE_KNOBS
 from headway.programs.registry import CLIENTS, PROXIES, QUIC_PEPS, SERVERS, TCP_PEPS
@@ -97,6 +100,12 @@ controllers, and no two choices give the same run. Three things are not verified
 ## What each has, and has not
 
 {tables}
+## Who can what
+
+What not every program can, and a study may ask by a key. A study that asks it of a program that cannot is refused, with those that can
+(from `headway.planning.requirements`).
+
+{able}
 {sections}"""
 
 _SITE_HEADERS = """\
@@ -238,7 +247,7 @@ def programs() -> str:
     sections = [
         _section(role, adapter) for role, known in _ROLES.items() for adapter in known.values()
     ]
-    return _PROGRAMS.format(tables="\n".join(tables), sections="\n".join(sections))
+    return _PROGRAMS.format(tables="\n".join(tables), able=_able(), sections="\n".join(sections))
 
 
 def native_quic() -> str:
@@ -298,6 +307,19 @@ def study_format() -> str:
 def site_headers() -> str:
     """The text of docs/site-headers.md."""
     return _SITE_HEADERS.format(dropped=_rules(DROPPED), changed=_rules(CHANGED))
+
+
+def _able() -> str:
+    """Who can do what not every program can."""
+    lines = ["| a study asks | by | of a | these can |", "|---|---|---|---|"]
+    for requirement in REQUIREMENTS:
+        for value, role in itertools.product(requirement.among, requirement.of.roles):
+            names = ", ".join(requirement.those_able(KNOWN[role], value)) or "none"
+            key = requirement.key.format(end=role)
+            lines.append(
+                f"| to {requirement.what.format(value)} | `{key}` | {role.label} | {names} |"
+            )
+    return "\n".join(lines) + "\n"
 
 
 def _rules(rules: Iterable[FieldRule]) -> str:

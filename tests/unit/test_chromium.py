@@ -296,7 +296,11 @@ def test_a_browser_that_is_gone_is_noticed(end: str) -> None:
             "workload.kind",
             "curl cannot do page over h.; .*: chromium",
         ),
-        ({"workload": {"cache": "tickets"}}, "workload.cache", "nginx gives no tickets; .*headway"),
+        (
+            {"workload": {"cache": "tickets"}},
+            "workload.cache",
+            "nginx cannot give tickets; .*headway",
+        ),
         (
             {"workload": {"cache": "tickets"}, "proxy": {"program": "envoy"}},
             "workload.cache",

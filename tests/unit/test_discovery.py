@@ -121,15 +121,15 @@ def test_curl_may_speak_either_version() -> None:
 
 def test_a_client_that_is_told_is_refused() -> None:
     told = {"workload": {"size": "1 kB"}, "client": {"program": "wget2"}}
-    with pytest.raises(WrongInputError, match=r"cannot find out the version; .*curl"):
+    with pytest.raises(WrongInputError, match=r"cannot find out the version of HTTP; .*curl"):
         check_programs(deploy(Setting.model_validate(PAGE | {"discovery": {}} | told)))
 
 
 @pytest.mark.parametrize(
     ("server", "told"),
     [
-        ("headway-server", "headway-server takes QUIC on the port of TCP; .* nginx"),
-        ("haproxy", f"haproxy offers one version at a time; .*{OWN}"),
+        ("headway-server", "headway-server cannot take QUIC on another port than TCP; .* nginx"),
+        ("haproxy", "haproxy cannot offer several versions of HTTP at once; .*nginx"),
     ],
 )
 def test_servers_that_cannot_offer_so_are_refused(server: str, told: str) -> None:

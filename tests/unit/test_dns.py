@@ -88,7 +88,9 @@ def test_what_cannot_be_is_refused(dns: dict[str, Any], told: str) -> None:
 
 def test_a_client_that_asks_nobody_is_refused() -> None:
     setting = Setting.model_validate({"dns": {}, "client": {"program": "wget2"}})
-    with pytest.raises(WrongInputError, match=r"wget2 asks no resolver; .* curl"):
+    with pytest.raises(
+        WrongInputError, match=r"wget2 cannot ask a resolver for addresses; .* curl"
+    ):
         check_programs(deploy(setting))
 
 
@@ -121,13 +123,15 @@ def test_over_https_curl_is_told_where_and_others_are_refused() -> None:
     assert "/etc/resolv.conf" not in asked.files
     assert any(one.startswith("--https=") for one in argv(asked, "resolver-headway-dns"))
     setting = {"dns": {"transport": "https"}, "client": {"program": "headway-client"}}
-    with pytest.raises(WrongInputError, match=r"headway-client asks over tcp and udp; .*: curl"):
+    with pytest.raises(
+        WrongInputError, match=r"headway-client cannot ask a resolver over https; .*: curl"
+    ):
         check_programs(deploy(Setting.model_validate(setting)))
 
 
 @pytest.mark.parametrize("dns", [{"https": True}, {"drops": ["HTTPS"]}])
 def test_a_record_that_nobody_asks_for_is_refused(dns: dict[str, Any]) -> None:
-    with pytest.raises(WrongInputError, match="curl asks for no HTTPS record"):
+    with pytest.raises(WrongInputError, match="curl cannot ask for HTTPS records"):
         check_programs(deploy(Setting.model_validate({"dns": dns})))
 
 

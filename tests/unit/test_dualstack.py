@@ -133,8 +133,11 @@ def test_what_cannot_be_is_refused(raw: dict[str, Any], told: str) -> None:
 @pytest.mark.parametrize(
     ("raw", "told"),
     [
-        ({"client": {"program": "wget2"}}, r"wget2 tries one address; .* curl"),
-        ({"server": {"program": "caddy"}}, r"caddy listens on one address; .* nginx"),
+        (
+            {"client": {"program": "wget2"}},
+            r"wget2 cannot try the addresses of both families; .* curl",
+        ),
+        ({"server": {"program": "caddy"}}, r"caddy cannot listen on several addresses; .* nginx"),
     ],
 )
 def test_programs_that_know_one_address_are_refused(raw: dict[str, Any], told: str) -> None:

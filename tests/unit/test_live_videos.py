@@ -52,7 +52,9 @@ def test_what_cannot_be_is_refused(workload: dict[str, Any], message: str) -> No
 
 
 def test_programs_that_cannot_are_named() -> None:
-    with pytest.raises(WrongInputError, match=r"server\.program: .* has no application behind it"):
+    with pytest.raises(
+        WrongInputError, match=r"server\.program: .* cannot have an application behind it"
+    ):
         check_programs(deploy(setting(LIVE, server={"program": "ngtcp2"}, protocol="h3")))
     sounds = LIVE | {"audio": "64 kbit/s"}
     with pytest.raises(WrongInputError, match=r"workload\.audio: live video has no sound here"):

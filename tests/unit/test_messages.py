@@ -56,7 +56,10 @@ def test_what_cannot_be_is_refused(
 @pytest.mark.parametrize(
     ("keys", "message"),
     [
-        ({"server": {"program": "nginx"}}, "nginx answers no request that goes on; these servers"),
+        (
+            {"server": {"program": "nginx"}},
+            "nginx cannot answer a request that goes on; these servers can: headway-server",
+        ),
         ({"client": {"program": "curl"}}, "curl cannot do messages over h2; these"),
         (
             {"proxy": {"program": "nginx", "upstream": {"protocol": "h2"}}},
@@ -64,15 +67,15 @@ def test_what_cannot_be_is_refused(
         ),
         (
             {"workload": WEBSOCKET, "server": {"program": "nginx"}},
-            "nginx takes WebSocket over h1 only; over h2 these do: ",
+            "nginx cannot take WebSocket over h2; these servers can: ",
         ),
         (
             {"workload": WEBSOCKET, "server": {"program": "ngtcp2"}, "protocol": "h3"},
-            "ngtcp2 has no application behind it",
+            "ngtcp2 cannot have an application behind it",
         ),
         (
             {"workload": WEBSOCKET, "proxy": {"program": "envoy"}, "protocol": "h1"},
-            "envoy takes WebSocket over no version of HTTP; over h1 these do: ",
+            "envoy cannot pass on WebSocket over h1; these proxies can: ",
         ),
         (
             {

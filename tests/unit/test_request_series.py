@@ -56,7 +56,7 @@ def test_what_cannot_be_is_refused(workload: dict[str, Any], message: str) -> No
     [
         (
             {"server": {"program": "ngtcp2"}, "protocol": "h3"},
-            "server.program: ngtcp2 has no application",
+            "server.program: ngtcp2 cannot have an application",
         ),
         ({"client": {"program": "curl"}}, "workload.kind: curl cannot do requests over h2; these"),
         (

@@ -38,7 +38,9 @@ def test_what_cannot_be_is_refused(keys: dict[str, Any], message: str) -> None:
 @pytest.mark.parametrize("keys", [{"early": True}, {"status": 413}, {"delay": "1 s"}])
 def test_only_applications_answer_otherwise(keys: dict[str, Any]) -> None:
     check_programs(deploy(setting("aioquic")))
-    with pytest.raises(WrongInputError, match=r"server\.program: aioquic has no application"):
+    with pytest.raises(
+        WrongInputError, match=r"server\.program: aioquic cannot have an application"
+    ):
         check_programs(deploy(setting("aioquic", **keys)))
 
 

@@ -47,7 +47,7 @@ def test_nothing_waits_without_content() -> None:
     [
         (
             {"server": {"program": "ngtcp2"}},
-            "server.program: ngtcp2 takes no POST; these servers do: ",
+            "server.program: ngtcp2 cannot take uploads (POST); these servers can: ",
         ),
         (
             {"client": {"program": "wget"}, "protocol": "h1"},
@@ -55,7 +55,7 @@ def test_nothing_waits_without_content() -> None:
         ),
         (
             {"client": {"program": "aioquic"}, "workload": UPLOAD["workload"] | {"expect": True}},
-            "workload.expect: aioquic sends no Expect; these clients do: curl, headway-client",
+            "workload.expect: aioquic cannot wait with content until the server wants it (Expect); these clients can: curl, headway-client",
         ),
     ],
 )

@@ -9,27 +9,25 @@ from headway.errors import WrongInputError, nearest
 from headway.planning.bursts import bursts_both_ways
 from headway.planning.deployment import DeployedFlow, Deployment, Endpoint, Role
 from headway.planning.discovery_checks import check_discovers, contradicting
-from headway.planning.duplex_checks import check_talks
+from headway.planning.duplex_checks import check_passes
 from headway.planning.earlydata import check_early_data
 from headway.planning.load import overloaded
 from headway.planning.placing import KNOWN
 from headway.planning.queues import idle_queues
 from headway.planning.race_checks import check_races
 from headway.planning.replaced import replaced
+from headway.planning.requirements import check_requirements
 from headway.planning.side_checks import check_asked
 from headway.planning.traces import short_queues
-from headway.programs.base import Adapter, ReverseProxy, Server
-from headway.programs.registry import CLIENTS, SERVERS, names_where
+from headway.programs.base import Adapter, ReverseProxy
+from headway.programs.registry import CLIENTS, SERVERS
 from headway.study.bulk import BulkPart
 from headway.study.clock import Clock
-from headway.study.dns import RecordType
 from headway.study.hop import Pep
 from headway.study.hop import ReverseProxy as ReverseProxyHost
 from headway.study.host import Protocol
-from headway.study.messages import Messages
 from headway.study.queue import FRAME_BYTES
 from headway.study.units import Duration
-from headway.study.upload import Upload
 
 _FLOODING_PACKETS = 8
 """With queues of 2 to 6 packets, 11 of 20 downloads from nginx-1.26 failed; with 8 and 66, none of two."""
@@ -83,27 +81,19 @@ def _check_names(deployment: Deployment) -> None:
 
 
 def _check_flow(flow: DeployedFlow) -> None:
-    client, *others = flow.programs
     elsewhere = [origin.end for origin in flow.origins]
-    _check_program(client)
-    _check_workload(flow)
-    _check_resolves(flow)
+    for end in (*flow.programs, *elsewhere):
+        _check_program(end)
+    check_requirements(flow)
     check_discovers(flow)
     check_races(flow)
-    _check_second_interface(flow)
+    check_passes(flow)
     _check_takes_time(flow)
-    for end in (*others, *elsewhere):
-        _check_program(end)
-    workload = flow.setting.workload
-    if workload.replayed is not None:
-        for server in (flow.server, *elsewhere):
-            _check_replays(flow, server)
-    if workload.application:
-        _check_application(flow)
+    _check_tickets(flow)
     for end in (*flow.endpoints, *elsewhere):
         check_asked(end)
         with _below(end.where, but="workload."):
-            end.adapter.check(end.host, workload)
+            end.adapter.check(end.host, flow.setting.workload)
     check_early_data(flow)
     _check_qlog(flow)
 
@@ -175,47 +165,6 @@ def _check_program(end: Endpoint) -> None:
             _check_speaks(adapter.name, spoken, upstream.protocol, f"{where}.upstream.protocol")
 
 
-def _check_workload(flow: DeployedFlow) -> None:
-    client, setting = flow.client, flow.setting
-    if client.can(setting.workload, setting.protocol):
-        return
-    able = [
-        name for name, other in CLIENTS.items() if other.can(setting.workload, setting.protocol)
-    ]
-    raise WrongInputError(
-        f"{client.name} cannot do {setting.workload.kind} over {setting.protocol}; "
-        f"these clients can: {', '.join(able) or 'none'}",
-        where="workload.kind",
-    )
-
-
-def _check_resolves(flow: DeployedFlow) -> None:
-    if flow.resolver and not flow.client.asks_for:
-        others = names_where(CLIENTS, lambda client: client.asks_for)
-        reason = f"{flow.client.name} asks no resolver; these clients do: {others}"
-        raise WrongInputError(reason, where="dns")
-    dns = flow.setting.dns
-    if dns and dns.transport not in flow.client.asks_over:
-        able = ", ".join(
-            name for name, client in CLIENTS.items() if dns.transport in client.asks_over
-        )
-        reason = f"{flow.client.name} asks over {' and '.join(sorted(flow.client.asks_over))}; over {dns.transport}: {able}"
-        raise WrongInputError(reason, where="dns.transport")
-    https = dns and (dns.https or RecordType.HTTPS in dns.drops)
-    if dns and https and RecordType.HTTPS not in flow.client.asks_for:
-        raise WrongInputError(
-            f"{flow.client.name} asks for no HTTPS record",
-            where="dns.https" if dns.https else "dns.drops",
-        )
-
-
-def _check_second_interface(flow: DeployedFlow) -> None:
-    """A client that migrates to another interface has to be told which."""
-    if flow.second and not flow.client.chooses_interface:
-        reason = f"{flow.client.name} lets the kernel choose an address, and that chooses the first interface's"
-        raise WrongInputError(reason, where="workload.second_path")
-
-
 def _check_takes_time(flow: DeployedFlow) -> None:
     """In virtual time a flow that sends for a while ends only if packets take some of it."""
     workload, clock = flow.setting.workload, flow.setting.clock
@@ -233,55 +182,12 @@ def _check_takes_time(flow: DeployedFlow) -> None:
         )
 
 
-def _check_replays(flow: DeployedFlow, end: Endpoint) -> None:
-    """Whether a server can be one of a page's hosts."""
-    server = end.adapter
-    assert isinstance(server, Server)
-    if not server.replays:
-        raise WrongInputError(
-            f"{server.name} cannot replay a site; these servers can: "
-            f"{', '.join(name for name, other in SERVERS.items() if other.replays)}",
-            where=f"{end.where}.program",
+def _check_tickets(flow: DeployedFlow) -> None:
+    if flow.setting.workload.needs_tickets and flow.http_end < flow.server.position:
+        reason = (
+            "a reverse proxy gives no tickets, because every connection pays for a full handshake"
         )
-    if not flow.setting.workload.needs_tickets:
-        return
-    if flow.http_end < flow.server.position:
-        raise WrongInputError(
-            "a reverse proxy gives no tickets, because every connection pays for a full handshake",
-            where="workload.cache",
-        )
-    if not server.gives_tickets:
-        raise WrongInputError(
-            f"{server.name} gives no tickets; these servers do: "
-            f"{', '.join(name for name, other in SERVERS.items() if other.gives_tickets)}",
-            where="workload.cache",
-        )
-
-
-def _check_application(flow: DeployedFlow) -> None:
-    server, workload = flow.server.adapter, flow.setting.workload
-    assert isinstance(server, Server)
-    if isinstance(workload, Upload) and not server.takes_uploads:
-        raise WrongInputError(
-            f"{server.name} takes no POST; these servers do: "
-            f"{', '.join(name for name, other in SERVERS.items() if other.takes_uploads)}",
-            where="server.program",
-        )
-    only_counts = isinstance(workload, Upload) and workload.application.only_counts
-    if not only_counts and not server.has_application:
-        raise WrongInputError(
-            f"{server.name} has no application behind it; these servers do: "
-            f"{', '.join(name for name, other in SERVERS.items() if other.has_application)}",
-            where="server.program",
-        )
-    if isinstance(workload, Messages):
-        check_talks(flow, server)
-    if isinstance(workload, Upload) and workload.expect and not flow.client.expects:
-        raise WrongInputError(
-            f"{flow.client.name} sends no Expect; these clients do: "
-            f"{', '.join(name for name, other in CLIENTS.items() if other.expects)}",
-            where="workload.expect",
-        )
+        raise WrongInputError(reason, where="workload.cache")
 
 
 def _check_side(adapter: Adapter, asked: Mapping[str, str], where: str) -> None:

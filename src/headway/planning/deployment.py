@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 
 from headway.planning.origins import PlannedOrigin
 from headway.planning.topology import Bottleneck, Leg, Node, bottlenecks
-from headway.programs.base import Adapter, Client, Flow, HttpEnd
+from headway.programs.base import Adapter, Client, Flow
 from headway.study.host import Host, Protocol
 from headway.study.network import Interface, StatedFlow, StatedNetwork
 from headway.study.path import Link, Path, Way
@@ -71,11 +71,6 @@ class Endpoint:
     def ends_tls(self) -> bool:
         """Whether the connection is its own; a TCP PEP passes on what it cannot read."""
         return self.role is not Role.TCP_PEP
-
-    def others_that(self, able: Callable[[HttpEnd], bool]) -> str:
-        """The programs in its place that are able to do what it is not, in words."""
-        there = (adapter for adapter in self.known.values() if isinstance(adapter, HttpEnd))
-        return ", ".join(http_end.name for http_end in there if able(http_end)) or "none"
 
     @property
     def congestion_control(self) -> str:

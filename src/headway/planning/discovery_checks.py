@@ -1,13 +1,11 @@
-"""Discovery of the version of HTTP: whether a client can find it out, and a server offers several."""
+"""Discovery of the version of HTTP: whether what is said of it is so, and comes to the client."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from headway.errors import WrongInputError
-from headway.planning.deployment import DeployedFlow, Endpoint
-from headway.programs.base import HttpEnd
-from headway.programs.registry import CLIENTS, names_where
+from headway.planning.deployment import DeployedFlow
 from headway.study.discovery import Alternative, Means, offered
 from headway.study.host import Protocol
 
@@ -16,28 +14,18 @@ _ALPN = {Protocol.H1: ("http/1.1",), Protocol.H2: ("h2",), Protocol.H3: ("h3",)}
 
 
 def check_discovers(flow: DeployedFlow) -> None:
-    """The client finds out what the study has to find, and the server offers several versions.
+    """Check what a study says of where HTTP/3 is.
 
     Raises:
-        WrongInputError: one of them does not.
+        WrongInputError: it is not so, or the client cannot learn of it.
     """
     if flow.setting.discovery is None:
         return
-    end = flow.http_server
-    server = end.adapter
-    if not flow.client.discovers_by:
-        others = names_where(CLIENTS, lambda client: client.discovers_by)
-        reason = f"{flow.client.name} cannot find out the version; these clients can: {others}"
-        raise WrongInputError(reason, where="discovery")
-    if not (isinstance(server, HttpEnd) and server.offers_several):
-        others = end.others_that(lambda http_end: http_end.offers_several)
-        reason = f"{server.name} offers one version at a time; these offer several: {others}"
-        raise WrongInputError(reason, where=f"{end.where}.program")
     _check_record(flow)
     if flow.setting.discovery.alternative != Alternative():
         _check_alternative(flow, flow.setting.discovery.alternative)
     if flow.setting.discovery.alternative.port != _HTTPS_PORT:
-        _check_port(flow, end)
+        _check_port(flow)
 
 
 def _check_record(flow: DeployedFlow) -> None:
@@ -67,18 +55,11 @@ def _check_alternative(flow: DeployedFlow, alternative: Alternative) -> None:
         raise WrongInputError(reason, where=f"{where}.host")
 
 
-def _check_port(flow: DeployedFlow, end: Endpoint) -> None:
-    """What ends the client's HTTP takes QUIC on that port, and the client can learn of it."""
-    where = "discovery.alternative.port"
-    if not (isinstance(end.adapter, HttpEnd) and end.adapter.offers_elsewhere):
-        others = end.others_that(lambda http_end: http_end.offers_elsewhere)
-        reason = (
-            f"{end.adapter.name} takes QUIC on the port of TCP; these take it on another: {others}"
-        )
-        raise WrongInputError(reason, where=where)
+def _check_port(flow: DeployedFlow) -> None:
+    """The client can learn of it."""
     if flow.client.discovers_by == {Means.RACE}:
         reason = f"{flow.client.name} follows no Alt-Svc, and tries QUIC on the port of TCP alone"
-        raise WrongInputError(reason, where=where)
+        raise WrongInputError(reason, where="discovery.alternative.port")
 
 
 def contradicting(flow: DeployedFlow) -> Iterator[str]:

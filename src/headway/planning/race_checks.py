@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from headway.errors import WrongInputError
 from headway.planning.deployment import DeployedFlow
-from headway.programs.base import HttpEnd
-from headway.programs.registry import CLIENTS, names_where
 from headway.study.host import Protocol
 
 _EARLY = "early data go to one place, and this client tries several: leave out"
@@ -20,8 +18,6 @@ def check_races(flow: DeployedFlow) -> None:
     setting, (client, *_) = flow.setting, flow.programs
     knobs = f"{client.where}.knobs"
     falls_back = client.host.knobs.get("fall_back") == "on"
-    if setting.dual_stack is not None:
-        _check_chooses(flow)
     if falls_back and not (setting.discovery and setting.protocol is Protocol.H3):
         reason = 'it falls back from QUIC that it found by itself: this needs [discovery] and protocol = "h3"'
         raise WrongInputError(reason, where=f"{knobs}.fall_back")
@@ -34,17 +30,3 @@ def check_races(flow: DeployedFlow) -> None:
     if is_raced and client.adapter.early_data(client.host):
         cause = "[dual_stack]" if setting.dual_stack is not None else "fall_back"
         raise WrongInputError(f"{_EARLY} this knob, or {cause}", where=f"{knobs}.early_data")
-
-
-def _check_chooses(flow: DeployedFlow) -> None:
-    """A client that tries both families, and a server that listens on both."""
-    end = flow.http_server
-    server = end.adapter
-    if not flow.client.chooses_family:
-        others = names_where(CLIENTS, lambda client: client.chooses_family)
-        reason = f"{flow.client.name} tries one address; these clients choose: {others}"
-        raise WrongInputError(reason, where="dual_stack")
-    if not (isinstance(server, HttpEnd) and server.has_several_addresses):
-        others = end.others_that(lambda http_end: http_end.has_several_addresses)
-        reason = f"{server.name} listens on one address; these on several: {others}"
-        raise WrongInputError(reason, where=f"{end.where}.program")

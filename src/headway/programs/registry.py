@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from typing import TypeVar
 
 from headway.errors import WrongInputError
@@ -86,8 +86,3 @@ SERVERS: dict[str, Server] = _of_kind(Server)  # type: ignore[type-abstract]
 PROXIES: dict[str, ReverseProxy] = _of_kind(ReverseProxy)  # type: ignore[type-abstract]
 QUIC_PEPS: dict[str, QuicPep] = _of_kind(QuicPep)  # type: ignore[type-abstract]
 TCP_PEPS: dict[str, TcpPep] = _of_kind(TcpPep)  # type: ignore[type-abstract]
-
-
-def names_where(programs: Mapping[str, _A], can: Callable[[_A], object]) -> str:
-    """Names of the programs that can do something, for a message."""
-    return ", ".join(name for name, program in programs.items() if can(program))
