@@ -93,6 +93,25 @@ def test_a_stack_without_a_limit_changes_nothing(machine: Machine, tmp_path: Pat
     assert said(tmp_path / "unlimited") == said(tmp_path / "bounded")
 
 
+def test_a_lab_has_its_files_open_before_its_starter_looks(
+    machine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a busy machine a lab is at its end before whoever started it has done anything else."""
+
+    def ended() -> None:
+        os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOWAIT)
+
+    script = "ls /bin/* | head -n 100 | while read file; do sleep 1 <$file || echo $file & done; sleep 2"
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    monkeypatch.setattr("headway.lab.machine.adopt_orphans", ended)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (64, before[1]))
+    try:
+        boot(machine, tmp_path, script)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)
+    assert said(tmp_path) == ""
+
+
 def test_an_hour_of_the_labs_time_takes_no_hour(machine: Machine, tmp_path: Path) -> None:
     outcome = boot(machine, tmp_path, "sleep 3600", limit_s=7200)
     assert outcome.status == "ok"

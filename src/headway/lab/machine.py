@@ -198,7 +198,7 @@ class Machine:
             ):
                 with pinned(cpu):
                     process = subprocess.Popen(
-                        [*_bounded_stack(), *_DIES_WITH_US, *command],
+                        [*_limited(), *_DIES_WITH_US, *command],
                         cwd=stage,
                         env=_environment(stage, memory),
                         pass_fds=(memory.descriptor,),
@@ -318,15 +318,18 @@ def _time_options(clock: Clock, *, virtual_tsc: bool, rewrite_calls: bool) -> tu
     return (*options, f"rewrite-calls={','.join(_REWRITTEN)}")
 
 
-def _bounded_stack() -> tuple[str, ...]:
-    """What starts a command with a stack that has a limit.
+def _limited() -> tuple[str, ...]:
+    """What starts a command with limits of its own: of its stack, and of the host's files that it may have open.
 
-    Without one the host has its libraries where the lab's programs have their memory, so that the
-    kernel cannot be inside them.
+    Without a limit of its stack the host has its libraries where the lab's programs have their memory, so that the
+    kernel cannot be inside them. Its files are as many as may be, however few this shell's programs may have open: from
+    its first instruction on, because on a busy machine a lab is soon further than whoever started it.
     """
     most = resource.getrlimit(resource.RLIMIT_STACK)[1]
     stack = _STACK_BYTES if most == resource.RLIM_INFINITY else min(_STACK_BYTES, most)
-    return ("prlimit", f"--stack={stack}:", "--")
+    files = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    open_files = "unlimited" if files == resource.RLIM_INFINITY else files
+    return ("prlimit", f"--stack={stack}:", f"--nofile={open_files}:{open_files}", "--")
 
 
 def _environment(stage: Path, memory: LabMemory) -> dict[str, str]:
@@ -338,12 +341,6 @@ def _environment(stage: Path, memory: LabMemory) -> dict[str, str]:
     }
 
 
-def _allow_open_files(process_id: int) -> None:
-    """Let a lab have as many files of the host open as may be, however few this shell's programs may."""
-    most = resource.prlimit(process_id, resource.RLIMIT_NOFILE)[1]
-    resource.prlimit(process_id, resource.RLIMIT_NOFILE, (most, most))
-
-
 def _wait(
     process: subprocess.Popen[bytes],
     limits: LabLimits,
@@ -353,7 +350,6 @@ def _wait(
 ) -> str | None:
     """Wait for the lab; end it at a limit, which is returned in words, or when cancelled."""
     adopt_orphans()
-    _allow_open_files(process.pid)
     guard = Guard(limits, lambda: usage_of(process.pid), excess=excess)
     # Popen.wait with a limit polls with pauses of up to 50 ms; a pidfd wakes at once.
     ended = os.pidfd_open(process.pid)
