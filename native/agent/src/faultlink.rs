@@ -214,9 +214,11 @@ impl Passage {
             }
             FaultKind::Duplicate => self.ready.extend([packet.clone(), packet]),
             FaultKind::Corrupt | FaultKind::Mark => {
-                let change =
-                    if fault.kind == FaultKind::Mark { ippacket::mark } else { ippacket::corrupt };
-                let changed = change(&mut packet);
+                let changed = match (fault.kind, fault.flip(number)) {
+                    (FaultKind::Mark, _) => ippacket::mark(&mut packet),
+                    (_, Some(flip)) => ippacket::spoil(&mut packet, flip),
+                    (_, None) => ippacket::corrupt(&mut packet),
+                };
                 self.ready.push_back(packet);
                 return changed;
             }
@@ -249,7 +251,13 @@ mod tests {
     use super::*;
 
     fn passage(kind: FaultKind, packets: &[u64], span_ns: u64, behind: u64) -> Passage {
-        Passage::new(Some(Fault { kind, packets: packets.to_vec(), span_ns, behind }))
+        Passage::new(Some(Fault {
+            kind,
+            packets: packets.to_vec(),
+            span_ns,
+            behind,
+            flips: Vec::new(),
+        }))
     }
 
     /// What goes on, by first bytes and times, of one packet every 10 ns.

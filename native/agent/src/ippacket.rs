@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use crate::orders::Flip;
+
 const TCP: u8 = 6;
 const UDP: u8 = 17;
 const IPV6_HEADER_BYTES: usize = 40;
@@ -29,18 +31,43 @@ pub(crate) fn mark(packet: &mut [u8]) -> bool {
 
 /// Flip a bit in the middle of what TCP or UDP carries; whether it carries anything.
 pub(crate) fn corrupt(packet: &mut [u8]) -> bool {
-    let Some(transport) = transport(packet) else {
+    let Some(transport) = transport(packet).filter(|transport| !transport.carried.is_empty())
+    else {
         return false;
     };
-    let carried = transport.carried;
-    if carried.is_empty() {
+    let middle = transport.carried.start + transport.carried.len() / 2;
+    flip(packet, &transport, middle, 1);
+    true
+}
+
+/// Spoil a byte of what TCP or UDP carries; whether it carries anything that may be spoilt.
+///
+/// A Version Negotiation packet of QUIC is left alone: nothing in it is authenticated (RFC 8999, section 6), so
+/// that no receiver could notice.
+pub(crate) fn spoil(packet: &mut [u8], Flip(place, bits): Flip) -> bool {
+    let Some(transport) = transport(packet).filter(|transport| !transport.carried.is_empty())
+    else {
+        return false;
+    };
+    let carried = transport.carried.clone();
+    if transport.protocol == UDP && negotiates_version(&packet[carried.clone()]) {
         return false;
     }
-    let flipped = carried.start + carried.len() / 2;
+    flip(packet, &transport, carried.start + place % carried.len(), bits);
+    bits != 0
+}
+
+/// Whether a datagram is a Version Negotiation packet: a long header whose version is 0 (RFC 8999, section 6).
+fn negotiates_version(datagram: &[u8]) -> bool {
+    datagram.len() >= 5 && datagram[0] & 0x80 != 0 && datagram[1..5] == [0; 4]
+}
+
+/// Flip bits of a byte, and keep the checksum right.
+fn flip(packet: &mut [u8], transport: &Transport, place: usize, bits: u8) {
     // The checksum is over words of 16 bits from the transport's header on; a last odd byte is the upper half of one.
-    let upper = flipped - (flipped - transport.begins) % 2;
+    let upper = place - (place - transport.begins) % 2;
     let before = half_words(packet, upper);
-    packet[flipped] ^= 1;
+    packet[place] ^= bits;
     let sum = word(packet, transport.checksum);
     let absent = transport.protocol == UDP && sum == 0;
     if !absent {
@@ -49,7 +76,6 @@ pub(crate) fn corrupt(packet: &mut [u8]) -> bool {
         let new = if transport.protocol == UDP && new == 0 { 0xffff } else { new };
         packet[transport.checksum..transport.checksum + 2].copy_from_slice(&new.to_be_bytes());
     }
-    true
 }
 
 struct Transport {
@@ -152,11 +178,36 @@ mod tests {
     }
 
     #[test]
+    fn a_byte_is_spoilt_wherever_it_is_and_the_checksum_is_right() {
+        for size in 1_u8..60 {
+            let payload: Vec<u8> = (0..size).map(|byte| byte.wrapping_mul(11)).collect();
+            let before = datagram(&payload);
+            for place in 0..51 {
+                let mut after = before.clone();
+                assert!(spoil(&mut after, Flip(place, 0xa5)) && is_right(&after), "{size} {place}");
+                let changed: Vec<usize> =
+                    (0..before.len()).skip(28).filter(|&at| before[at] != after[at]).collect();
+                assert_eq!(changed, [28 + place % usize::from(size)]);
+            }
+        }
+    }
+
+    #[test]
+    fn a_version_negotiation_is_left_alone() {
+        let mut negotiation = datagram(&[0x80, 0, 0, 0, 0, 1, 2, 1, 3, 0, 0, 0, 1]);
+        let before = negotiation.clone();
+        assert!(!spoil(&mut negotiation, Flip(7, 0xff)));
+        assert_eq!(negotiation, before);
+        let mut short = datagram(&[0x40, 0, 0, 0, 0, 1, 2]);
+        assert!(spoil(&mut short, Flip(7, 0xff)));
+    }
+
+    #[test]
     fn a_packet_that_carries_nothing_is_left_alone() {
         let mut empty = datagram(&[]);
         assert!(!corrupt(&mut empty));
         let mut icmp = ipv4(1, 0, &[8, 0, 0, 0, 1, 2, 3, 4]);
-        assert!(!corrupt(&mut icmp));
+        assert!(!corrupt(&mut icmp) && !spoil(&mut icmp, Flip(0, 1)));
     }
 
     #[test]

@@ -134,7 +134,22 @@ pub(crate) struct Fault {
     pub(crate) packets: Vec<u64>,
     pub(crate) span_ns: u64,
     pub(crate) behind: u64,
+    /// Of each packet that is corrupted, in the order of `packets`; not said if it is a bit in the middle.
+    #[serde(default)]
+    pub(crate) flips: Vec<Flip>,
 }
+
+impl Fault {
+    /// How a packet of a number is spoilt, if that is said.
+    pub(crate) fn flip(&self, number: u64) -> Option<Flip> {
+        let place = self.packets.iter().position(|&packet| packet == number)?;
+        self.flips.get(place).copied()
+    }
+}
+
+/// How a byte of what a datagram carries is spoilt: which one, counted around if there are fewer, and its bits that flip.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
+pub(crate) struct Flip(pub(crate) usize, pub(crate) u8);
 
 /// Kinds of faults.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from headway.contract.text import omitted
+
 
 @dataclass(frozen=True)
 class PacketFault:
     """What happens to packets of these numbers, from 1: a kind of `headway.study.fault`.
 
     ``span_ns`` is how long a delay or a blackout lasts, and how long a reordered packet waits at most for as many
-    to pass it as ``behind`` says.
+    to pass it as ``behind`` says. ``flips``, if there are any, spoil a byte of each corrupted packet: its place in what
+    the datagram carries, counted around if there are fewer bytes, and the bits of it that flip. Version Negotiation
+    packets of QUIC are left alone then: nothing in them is authenticated (RFC 8999, section 6).
     """
 
     kind: str
     packets: tuple[int, ...]
     span_ns: int = 0
     behind: int = 0
+    flips: tuple[tuple[int, int], ...] = omitted(())
 
 
 @dataclass(frozen=True)

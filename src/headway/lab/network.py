@@ -184,6 +184,8 @@ def two_hosts(
     seed: int,
     until: Duration,
     family: Family = Family.IPV4,
+    *,
+    fault: Fault | None = None,
 ) -> tuple[NetworkLayout, Leg]:
     """Lay out a path between a client and a server.
 
@@ -194,11 +196,13 @@ def two_hosts(
         seed: seed of all random draws on the path; each direction gets its own stream.
         until: changes of the path are planned up to this time of the workload.
         family: of their addresses.
+        fault: what happens to a packet; with one, even if it is of no packet, packets are numbered and kept.
     """
     edge = Edge("0", CLIENT, SERVER, path, "path", family)
     (leg,) = lay_out([edge], [path])
     ends = (Node.end(CLIENT, client), Node.end(SERVER, server))
-    return _laid_out(ends, (leg,), seed, until, offload=False), leg
+    met = (fault, leg) if fault else None
+    return _laid_out(ends, (leg,), seed, until, offload=False, fault=met), leg
 
 
 def _laid_out(

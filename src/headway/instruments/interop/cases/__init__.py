@@ -1,0 +1,1 @@
+"""The test cases, a module each, whose ``CASE`` is found here."""

@@ -1,0 +1,18 @@
+"""Three files over HTTP/3."""
+
+from __future__ import annotations
+
+from headway.instruments.interop.case import H3, KIB, Case
+
+
+class Http3(Case):
+    """The same as a transfer, over HTTP/3."""
+
+    name = "http3"
+    abbreviation = "3"
+    description = "An H3 transaction succeeded."
+    sizes = (5 * KIB, 10 * KIB, 500 * KIB)
+    protocols = (H3,)
+
+
+CASE = Http3()

@@ -1,0 +1,40 @@
+"""A client that updates its keys."""
+
+from __future__ import annotations
+
+from headway.instruments.interop.case import MIB, Case
+from headway.instruments.interop.connection import ONE_RTT
+from headway.instruments.interop.evidence import Evidence, Failure
+from headway.instruments.interop.trace import Trace
+from headway.overriding import override
+
+
+class KeyUpdate(Case):
+    """Both sides send packets of both key phases."""
+
+    name = "keyupdate"
+    abbreviation = "U"
+    server_name = "transfer"
+    description = "One of the two endpoints updates keys and the peer responds correctly."
+    sizes = (3 * MIB,)
+    needs_keys = True
+
+    @override
+    def check(self, evidence: Evidence) -> str:
+        for trace, of_client, who in (
+            (evidence.client, True, "client"),
+            (evidence.server, False, "server"),
+        ):
+            phases = _phases(trace, of_client=of_client)
+            if not phases[1]:
+                raise Failure(f"the {who} sent {phases[0]} packets of key phase 0 and none of phase 1")
+        return ""
+
+
+def _phases(trace: Trace, *, of_client: bool) -> tuple[int, int]:
+    packets = [packet.opened for packet in trace.of(ONE_RTT, of_client=of_client) if packet.opened]
+    updated = sum(packet.phase for packet in packets)
+    return len(packets) - updated, updated
+
+
+CASE = KeyUpdate()

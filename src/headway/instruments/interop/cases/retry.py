@@ -1,0 +1,41 @@
+"""A server that validates addresses."""
+
+from __future__ import annotations
+
+from headway.instruments.interop.case import KIB, Case
+from headway.instruments.interop.connection import INITIAL, Packet
+from headway.instruments.interop.evidence import Evidence, Failure
+from headway.overriding import override
+
+
+class Retry(Case):
+    """The server sends a Retry, and the client comes back with its token."""
+
+    name = "retry"
+    abbreviation = "S"
+    description = "Server sends a Retry, and a subsequent connection using the Retry token completes successfully."
+    sizes = (10 * KIB,)
+
+    @override
+    def check(self, evidence: Evidence) -> str:
+        tokens = evidence.retries
+        if not tokens:
+            raise Failure("the server sent no Retry")
+        initials = evidence.client.of(INITIAL, of_client=True)
+        before = [packet for packet in initials if not packet.header.token]
+        using = [packet for packet in initials if packet.header.token in tokens]
+        if not using:
+            raise Failure("no Initial of the client has the token of a Retry")
+        if (first := _number(using[0])) <= (highest := max(map(_number, before), default=-1)):
+            raise Failure(
+                f"the Initial with the token has packet number {first}, and {highest} was used before: it must not "
+                "begin anew (RFC 9000, section 17.2.5.3)"
+            )
+        return ""
+
+
+def _number(packet: Packet) -> int:
+    return packet.opened.number if packet.opened else -1
+
+
+CASE = Retry()

@@ -1,0 +1,118 @@
+"""Frames of QUIC packets with what they hold (RFC 9000, section 19)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from headway.diagnosis.quic_frames import Reader
+
+PADDING, PING, ACK, ACK_ECN, RESET_STREAM, STOP_SENDING, CRYPTO = range(0x07)
+PATH_CHALLENGE, PATH_RESPONSE = 0x1A, 0x1B
+CONNECTION_CLOSE, APPLICATION_CLOSE = 0x1C, 0x1D
+_NEW_TOKEN = 0x07
+_STREAM = range(0x08, 0x10)
+_NEW_CONNECTION_ID = 0x18
+_INTEGERS = {
+    RESET_STREAM: 3,
+    STOP_SENDING: 2,
+    0x10: 1,
+    0x11: 2,
+    0x12: 1,
+    0x13: 1,
+    0x14: 1,
+    0x15: 2,
+    0x16: 1,
+    0x17: 1,
+    0x19: 1,
+    0xAF: 4,
+}
+"""Frames that are so many integers of variable length."""
+_EMPTY = (PADDING, PING, 0x1E, 0x1F)
+_DATAGRAMS = (0x30, 0x31)
+_RESET_TOKEN_BYTES = 16
+_PATH_BYTES = 8
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A frame.
+
+    Attributes:
+        kind: its type.
+        values: its integers, in their order; of an acknowledgment the largest packet number alone, of CRYPTO and
+            STREAM the offset, of STREAM the stream before it.
+        data: its bytes: of CRYPTO and STREAM the content, of a close the reason.
+    """
+
+    kind: int
+    values: tuple[int, ...] = ()
+    data: bytes = b""
+
+
+def parsed(payload: bytes) -> tuple[Frame, ...]:
+    """The frames of a payload without PADDING, up to one of an unknown type, which has no content."""
+    return tuple(_frames(payload))
+
+
+def _frames(payload: bytes) -> Iterator[Frame]:
+    reader = Reader(payload)
+    try:
+        while reader.left:
+            kind = reader.integer()
+            frame = _frame(kind, reader)
+            if frame is None:
+                yield Frame(kind)
+                return
+            if kind != PADDING:
+                yield frame
+    except IndexError:
+        return
+
+
+def _frame(kind: int, reader: Reader) -> Frame | None:
+    """A frame of a type; None if nobody knows how long it is."""
+    if kind in _EMPTY:
+        return Frame(kind)
+    if kind in (ACK, ACK_ECN):
+        return _acknowledgment(kind, reader)
+    if kind == CRYPTO:
+        offset = reader.integer()
+        return Frame(kind, (offset,), reader.take(reader.integer()))
+    if kind in _STREAM:
+        return _stream(kind, reader)
+    if kind in _INTEGERS:
+        return Frame(kind, tuple(reader.integer() for _ in range(_INTEGERS[kind])))
+    if kind in (PATH_CHALLENGE, PATH_RESPONSE):
+        return Frame(kind, (), reader.take(_PATH_BYTES))
+    if kind == _NEW_TOKEN:
+        return Frame(kind, (), reader.take(reader.integer()))
+    if kind == _NEW_CONNECTION_ID:
+        values = (reader.integer(), reader.integer())
+        identity = reader.take(reader.take(1)[0])
+        reader.take(_RESET_TOKEN_BYTES)
+        return Frame(kind, values, identity)
+    if kind in (CONNECTION_CLOSE, APPLICATION_CLOSE):
+        values = tuple(reader.integer() for _ in range(2 if kind == CONNECTION_CLOSE else 1))
+        return Frame(kind, values, reader.take(reader.integer()))
+    if kind in _DATAGRAMS:
+        length = reader.integer() if kind & 1 else len(reader.data) - reader.at
+        return Frame(kind, (), reader.take(length))
+    return None
+
+
+def _acknowledgment(kind: int, reader: Reader) -> Frame:
+    largest = reader.integer()
+    reader.integer()
+    ranges = reader.integer()
+    for _ in range(1 + 2 * ranges):
+        reader.integer()
+    counts = tuple(reader.integer() for _ in range(3)) if kind == ACK_ECN else ()
+    return Frame(kind, (largest, *counts))
+
+
+def _stream(kind: int, reader: Reader) -> Frame:
+    stream = reader.integer()
+    offset = reader.integer() if kind & 0x04 else 0
+    length = reader.integer() if kind & 0x02 else len(reader.data) - reader.at
+    return Frame(kind, (stream, offset), reader.take(length))

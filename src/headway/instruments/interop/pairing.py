@@ -1,0 +1,53 @@
+"""A pair of stacks in a test case: what they speak, or why they cannot play it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from headway.instruments.interop.case import Case, Role
+from headway.instruments.interop.stack import Stack
+
+
+@dataclass(frozen=True)
+class Pairing:
+    """A client and a server that play a case.
+
+    Attributes:
+        client: the stack that asks.
+        server: the stack that answers.
+        case: the test case.
+        alpn: what they speak; empty if they cannot play it.
+        told: the value of `TESTCASE`, by role.
+        obstacle: why they cannot play it; empty if they can.
+    """
+
+    client: Stack
+    server: Stack
+    case: Case
+    alpn: str = ""
+    told_client: str = ""
+    told_server: str = ""
+    obstacle: str = ""
+
+    @classmethod
+    def of(cls, client: Stack, server: Stack, case: Case) -> Pairing:
+        """What a pair speaks in a case: the first of the case's protocols that both do."""
+        asked, answered = client.told(case, Role.CLIENT), server.told(case, Role.SERVER)
+        common = [alpn for alpn in case.protocols if alpn in asked and alpn in answered]
+        if common:
+            alpn = common[0]
+            return cls(client, server, case, alpn, asked[alpn], answered[alpn])
+        for stack, role, words in ((client, Role.CLIENT, asked), (server, Role.SERVER, answered)):
+            if not words:
+                text = f"{stack.name} does not play {case.told(role)} as a {role}"
+                return cls(client, server, case, obstacle=text)
+        text = f"{client.name} speaks {', '.join(asked)} here, and {server.name} {', '.join(answered)}"
+        return cls(client, server, case, obstacle=text)
+
+    def told(self, role: Role) -> str:
+        """The value of `TESTCASE`."""
+        return self.told_client if role is Role.CLIENT else self.told_server
+
+    def stack(self, role: Role) -> Stack:
+        """Who plays a role."""
+        return self.client if role is Role.CLIENT else self.server

@@ -1,0 +1,158 @@
+"""Why a run failed, as its packets tell: who closed or reset what, with which error code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from headway.contract.artifact import readable
+from headway.instruments.interop.connection import NEGOTIATION, Packet
+from headway.instruments.interop.evidence import Evidence
+from headway.instruments.interop.frames import (
+    APPLICATION_CLOSE,
+    CONNECTION_CLOSE,
+    RESET_STREAM,
+    STOP_SENDING,
+    Frame,
+)
+
+_TRANSPORT_ERRORS = (
+    "NO_ERROR",
+    "INTERNAL_ERROR",
+    "CONNECTION_REFUSED",
+    "FLOW_CONTROL_ERROR",
+    "STREAM_LIMIT_ERROR",
+    "STREAM_STATE_ERROR",
+    "FINAL_SIZE_ERROR",
+    "FRAME_ENCODING_ERROR",
+    "TRANSPORT_PARAMETER_ERROR",
+    "CONNECTION_ID_LIMIT_ERROR",
+    "PROTOCOL_VIOLATION",
+    "INVALID_TOKEN",
+    "APPLICATION_ERROR",
+    "CRYPTO_BUFFER_EXCEEDED",
+    "KEY_UPDATE_ERROR",
+    "AEAD_LIMIT_REACHED",
+    "NO_VIABLE_PATH",
+    "VERSION_NEGOTIATION_ERROR",
+)
+"""RFC 9000, section 20.1; the last one: RFC 9368."""
+_CRYPTO_ERRORS = range(0x100, 0x200)
+_ALERTS = {
+    10: "unexpected_message",
+    20: "bad_record_mac",
+    40: "handshake_failure",
+    42: "bad_certificate",
+    43: "unsupported_certificate",
+    45: "certificate_expired",
+    46: "certificate_unknown",
+    47: "illegal_parameter",
+    48: "unknown_ca",
+    50: "decode_error",
+    51: "decrypt_error",
+    70: "protocol_version",
+    80: "internal_error",
+    109: "missing_extension",
+    112: "unrecognized_name",
+    120: "no_application_protocol",
+}
+"""RFC 8446, section 6."""
+_HTTP3_ERRORS = dict(
+    enumerate(
+        (
+            *("H3_NO_ERROR", "H3_GENERAL_PROTOCOL_ERROR", "H3_INTERNAL_ERROR"),
+            *("H3_STREAM_CREATION_ERROR", "H3_CLOSED_CRITICAL_STREAM", "H3_FRAME_UNEXPECTED"),
+            *("H3_FRAME_ERROR", "H3_EXCESSIVE_LOAD", "H3_ID_ERROR", "H3_SETTINGS_ERROR"),
+            *("H3_MISSING_SETTINGS", "H3_REQUEST_REJECTED", "H3_REQUEST_CANCELLED"),
+            *("H3_REQUEST_INCOMPLETE", "H3_MESSAGE_ERROR", "H3_CONNECT_ERROR"),
+            "H3_VERSION_FALLBACK",
+        ),
+        start=0x100,
+    )
+)
+"""RFC 9114, section 8.1."""
+_CLOSES = {CONNECTION_CLOSE: "CONNECTION_CLOSE", APPLICATION_CLOSE: "CONNECTION_CLOSE (0x1d)"}
+_STREAM_ENDS = {RESET_STREAM: "RESET_STREAM", STOP_SENDING: "STOP_SENDING"}
+_SHOWN = 80
+
+
+def explained(reason: str, evidence: Evidence) -> str:
+    """A reason, and what the packets say of it."""
+    told = next(_of_packets(evidence), None)
+    return f"{reason}; {told}" if told else reason
+
+
+def _of_packets(evidence: Evidence) -> Iterator[str]:
+    """What the packets say, the most telling first."""
+    client, server = evidence.client, evidence.server
+    sent = [packet for packet in client.in_order if packet.of_client]
+    sent += [packet for packet in server.in_order if not packet.of_client]
+    sent.sort(key=lambda packet: packet.at_ns)
+    began_ns = min((each.at_ns for each in client.datagrams), default=0)
+    for kinds, words in ((_CLOSES, _close), (_STREAM_ENDS, _stream_end)):
+        for packet in sent:
+            for frame in packet.frames:
+                if frame.kind in kinds and (text := words(packet, frame)):
+                    yield f"{text} at {(packet.at_ns - began_ns) / 1e9:.3f} s, in {_place(packet)}"
+    if any(packet.kind == NEGOTIATION for packet in server.packets):
+        yield "the server sent Version Negotiation"
+    yield _silence(sent, began_ns, evidence)
+
+
+def _place(packet: Packet) -> str:
+    number = f" {packet.opened.number}" if packet.opened else ""
+    return f"its {packet.kind} packet{number}"
+
+
+def _sender(packet: Packet) -> str:
+    return "the client" if packet.of_client else "the server"
+
+
+def _close(packet: Packet, frame: Frame) -> str:
+    """A close that is an error, in words; empty for one that is none."""
+    is_transport = frame.kind == CONNECTION_CLOSE
+    code = frame.values[0]
+    if code in ((0,) if is_transport else (0, 0x100)):
+        return ""
+    name = transport_error(code) if is_transport else application_error(code)
+    text = readable(frame.data.decode("utf-8", "replace"), _SHOWN)
+    said = f' "{text}"' if text else ""
+    return f"{_sender(packet)} sent {_CLOSES[frame.kind]} with {name}{said}"
+
+
+def _stream_end(packet: Packet, frame: Frame) -> str:
+    stream, code = frame.values[:2]
+    name = application_error(code)
+    return f"{_sender(packet)} sent {_STREAM_ENDS[frame.kind]} of stream {stream} with {name}"
+
+
+def _silence(sent: list[Packet], began_ns: int, evidence: Evidence) -> str:
+    """Who was heard last."""
+    texts = []
+    for of_client, who in ((True, "the client"), (False, "the server")):
+        packets = [packet for packet in sent if packet.of_client is of_client]
+        if not packets:
+            texts.append(f"{who} sent no packet of QUIC")
+            continue
+        last = packets[-1]
+        what = "" if not last.is_sealed else ", which no key opens"
+        texts.append(
+            f"{who} sent its last packet ({last.kind}{what}) at {(last.at_ns - began_ns) / 1e9:.3f} s"
+        )
+    return "; ".join(texts)
+
+
+def transport_error(code: int) -> str:
+    """A transport error code's name, with the code."""
+    if code < len(_TRANSPORT_ERRORS):
+        return f"{_TRANSPORT_ERRORS[code]} ({code:#x})"
+    if code in _CRYPTO_ERRORS:
+        alert = _ALERTS.get(code - 0x100, f"alert {code - 0x100}")
+        return f"CRYPTO_ERROR {alert} ({code:#x})"
+    return f"error {code:#x}"
+
+
+def application_error(code: int) -> str:
+    """An error code of HTTP/3 by its name; others by their number."""
+    if code in _HTTP3_ERRORS:
+        return f"{_HTTP3_ERRORS[code]} ({code:#x})"
+    return f"application error {code:#x}"

@@ -1,0 +1,27 @@
+"""What comes of a run of a test case."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Result(StrEnum):
+    """As ``result.json`` has it."""
+
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+    UNSUPPORTED = "unsupported"
+
+    @property
+    def symbol(self) -> str:
+        """As the runner prints it."""
+        return {Result.SUCCEEDED: "✓", Result.FAILED: "✕", Result.UNSUPPORTED: "?"}[self]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A result, and why it is that; of one that succeeded what there is to be said, if anything."""
+
+    result: Result
+    reason: str = ""
