@@ -39,6 +39,7 @@ class Extra:
         module: the Go module whose version is the program's.
         sources: where its sources are.
         shared: where those are that it shares with another release; its own replace some of them.
+        package: what is compiled: its own sources, or a program of a module that they require.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Extra:
     module: str
     sources: Path
     shared: Path | None = None
+    package: str = golang.OWN_PACKAGE
 
     @property
     def files(self) -> list[Path]:
@@ -68,7 +70,8 @@ class Extra:
     def key(self) -> str:
         """The key of its sources and of how they are compiled."""
         contents = (part for file in self.files for part in (file.name, file.read_bytes()))
-        return digest(_RECIPE.read_bytes(), *contents)
+        other = () if self.package == golang.OWN_PACKAGE else (self.package,)
+        return digest(_RECIPE.read_bytes(), *contents, *other)
 
 
 EXTRAS = {
@@ -86,6 +89,27 @@ EXTRAS = {
             "github.com/quic-go/quic-go",
             _SOURCES / "quic-go-client-0.54",
             shared=_SOURCES / "quic-go-client",
+        ),
+        Extra(
+            "quic-go-interop-client",
+            "quic-go's own client for interoperability",
+            "github.com/quic-go/quic-go",
+            _SOURCES / "quic-go-interop",
+            package="github.com/quic-go/quic-go/interop/client",
+        ),
+        Extra(
+            "quic-go-interop-server",
+            "quic-go's own server for interoperability",
+            "github.com/quic-go/quic-go",
+            _SOURCES / "quic-go-interop",
+            package="github.com/quic-go/quic-go/interop/server",
+        ),
+        Extra(
+            "x-net-interop",
+            "golang.org/x/net/quic's own endpoint for interoperability",
+            "golang.org/x/net",
+            _SOURCES / "x-net-interop",
+            package="golang.org/x/net/internal/quic/cmd/interop",
         ),
     )
 }
@@ -178,8 +202,9 @@ def add_extra(extra: Extra, progress: BuildProgress | None = None) -> InstalledE
             with TemporaryDirectory() as together:
                 for file in extra.files:
                     shutil.copy(file, together)
+                program = directory / extra.name
                 golang.compile_program(
-                    Path(together), directory / extra.name, runner, progress, offline=offline
+                    Path(together), program, runner, progress, extra.package, offline=offline
                 )
 
         directory = store.make(f"{_prefix(extra)}{version}", fill)

@@ -23,6 +23,8 @@ _ENVIRONMENT = {
     "GOTOOLCHAIN": "local",
     "GOWORK": "off",
 }
+OWN_PACKAGE = "."
+"""The program that a module itself is."""
 _OPTIONS = ("-trimpath", "-buildvcs=false", "-ldflags=-s")
 
 
@@ -69,7 +71,13 @@ def _numbers(version: str) -> tuple[int, ...]:
 
 
 def compile_program(
-    sources: Path, program: Path, runner: Runner, progress: BuildProgress, *, offline: bool = False
+    sources: Path,
+    program: Path,
+    runner: Runner,
+    progress: BuildProgress,
+    package: str = OWN_PACKAGE,
+    *,
+    offline: bool = False,
 ) -> None:
     """Compile a module to a static program.
 
@@ -78,6 +86,7 @@ def compile_program(
         program: the file to make.
         runner: runs Go.
         progress: is told how it goes.
+        package: the program's: the module itself, or one of a module that it requires.
         offline: only modules that this machine has already are used.
 
     Raises:
@@ -100,7 +109,7 @@ def compile_program(
     go("downloading the Go modules of", "mod", "download", *required_modules(sources))
     progress.step(f"compiling {program.name}")
     packages: list[str] = []
-    go("listing the Go packages of", "list", "-deps", ".", on_line=packages.append)
+    go("listing the Go packages of", "list", "-deps", package, on_line=packages.append)
     compiled = 0
 
     def count(_: str) -> None:
@@ -108,4 +117,4 @@ def compile_program(
         compiled += 1
         progress.advance(min(compiled / len(packages), 0.99))
 
-    go("compiling", "build", "-v", *_OPTIONS, "-o", program, ".", on_line=count)
+    go("compiling", "build", "-v", *_OPTIONS, "-o", program, package, on_line=count)

@@ -161,7 +161,7 @@ def _image_of(
     if not isinstance(path, str) or not path:
         return None, (), None
     try:
-        return *_image(source.directory / path, where), None
+        return *brought_image(source.directory / path, where), None
     except WrongInputError as error:
         return None, (), (error.message, where)
 
@@ -171,8 +171,16 @@ def _literal(word: str) -> str:
     return word.replace("{", "{{").replace("}", "}}")
 
 
-def _image(path: Path, where: str) -> tuple[BroughtImage, tuple[str, ...]]:
-    """A root tree, and how the image says that its program is started."""
+def brought_image(path: Path, where: str) -> tuple[BroughtImage, tuple[str, ...]]:
+    """A root tree, and how the image says that its program is started.
+
+    Args:
+        path: a container image, or a directory that is a root tree.
+        where: what to name in messages.
+
+    Raises:
+        WrongInputError: it is neither, or cannot be read.
+    """
     path = path.absolute()
     if not path.exists():
         raise WrongInputError(f"there is no {path}", where=where)

@@ -47,6 +47,8 @@ class Case(ABC):
         handshakes: how many the client has to complete.
         timeout_s: how long it may take, in virtual time.
         host: the name that the client asks for.
+        measures: whether it is a measurement, and what its check returns begins with a number.
+        place: in the order of cases.
         differs: in what it differs from the runner's case of this name; empty if in nothing.
     """
 
@@ -64,6 +66,7 @@ class Case(ABC):
     host: ClassVar[str] = "server4"
     differs: ClassVar[str] = ""
     measures: ClassVar[bool] = False
+    place: ClassVar[int] = 100
 
     def told(self, role: Role) -> str:
         """What `TESTCASE` is for an endpoint."""

@@ -7,24 +7,26 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from headway.contract.artifact import read_text
+from headway.contract.artifact import read_text, readable
 from headway.contract.orders import Orders, Round, View
 from headway.contract.outcome import Outcome
 from headway.contract.program import Program
+from headway.image.outsidefiles import outside_files
 from headway.image.outsideroot import USUAL_PATH, outside_root
 from headway.instruments.interop.case import Case, Role
+from headway.instruments.interop.crosstraffic import competing
 from headway.instruments.interop.evidence import Evidence, Failure, NotCheckable
 from headway.instruments.interop.network import LEFT, RIGHT, Laid, laid
 from headway.instruments.interop.pairing import Pairing
 from headway.instruments.interop.reasons import explained
-from headway.instruments.interop.stack import ENDPOINT, Stack
+from headway.instruments.interop.stack import ENDPOINT, Brought, Stack
 from headway.instruments.interop.verdict import Result, Verdict
 from headway.lab.certificate import certificate_for, grown
 from headway.lab.machine import Machine, SharedDirectory
 from headway.lab.network import GLOBAL_SYSCTLS
 from headway.lab.pcapng import CaptureError, to_pcapng
 from headway.programs.base import CA_FILE, KEY_FILE
-from headway.programs.client import hosts_files
+from headway.programs.client import hosts_files, said_last
 from headway.study.family import Family, HostAddress
 from headway.study.network import CLIENT, SERVER
 from headway.study.units import Duration
@@ -33,25 +35,30 @@ NAMES = ("server4", "server6", "server46", "server", "server.test", "localhost")
 """That the server's certificate holds."""
 _HOSTS = {Role.CLIENT: CLIENT, Role.SERVER: SERVER}
 _SIMULATOR = "sim"
-_UNSUPPORTED = 127
+UNSUPPORTED = 127
 _STATUS_FILE, _KEYS_FILE = "exit-status", "keys.log"
 _OWN = Path(__file__).parent
+_SHOWN = 160
 _READY_NS = 20 * 10**9
 
 
 @dataclass(frozen=True)
 class Conduct:
-    """What is needed to carry a pairing out.
-
-    Attributes:
-        machine: boots labs.
-        directory: of all logs.
-    """
+    """What is needed to carry a pairing out: the machine that boots labs."""
 
     machine: Machine
 
-    def carry_out(self, pairing: Pairing, seed: int, directory: Path) -> Verdict:
-        """Carry a pairing out with a seed, and judge it; all that it leaves is in the directory."""
+    def carry_out(
+        self, pairing: Pairing, seed: int, directory: Path, *, cpu: int | None = None
+    ) -> Verdict:
+        """Carry a pairing out with a seed, and judge it.
+
+        Args:
+            pairing: who plays what.
+            seed: of everything random.
+            directory: for all that it leaves; replaced if it is there.
+            cpu: the core that the lab is pinned to; any if None.
+        """
         case = pairing.case
         shutil.rmtree(directory, ignore_errors=True)
         directory.mkdir(parents=True)
@@ -64,14 +71,32 @@ class Conduct:
                 orders,
                 directory,
                 seed=seed,
+                cpu=cpu,
                 memory_mib=max(
                     self.machine.memory_mib, pairing.client.memory_mib, pairing.server.memory_mib
                 ),
                 shown=self._shown(pairing, served),
             )
-            return _verdict(pairing, outcome, seed, served, directory)
+            return _verdict(pairing, outcome, seed, network, served, directory)
         finally:
             shutil.rmtree(served, ignore_errors=True)
+
+    def alone(self, pairing: Pairing, role: Role, seed: int, directory: Path) -> int | None:
+        """The exit status of a pairing's client or server if the other one is not there; None if it does not end."""
+        directory.mkdir(parents=True)
+        served = directory.with_name(".www")
+        served.mkdir()
+        network = laid(pairing.case.scenario, seed, Duration(pairing.case.timeout_s * 10**9))
+        orders = self._orders(pairing, seed, network, served)
+        program = next(program for program in orders.programs if program.name == role.value)
+        lonely = replace(program, service=False, listens=(), finishes=False)
+        self.machine.boot(
+            replace(orders, programs=(lonely,), captures=()),
+            directory,
+            seed=seed,
+            shown=self._shown(pairing, served),
+        )
+        return _exit_status(directory / role.value)
 
     def _orders(self, pairing: Pairing, seed: int, network: Laid, served: Path) -> Orders:
         case = pairing.case
@@ -80,7 +105,10 @@ class Conduct:
             ip=network.layout.ip,
             sysctls=GLOBAL_SYSCTLS,
             views=tuple(self._view(pairing, role, network) for role in Role),
-            programs=tuple(_program(pairing, role, seed, network) for role in reversed(Role)),
+            programs=(
+                *(competing(network) if case.scenario.cross_traffic else ()),
+                *(_program(pairing, role, seed, network) for role in reversed(Role)),
+            ),
             fault_links=network.fault_links,
             captures=network.captures,
             counted=network.layout.counted,
@@ -89,10 +117,13 @@ class Conduct:
         )
 
     def _view(self, pairing: Pairing, role: Role, network: Laid) -> View:
-        stack = pairing.stack(role)
+        brought = pairing.stack(role).brought.get(role)
         files = {**_certificates(pairing.case, self.machine.image.root), **_hosts_file(network.servers)}
-        root = f"/lab/{_root_name(role)}" if stack.outside else ""
-        return View(_HOSTS[role], role.value, files, root, "/" if root else "")
+        if brought is None or not brought.program.has_own_root:
+            return View(_HOSTS[role], role.value, files)
+        image = brought.program.image
+        begins_in = image.begins_in if image else "/"
+        return View(_HOSTS[role], role.value, files, f"/lab/{_root_name(role)}", begins_in)
 
     def _shown(self, pairing: Pairing, served: Path) -> dict[str, SharedDirectory]:
         shown = {"www": SharedDirectory(served), "extras/interop": SharedDirectory(_OWN / "shell")}
@@ -100,12 +131,23 @@ class Conduct:
             stack = pairing.stack(role)
             if stack.directory:
                 shown[f"extras/{_own_name(role)}"] = SharedDirectory(stack.directory)
-            if stack.outside:
-                root = outside_root(stack.outside)
-                shown[_root_name(role)] = SharedDirectory(root, own_times=True)
+            if brought := stack.brought.get(role):
+                shown |= _brought_directories(brought, role)
             for name in stack.extras:
                 shown[f"extras/{name}"] = SharedDirectory(self.machine.extras[name])
         return shown
+
+
+def _brought_directories(brought: Brought, role: Role) -> dict[str, SharedDirectory]:
+    """What a lab shows of a program that somebody brought."""
+    shown, program = {}, brought.program
+    if program.files:
+        shown[f"extras/{program.directory}"] = SharedDirectory(outside_files(program))
+    if program.has_own_root:
+        # An image has times that are the same everywhere, a directory of this machine not.
+        own_times = program.image is None or program.image.container
+        shown[_root_name(role)] = SharedDirectory(outside_root(program), own_times)
+    return shown
 
 
 def _own_name(role: Role) -> str:
@@ -165,8 +207,9 @@ def _program(pairing: Pairing, role: Role, seed: int, network: Laid) -> Program:
         "SERVER6": str(network.servers.get(Family.IPV6, "")),
         "SEED": str(seed),
     }
-    if stack.outside:
-        env = {"PATH": USUAL_PATH, "HOME": "/root", **stack.env, **env}
+    brought = stack.brought.get(role)
+    if brought and brought.program.has_own_root:
+        env = {"PATH": USUAL_PATH, "HOME": "/root", **brought.env, **env}
     is_server = role is Role.SERVER
     address = next(iter(network.servers.values()))
     return Program(
@@ -182,29 +225,27 @@ def _program(pairing: Pairing, role: Role, seed: int, network: Laid) -> Program:
 
 
 def _argv(stack: Stack, role: Role) -> tuple[str, ...]:
-    if stack.argv:
-        return stack.argv
-    if stack.directory:
-        return ("/bin/sh", f"/lab/extras/{_own_name(role)}/{ENDPOINT}")
-    return (f"/{ENDPOINT}",)
+    if brought := stack.brought.get(role):
+        return brought.argv
+    return ("/bin/sh", f"/lab/extras/{_own_name(role)}/{ENDPOINT}")
 
 
 def _verdict(
-    pairing: Pairing, outcome: Outcome, seed: int, served: Path, directory: Path
+    pairing: Pairing, outcome: Outcome, seed: int, network: Laid, served: Path, directory: Path
 ) -> Verdict:
     """Judge what a run left."""
     statuses = {role: _exit_status(directory / role.value) for role in Role}
     for role in Role:
-        if statuses[role] == _UNSUPPORTED:
+        if statuses[role] == UNSUPPORTED:
             stack = pairing.stack(role)
             text = f"{stack.name} answers 127 as a {role}: it does not know {pairing.told(role)}"
             return Verdict(Result.UNSUPPORTED, text)
     try:
-        evidence = _evidence(pairing.case, seed, served, directory)
+        evidence = _evidence(pairing.case, seed, network, served, directory)
     except (CaptureError, FileNotFoundError) as error:
         return Verdict(Result.FAILED, outcome.reason or str(error))
     try:
-        _check_end(pairing, outcome, statuses)
+        _check_end(pairing, outcome, statuses, directory)
         return Verdict(Result.SUCCEEDED, pairing.case.verify(evidence))
     except NotCheckable as missing:
         return Verdict(Result.UNSUPPORTED, missing.reason)
@@ -212,7 +253,9 @@ def _verdict(
         return Verdict(Result.FAILED, explained(failure.reason, evidence))
 
 
-def _check_end(pairing: Pairing, outcome: Outcome, statuses: Mapping[Role, int | None]) -> None:
+def _check_end(
+    pairing: Pairing, outcome: Outcome, statuses: Mapping[Role, int | None], directory: Path
+) -> None:
     """Let both programs have ended as they should.
 
     Raises:
@@ -224,7 +267,13 @@ def _check_end(pairing: Pairing, outcome: Outcome, statuses: Mapping[Role, int |
     if outcome.status != "ok":
         raise Failure(_named(outcome.reason or "the lab failed", pairing))
     if (status := statuses[Role.CLIENT]) not in (0, None):
-        raise Failure(f"{client} ended with exit status {status}")
+        raise Failure(f"{client} ended with exit status {status}{_printed(directory, Role.CLIENT)}")
+
+
+def _printed(directory: Path, role: Role) -> str:
+    """The last line that an endpoint printed, as the end of a sentence."""
+    text = said_last(directory / role.value, role.value)
+    return f' ("{readable(text, _SHOWN)}")' if text else ""
 
 
 def _named(reason: str, pairing: Pairing) -> str:
@@ -243,7 +292,7 @@ def _exit_status(directory: Path) -> int | None:
         return None
 
 
-def _evidence(case: Case, seed: int, served: Path, directory: Path) -> Evidence:
+def _evidence(case: Case, seed: int, network: Laid, served: Path, directory: Path) -> Evidence:
     """What a run left, its captures with the secrets inside."""
     logs = [directory / role.value / _KEYS_FILE for role in Role]
     simulator = directory / _SIMULATOR
@@ -259,4 +308,5 @@ def _evidence(case: Case, seed: int, served: Path, directory: Path) -> Evidence:
         served=served,
         downloads=directory / Role.CLIENT.value / "downloads",
         names=[file.name for file in case.files(seed)],
+        servers=frozenset(map(str, network.servers.values())),
     )

@@ -116,7 +116,8 @@ class Connection:
         log: the secrets that are known.
         number: of the connection, from 0, in the order of their first packets.
         packets: in the order of the capture.
-        crypto: the CRYPTO streams, by whether they are the client's and the type of packets.
+        crypto: the CRYPTO streams, by whether they are the client's and the type of packets; the client's from before a
+            Retry is that of the type ``Retry``.
     """
 
     log: KeyLog
@@ -210,6 +211,10 @@ class Connection:
         opened = self._open(header, packet, of_client, begins)
         if opened is None and is_first:
             self._ids.remove(header.destination)
+        if header.kind == RETRY and RETRY not in (kind for _, kind in self.crypto):
+            # The client begins anew, with a ClientHello that should be the same (section 17.2.5.3).
+            self.crypto[True, RETRY] = self.stream(INITIAL, of_client=True)
+            self.crypto[True, INITIAL] = CryptoStream()
         if header.kind == RETRY or (opened and header.version is not None):
             self._lengths[not of_client] = len(header.source)
             if not of_client:

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from ipaddress import ip_address
 
-SERVER_PORT = 443
 _ETHERNET_BYTES, _IPV6_BYTES, _UDP_BYTES = 14, 40, 8
 _UDP = 17
 
@@ -17,12 +16,13 @@ Place = tuple[str, int]
 
 @dataclass(frozen=True)
 class Datagram:
-    """A datagram between a client and a server's port 443.
+    """A datagram between a client and a server.
 
     Attributes:
         at_ns: when the capture saw it.
         source: whence.
         destination: where to.
+        of_client: whether a client sent it.
         ecn: the two bits of Explicit Congestion Notification (RFC 3168, section 5).
         content: what it carries.
     """
@@ -30,13 +30,9 @@ class Datagram:
     at_ns: int
     source: Place
     destination: Place
+    of_client: bool
     ecn: int
     content: bytes
-
-    @property
-    def of_client(self) -> bool:
-        """Whether a client sent it."""
-        return self.destination[1] == SERVER_PORT
 
     @property
     def client(self) -> Place:
@@ -56,16 +52,22 @@ class Datagram:
         return ":" in self.source[0]
 
 
-def datagrams(frames: Iterable[tuple[int, bytes]]) -> Iterator[Datagram]:
-    """The datagrams to and from servers in Ethernet frames, each with its time in nanoseconds."""
+def datagrams(
+    frames: Iterable[tuple[int, bytes]], servers: frozenset[str]
+) -> Iterator[Datagram]:
+    """The datagrams to and from servers in Ethernet frames.
+
+    Args:
+        frames: each with its time in nanoseconds.
+        servers: the servers' addresses.
+    """
     for at_ns, frame in frames:
         packet = frame[_ETHERNET_BYTES:]
-        datagram = _datagram(at_ns, packet) if packet else None
-        if datagram and SERVER_PORT in (datagram.source[1], datagram.destination[1]):
+        if packet and (datagram := _datagram(at_ns, packet, servers)):
             yield datagram
 
 
-def _datagram(at_ns: int, packet: bytes) -> Datagram | None:
+def _datagram(at_ns: int, packet: bytes, servers: frozenset[str]) -> Datagram | None:
     is_ipv6 = packet[0] >> 4 == 6
     protocol = packet[6 if is_ipv6 else 9]
     begin = _IPV6_BYTES if is_ipv6 else 4 * (packet[0] & 0x0F)
@@ -78,4 +80,7 @@ def _datagram(at_ns: int, packet: bytes) -> Datagram | None:
     source_port, destination_port, length = struct.unpack_from("!HHH", packet, begin)
     ecn = packet[1] >> 4 & 3 if is_ipv6 else packet[1] & 3
     content = packet[begin + _UDP_BYTES : begin + length]
-    return Datagram(at_ns, (source, source_port), (destination, destination_port), ecn, content)
+    if not servers.intersection((source, destination)):
+        return None
+    ends = (source, source_port), (destination, destination_port)
+    return Datagram(at_ns, *ends, destination in servers, ecn, content)

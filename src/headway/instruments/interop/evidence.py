@@ -40,6 +40,7 @@ class Evidence:
         served: the directory of what the server has.
         downloads: the directory of what the client wrote.
         names: of the files that it asked for.
+        servers: the server's addresses.
     """
 
     client_capture: Path
@@ -48,16 +49,20 @@ class Evidence:
     served: Path
     downloads: Path
     names: Sequence[str]
+    servers: frozenset[str]
 
     @cached_property
     def client(self) -> Trace:
         """What the client's device saw."""
-        return Trace.read(datagrams(read_pcapng(self.client_capture)), key_log(self.secrets))
+        return self._trace(self.client_capture)
 
     @cached_property
     def server(self) -> Trace:
         """What the server's device saw."""
-        return Trace.read(datagrams(read_pcapng(self.server_capture)), key_log(self.secrets))
+        return self._trace(self.server_capture)
+
+    def _trace(self, capture: Path) -> Trace:
+        return Trace.read(datagrams(read_pcapng(capture), self.servers), key_log(self.secrets))
 
     def check_keys(self) -> None:
         """Let the captures open.

@@ -49,6 +49,11 @@ class Frame:
     values: tuple[int, ...] = ()
     data: bytes = b""
 
+    @property
+    def is_stream(self) -> bool:
+        """Whether it carries data of a stream."""
+        return self.kind in _STREAM
+
 
 def parsed(payload: bytes) -> tuple[Frame, ...]:
     """The frames of a payload without PADDING, up to one of an unknown type, which has no content."""

@@ -11,7 +11,7 @@ CLIENT_HELLO, CERTIFICATE, ENCRYPTED_EXTENSIONS, COMPRESSED_CERTIFICATE = 1, 11,
 CHACHA20 = 0x1303
 """TLS_CHACHA20_POLY1305_SHA256."""
 INITIAL_MAX_STREAMS_BIDI, PREFERRED_ADDRESS = 0x08, 0x0D
-_TRANSPORT_PARAMETERS = 57
+_TRANSPORT_PARAMETERS, _EARLY_DATA = 57, 42
 _GREASE = 0x0A0A
 _RANDOM = slice(6, 38)
 
@@ -78,16 +78,27 @@ def cipher_suites(hello: bytes) -> tuple[int, ...]:
 
 def transport_parameters(extensions: bytes) -> dict[int, bytes]:
     """The transport parameters in the body of EncryptedExtensions, by their numbers."""
-    reader, parameters = Reader(extensions, 2), dict[int, bytes]()
+    inner, parameters = Reader(_extensions(extensions).get(_TRANSPORT_PARAMETERS, b""), 0), dict[int, bytes]()
     try:
-        while reader.left:
-            kind, data = int.from_bytes(reader.take(2)), reader.take(int.from_bytes(reader.take(2)))
-            if kind != _TRANSPORT_PARAMETERS:
-                continue
-            inner = Reader(data)
-            while inner.left:
-                number = inner.integer()
-                parameters[number] = inner.take(inner.integer())
+        while inner.left:
+            number = inner.integer()
+            parameters[number] = inner.take(inner.integer())
     except IndexError:
         pass
     return parameters
+
+
+def accepts_early_data(extensions: bytes) -> bool:
+    """Whether the body of EncryptedExtensions accepts early data (RFC 8446, section 4.2.10)."""
+    return _EARLY_DATA in _extensions(extensions)
+
+
+def _extensions(body: bytes) -> dict[int, bytes]:
+    reader, extensions = Reader(body, 2), dict[int, bytes]()
+    try:
+        while reader.left:
+            kind = int.from_bytes(reader.take(2))
+            extensions[kind] = reader.take(int.from_bytes(reader.take(2)))
+    except IndexError:
+        pass
+    return extensions

@@ -17,6 +17,7 @@ from headway.study.units import Duration
 
 LEFT, RIGHT = "trace_node_left.pcap", "trace_node_right.pcap"
 """Captures at the client and at the server, as the runner names them."""
+_SWITCH = ".disable_ipv6"
 
 
 @dataclass(frozen=True)
@@ -88,6 +89,9 @@ def _joined(spaces: tuple[Namespace, ...]) -> Namespace:
     """A host with what it has in the networks of all families."""
     first = spaces[0]
     sysctls = {name: value for space in spaces for name, value in space.sysctls.items()}
+    if len(spaces) > 1:
+        # What keeps a host of IPv4 alone from IPv6.
+        sysctls = {name: value for name, value in sysctls.items() if not name.endswith(_SWITCH)}
     lines = tuple(dict.fromkeys(line for space in spaces for line in space.ip))
     return replace(first, sysctls=sysctls, ip=lines)
 

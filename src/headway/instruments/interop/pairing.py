@@ -17,7 +17,8 @@ class Pairing:
         server: the stack that answers.
         case: the test case.
         alpn: what they speak; empty if they cannot play it.
-        told: the value of `TESTCASE`, by role.
+        told_client: the client's value of `TESTCASE`.
+        told_server: the server's value of `TESTCASE`.
         obstacle: why they cannot play it; empty if they can.
     """
 
@@ -47,6 +48,11 @@ class Pairing:
     def told(self, role: Role) -> str:
         """The value of `TESTCASE`."""
         return self.told_client if role is Role.CLIENT else self.told_server
+
+    @property
+    def words(self) -> str:
+        """Which it is."""
+        return f"{self.case.name} with {self.server.name} as server and {self.client.name} as client"
 
     def stack(self, role: Role) -> Stack:
         """Who plays a role."""

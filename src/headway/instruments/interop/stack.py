@@ -19,6 +19,24 @@ _HTTP3 = "http3"
 
 
 @dataclass(frozen=True)
+class Brought:
+    """A program that somebody brought.
+
+    Attributes:
+        program: with its files or its root tree.
+        argv: what runs it; empty if that depends on the run.
+    """
+
+    program: OutsideProgram
+    argv: tuple[str, ...] = ()
+
+    @property
+    def env(self) -> Mapping[str, str]:
+        """Environment that its image gives it."""
+        return self.program.image.env if self.program.image else {}
+
+
+@dataclass(frozen=True)
 class Stack:
     """A program that follows the runner's contract, or a part of it.
 
@@ -33,9 +51,7 @@ class Stack:
         layers: of the lab image that it needs.
         extras: compiled programs that it needs.
         memory_mib: memory of its lab, if the usual is too little.
-        outside: its own root tree, if it has one.
-        argv: what runs it; `run_endpoint.sh` unless something else is said.
-        env: environment that its root tree gives it.
+        brought: by role, programs of this machine's user that have another root tree than the lab's, or another command.
     """
 
     name: str
@@ -47,9 +63,12 @@ class Stack:
     layers: tuple[str, ...] = ()
     extras: tuple[str, ...] = ()
     memory_mib: int = 0
-    outside: OutsideProgram | None = None
-    argv: tuple[str, ...] = ()
-    env: Mapping[str, str] = field(default_factory=dict)
+    brought: Mapping[Role, Brought] = field(default_factory=dict)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it knows nothing of the runner's contract."""
+        return any(not brought.argv for brought in self.brought.values())
 
     def told(self, case: Case, role: Role) -> dict[str, str]:
         """What `TESTCASE` is in a role of a case, by what is spoken over QUIC; nothing for what it cannot play."""

@@ -17,6 +17,7 @@ class AmplificationLimit(Case):
 
     name = "amplificationlimit"
     abbreviation = "A"
+    place = 13
     client_name = server_name = "transfer"
     description = "The server obeys the 3x amplification limit."
     scenario = Scenario(lost_up=(2, 3, 4, 5, 6, 7), certificate_bytes=10_000)

@@ -11,6 +11,7 @@ class Blackhole(Case):
 
     name = "blackhole"
     abbreviation = "B"
+    place = 10
     client_name = server_name = "transfer"
     description = "Transfer succeeds despite underlying network blacking out for a few seconds."
     scenario = Scenario(blackouts=(5, 2))

@@ -14,6 +14,7 @@ class ChaCha20(Case):
 
     name = "chacha20"
     abbreviation = "C20"
+    place = 4
     description = "Handshake completes using ChaCha20."
     sizes = (3 * MIB,)
 

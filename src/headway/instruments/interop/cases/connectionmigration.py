@@ -17,6 +17,7 @@ class ConnectionMigration(Case):
 
     name = "connectionmigration"
     abbreviation = "CM"
+    place = 22
     client_name = "transfer"
     description = "A transfer succeeded during which the client performed an active migration."
     scenario = Scenario(families=(Family.IPV4, Family.IPV6))

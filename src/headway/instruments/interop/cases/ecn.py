@@ -16,6 +16,7 @@ class Ecn(Case):
 
     name = "ecn"
     abbreviation = "E"
+    place = 12
     client_name = server_name = "handshake"
     description = "ECN marks are set and reported by both endpoints."
     sizes = (100 * KIB,)

@@ -13,6 +13,7 @@ class Goodput(Case):
 
     name = "goodput"
     abbreviation = "G"
+    place = 23
     client_name = server_name = "transfer"
     description = "Measures connection goodput over a 10Mbps link."
     sizes = (10 * MIB,)

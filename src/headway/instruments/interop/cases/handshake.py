@@ -12,6 +12,7 @@ class Handshake(Case):
 
     name = "handshake"
     abbreviation = "H"
+    place = 1
     description = "Handshake completes successfully."
     sizes = (KIB,)
 

@@ -12,6 +12,7 @@ class HandshakeCorruption(Case):
 
     name = "handshakecorruption"
     abbreviation = "C1"
+    place = 16
     client_name = server_name = "multiconnect"
     description = "Handshake completes under extreme packet corruption."
     scenario = Scenario(fate=RandomFate(FaultKind.CORRUPT, 0.3))

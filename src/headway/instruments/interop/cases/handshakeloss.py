@@ -12,6 +12,7 @@ class HandshakeLoss(Case):
 
     name = "handshakeloss"
     abbreviation = "L1"
+    place = 14
     client_name = server_name = "multiconnect"
     description = "Handshake completes under extreme packet loss."
     scenario = Scenario(fate=RandomFate(FaultKind.LOSE, 0.3))

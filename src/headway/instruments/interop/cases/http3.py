@@ -10,6 +10,7 @@ class Http3(Case):
 
     name = "http3"
     abbreviation = "3"
+    place = 9
     description = "An H3 transaction succeeded."
     sizes = (5 * KIB, 10 * KIB, 500 * KIB)
     protocols = (H3,)

@@ -14,6 +14,7 @@ class Ipv6(Case):
 
     name = "ipv6"
     abbreviation = "6"
+    place = 18
     client_name = server_name = "transfer"
     description = "A transfer across an IPv6-only network succeeded."
     scenario = Scenario(families=(Family.IPV6,))

@@ -14,6 +14,7 @@ class KeyUpdate(Case):
 
     name = "keyupdate"
     abbreviation = "U"
+    place = 11
     server_name = "transfer"
     description = "One of the two endpoints updates keys and the peer responds correctly."
     sizes = (3 * MIB,)

@@ -14,6 +14,7 @@ class LongRtt(Case):
 
     name = "longrtt"
     abbreviation = "LR"
+    place = 3
     client_name = server_name = "handshake"
     description = "Handshake completes when RTT is long."
     scenario = Scenario(delay_ms=750)

@@ -21,6 +21,7 @@ class Multiplexing(Case):
 
     name = "multiplexing"
     abbreviation = "M"
+    place = 5
     client_name = server_name = "transfer"
     description = "Thousands of files are transferred over a single connection, and server increased stream limits to accomodate client requests."
     sizes = (32,) * 1999

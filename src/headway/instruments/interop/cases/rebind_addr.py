@@ -14,6 +14,7 @@ class AddressRebinding(Case):
 
     name = "rebind-addr"
     abbreviation = "BA"
+    place = 21
     client_name = server_name = "transfer"
     description = "Transfer completes under frequent IP address and port rebindings on the client side."
     scenario = Scenario(rebindings=(1, 5), rebinds_address=True)

@@ -14,6 +14,7 @@ class PortRebinding(Case):
 
     name = "rebind-port"
     abbreviation = "BP"
+    place = 20
     client_name = server_name = "transfer"
     description = "Transfer completes under frequent port rebindings on the client side."
     scenario = Scenario(rebindings=(1, 5))

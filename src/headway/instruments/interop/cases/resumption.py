@@ -14,6 +14,7 @@ class Resumption(Case):
 
     name = "resumption"
     abbreviation = "R"
+    place = 7
     description = "Connection is established using TLS Session Resumption."
     sizes = (5 * KIB, 10 * KIB)
     needs_keys = True

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from headway.instruments.interop.case import KIB, Case
-from headway.instruments.interop.connection import INITIAL, Packet
+from headway.instruments.interop.connection import INITIAL, RETRY, Packet
 from headway.instruments.interop.evidence import Evidence, Failure
 from headway.overriding import override
 
@@ -13,6 +13,7 @@ class Retry(Case):
 
     name = "retry"
     abbreviation = "S"
+    place = 6
     description = "Server sends a Retry, and a subsequent connection using the Retry token completes successfully."
     sizes = (10 * KIB,)
 
@@ -31,6 +32,10 @@ class Retry(Case):
                 f"the Initial with the token has packet number {first}, and {highest} was used before: it must not "
                 "begin anew (RFC 9000, section 17.2.5.3)"
             )
+        (connection,) = evidence.completed
+        hellos = {connection.stream(kind, of_client=True).content for kind in (INITIAL, RETRY)}
+        if len(hellos) > 1:
+            return "the client sent another ClientHello after the Retry, against RFC 9000, section 17.2.5.3"
         return ""
 
 

@@ -10,6 +10,7 @@ class Transfer(Case):
 
     name = "transfer"
     abbreviation = "DC"
+    place = 2
     description = "Stream data is being sent and received correctly. Connection close completes with a zero error code."
     sizes = (2 * MIB, 3 * MIB, 5 * MIB)
 

@@ -12,6 +12,7 @@ class TransferCorruption(Case):
 
     name = "transfercorruption"
     abbreviation = "C2"
+    place = 17
     client_name = server_name = "transfer"
     description = "Transfer completes under moderate packet corruption."
     scenario = Scenario(fate=RandomFate(FaultKind.CORRUPT, 0.02))

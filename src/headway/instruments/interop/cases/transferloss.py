@@ -12,6 +12,7 @@ class TransferLoss(Case):
 
     name = "transferloss"
     abbreviation = "L2"
+    place = 15
     client_name = server_name = "transfer"
     description = "Transfer completes under moderate packet loss."
     scenario = Scenario(fate=RandomFate(FaultKind.LOSE, 0.02))

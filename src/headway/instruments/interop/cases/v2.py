@@ -15,6 +15,7 @@ class Version2(Case):
 
     name = "v2"
     abbreviation = "V2"
+    place = 19
     description = "Server should select QUIC v2 in compatible version negotiation."
     sizes = (KIB,)
 

@@ -15,6 +15,8 @@ mkdir -p "$QLOGDIR"
 for stub in /setup.sh /wait-for-it.sh; do
     rm -f $stub && printf '#!/bin/sh\n' >$stub && chmod 755 $stub
 done
+# Engines give their containers as many files and as much locked memory as there may be.
+ulimit -n "$(ulimit -H -n)"
 "$@" &
 child=$!
 trap 'kill -TERM $child 2>/dev/null' TERM

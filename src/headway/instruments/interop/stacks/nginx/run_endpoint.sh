@@ -24,6 +24,8 @@ http {
         listen 443 quic;
         listen [::]:443 quic;
         http3 on;
+        keepalive_requests 100000;
+        keepalive_timeout 300s;
         http3_hq $hq;
         quic_retry $retry;
         ssl_protocols TLSv1.3;

@@ -12,12 +12,12 @@ if [ "$ROLE" = server ]; then
         set -- "--preferred-ipv4-addr=$SERVER4:4443" "--preferred-ipv6-addr=[$SERVER6]:443" ;;
     *) exit 127 ;;
     esac
-    exec gtlsserver --quiet --htdocs=/www --timeout=600s --initial-pkt-num=0 --qlog-dir="$QLOGDIR" "$@" \
+    exec gtlsserver --quiet --htdocs=/www --timeout=120s --handshake-timeout=120s --initial-pkt-num=0 --qlog-dir="$QLOGDIR" "$@" \
         '*' 443 /certs/priv.key /certs/cert.pem
 fi
 
 fetch() {
-    gtlsclient --quiet --no-quic-dump --no-http-dump --initial-pkt-num=0 --timeout=120s \
+    gtlsclient --quiet --no-quic-dump --no-http-dump --initial-pkt-num=0 --timeout=120s --handshake-timeout=120s \
         --exit-on-all-streams-close --download=/downloads --qlog-dir="$QLOGDIR" "$@"
 }
 host=${REQUESTS#https://}
@@ -29,7 +29,7 @@ handshake | transfer | retry | http3) fetch "$host" 443 $REQUESTS ;;
 chacha20)
     fetch '--ciphers=NORMAL:-VERS-ALL:+VERS-TLS1.3:-CIPHER-ALL:+CHACHA20-POLY1305' "$host" 443 $REQUESTS ;;
 keyupdate) fetch --key-update=100ms "$host" 443 $REQUESTS ;;
-v2) fetch --preferred-versions=0x6b3343cf --available-versions=0x6b3343cf,0x1 "$host" 443 $REQUESTS ;;
+v2) fetch -v 0x1 --preferred-versions=0x6b3343cf,0x1 --available-versions=0x6b3343cf,0x1 "$host" 443 $REQUESTS ;;
 resumption | zerortt)
     [ "$TESTCASE" = zerortt ] && early= || early=--disable-early-data
     fetch --session-file=/tmp/session --tp-file=/tmp/parameters --wait-for-ticket "$host" 443 "$first" &&
