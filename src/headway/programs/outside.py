@@ -99,12 +99,12 @@ class OutsideAdapter(Adapter):
             for word in declared.argv
             for inner in (options if word == OPTIONS else urls if word == "{urls}" else (word,))
         ]
-        argv = [inner if inner in urls else _filled(inner, values) for inner in words]
+        argv = [inner if inner in urls else filled(inner, values) for inner in words]
         if self.outside.executable:
             argv[0] = f"{values['files']}/{self.outside.executable.place}"
         if any(values["qlog"] in word for word in argv) and not self.outside.has_own_root:
             argv = list(in_new_directory(values["qlog"], argv))
-        own = {name: _filled(value, values) for name, value in declared.env.items()}
+        own = {name: filled(value, values) for name, value in declared.env.items()}
         if self.outside.has_own_root:
             of_image = self.outside.image.env if self.outside.image else {}
             own = {"PATH": USUAL_PATH, **of_image, **own}
@@ -198,8 +198,13 @@ class OutsideClient(OutsideAdapter, Client):
         return self.outside.declared
 
 
-def _filled(word: str, values: Mapping[str, str]) -> str:
-    """A word with what its placeholders stand for; where a port may follow, addresses of IPv6 have brackets."""
+def filled(word: str, values: Mapping[str, str]) -> str:
+    """A word with what its placeholders stand for; where a port may follow, addresses of IPv6 have brackets.
+
+    Args:
+        word: of a command line, or a value of the environment.
+        values: by the names of placeholders.
+    """
     in_url = HostAddress(values["address"]).in_url
     return word.replace("{address}:", f"{in_url}:").format_map(values)
 

@@ -89,7 +89,7 @@ def with_build(program: OutsideProgram, build: Path) -> OutsideProgram:
         own = _executable(program.executable.place, build, str(build))
         changed: dict[str, Any] = {"files": (own, *program.files[1:])}
     elif program.image:
-        changed = {"image": _image(build, str(build))[0]}
+        changed = {"image": brought_image(build, str(build))[0]}
     else:
         raise WrongInputError(
             f"{program.name} is a program of the lab image ({program.declared.argv[0]}), which no "

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from headway.errors import WrongInputError
-from headway.instruments.interop.case import Role
+from headway.instruments.interop.case import EndpointRole
 from headway.instruments.interop.stack import ENDPOINT, Brought, Stack, declared
 from headway.study.host import Protocol
 from headway.study.outsidefile import brought_image
@@ -44,7 +44,7 @@ def replaced(word: str, where: str) -> Stack:
         where=f"{where} {name}",
     )
     brought = Brought(program, command)
-    return Stack(name=name, brought=dict.fromkeys(Role, brought))
+    return Stack(name=name, brought=dict.fromkeys(EndpointRole, brought))
 
 
 def _is_root_tree(directory: Path) -> bool:

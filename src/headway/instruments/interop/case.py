@@ -9,7 +9,7 @@ from enum import StrEnum
 from random import Random
 from typing import ClassVar
 
-from headway.instruments.interop.evidence import Evidence, Failure
+from headway.instruments.interop.evidence import CaseEvidence, CheckError
 from headway.instruments.interop.scenario import Scenario, draws
 
 KIB, MIB = 1 << 10, 1 << 20
@@ -18,7 +18,7 @@ HQ, H3 = "hq-interop", "h3"
 _NAME_LETTERS = 12
 
 
-class Role(StrEnum):
+class EndpointRole(StrEnum):
     """Which end of a connection an endpoint is."""
 
     CLIENT = "client"
@@ -33,8 +33,8 @@ class ServedFile:
     size: int
 
 
-class Case(ABC):
-    """A test case, whose check raises a `Failure` that says why it fails.
+class InteropCase(ABC):
+    """A test case, whose check raises a `CheckError` that says why it fails.
 
     Attributes:
         name: what `TESTCASE` is for both endpoints, unless `client_name` or `server_name` is another.
@@ -68,9 +68,9 @@ class Case(ABC):
     measures: ClassVar[bool] = False
     place: ClassVar[int] = 100
 
-    def told(self, role: Role) -> str:
+    def told(self, role: EndpointRole) -> str:
         """What `TESTCASE` is for an endpoint."""
-        return (self.client_name if role is Role.CLIENT else self.server_name) or self.name
+        return (self.client_name if role is EndpointRole.CLIENT else self.server_name) or self.name
 
     @property
     def name_letters(self) -> int:
@@ -85,26 +85,30 @@ class Case(ABC):
     def _drawn_name(self, draw: Random) -> str:
         return "".join(draw.choices(string.ascii_lowercase, k=self.name_letters))
 
-    def verify(self, evidence: Evidence) -> str:
+    def verify(self, evidence: CaseEvidence) -> str:
         """Check a run; returns what there is to be said of one that succeeded.
 
         Raises:
-            Failure: it fails, or cannot be checked.
+            CheckError: it fails, or cannot be checked.
         """
         if self.needs_keys:
             evidence.check_keys()
         evidence.check_files()
         self.check_versions(evidence)
         if (handshakes := evidence.handshakes) != self.handshakes:
-            raise Failure(f"{self.handshakes} handshakes were to be completed, and {handshakes} were")
+            raise CheckError(
+                f"{self.handshakes} handshakes were to be completed, and {handshakes} were"
+            )
         return self.check(evidence)
 
-    def check_versions(self, evidence: Evidence) -> None:
+    def check_versions(self, evidence: CaseEvidence) -> None:
         """Let the server's Initials be of version 1."""
         wrong = evidence.server_versions - {1}
         if wrong:
-            raise Failure(f"the server sent Initials of version {', '.join(map(hex, sorted(wrong)))}")
+            raise CheckError(
+                f"the server sent Initials of version {', '.join(map(hex, sorted(wrong)))}"
+            )
 
-    def check(self, evidence: Evidence) -> str:
+    def check(self, evidence: CaseEvidence) -> str:
         """Check what is this case's own; returns what there is to be said."""
         return ""

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from headway.errors import WrongInputError, nearest
-from headway.instruments.interop.case import Case
+from headway.instruments.interop.case import InteropCase
 from headway.instruments.interop.stack import Stack, declared
 from headway.modules import modules_in
 
@@ -18,14 +18,14 @@ ONLY_TESTS, ONLY_MEASUREMENTS = "onlyTests", "onlyMeasurements"
 _SUFFIX = ".py"
 
 
-def known_cases() -> dict[str, Case]:
+def known_cases() -> dict[str, InteropCase]:
     """All test cases, and then all measurements, by name, in the order of the runner's matrix."""
-    cases: list[Case] = [module.CASE for module in modules_in(_CASES)]
+    cases: list[InteropCase] = [module.CASE for module in modules_in(_CASES)]
     ordered = sorted(cases, key=lambda case: (case.measures, case.place, case.name))
     return {case.name: case for case in ordered}
 
 
-def chosen_cases(words: Sequence[str], where: str) -> list[Case]:
+def chosen_cases(words: Sequence[str], where: str) -> list[InteropCase]:
     """The cases that words name: by name, by abbreviation, or by the file of a case of one's own.
 
     Args:
@@ -53,7 +53,7 @@ def chosen_cases(words: Sequence[str], where: str) -> list[Case]:
     return list({case.name: case for case in cases}.values())
 
 
-def _case_of(file: Path, where: str) -> Case:
+def _case_of(file: Path, where: str) -> InteropCase:
     """The case of a file."""
     if not file.is_file():
         raise WrongInputError(f"there is no {file}", where=where)
@@ -66,9 +66,9 @@ def _case_of(file: Path, where: str) -> Case:
         kind = type(error).__name__
         raise WrongInputError(f"cannot be read: {kind}: {error}", where=str(file)) from None
     case = getattr(module, "CASE", None)
-    if not isinstance(case, Case):
+    if not isinstance(case, InteropCase):
         raise WrongInputError(
-            "has no CASE, an instance of a class below headway.instruments.interop.case.Case",
+            "has no CASE, an instance of a class below headway.instruments.interop.case.InteropCase",
             where=str(file),
         )
     lacking = [name for name in ("name", "abbreviation", "description") if not hasattr(case, name)]

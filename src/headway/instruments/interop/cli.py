@@ -14,10 +14,10 @@ from headway.terminal import complain, note, output, say
 
 # Test cases and labs take a moment to load, which help and completion need not wait for.
 if TYPE_CHECKING:
-    from headway.instruments.interop.matrix import Cell, Logs, Matrix
-    from headway.instruments.interop.pairing import Pairing
+    from headway.instruments.interop.matrix import Logs, Matrix, MatrixCell
     from headway.instruments.interop.stack import Stack
-    from headway.instruments.interop.verdict import Verdict
+    from headway.instruments.interop.stackpair import StackPair
+    from headway.instruments.interop.verdict import CaseVerdict
     from headway.lab.machine import Machine
 
 _RESULT_FILE, _PAGE_FILE = "result.json", "index.html"
@@ -65,7 +65,9 @@ def interop(
     ] = "",
     programs: Annotated[
         Path | None,
-        typer.Option(help="File of your own programs; default: programs.toml here.", metavar="FILE"),
+        typer.Option(
+            help="File of your own programs; default: programs.toml here.", metavar="FILE"
+        ),
     ] = None,
     seeds: Annotated[
         int, typer.Option(min=1, help="Carry each case out with so many seeds.", metavar="N")
@@ -76,7 +78,10 @@ def interop(
     log_dir: Annotated[
         Path,
         typer.Option(
-            "--log-dir", "-l", help="Directory for logs, result.json and the page.", metavar="DIRECTORY"
+            "--log-dir",
+            "-l",
+            help="Directory for logs, result.json and the page.",
+            metavar="DIRECTORY",
         ),
     ] = Path("interop"),
     json: Annotated[
@@ -97,7 +102,9 @@ def interop(
     from headway.instruments.interop.matrix import Logs, carry_out
     from headway.lab.cores import available_cores
 
-    matrix = _matrix(server, client, test, replace or (), program, programs, range(seed, seed + seeds))
+    matrix = _matrix(
+        server, client, test, replace or (), program, programs, range(seed, seed + seeds)
+    )
     machine = _machine((*matrix.clients, *matrix.servers))
     _check_compliance(matrix, machine)
     log_dir.mkdir(parents=True, exist_ok=True)
@@ -106,7 +113,7 @@ def interop(
     if programs:
         options.append(f"--programs {programs}")
 
-    def report(pairing: Pairing, number: int, verdict: Verdict) -> None:
+    def report(pairing: StackPair, number: int, verdict: CaseVerdict) -> None:
         _report(pairing, number, verdict, options)
 
     cells = carry_out(matrix, machine, logs, jobs or len(available_cores()), report)
@@ -124,7 +131,7 @@ def _matrix(
 ) -> Matrix:
     """What is to be tried."""
     from headway.instruments.interop.brought import replaced
-    from headway.instruments.interop.case import Role
+    from headway.instruments.interop.case import EndpointRole
     from headway.instruments.interop.catalogue import chosen_cases, chosen_stacks, known_stacks
     from headway.instruments.interop.matrix import Matrix
     from headway.instruments.interop.userprograms import declared_stacks
@@ -136,7 +143,10 @@ def _matrix(
     }
     cases = chosen_cases(_words(test), "--test")
     sides = {}
-    for role, text, option in ((Role.CLIENT, client, "--client"), (Role.SERVER, server, "--server")):
+    for role, text, option in (
+        (EndpointRole.CLIENT, client, "--client"),
+        (EndpointRole.SERVER, server, "--server"),
+    ):
         stacks = chosen_stacks(_words(text), known, option) if text else list(known.values())
         for stack in stacks:
             if text and role not in stack.roles:
@@ -144,7 +154,7 @@ def _matrix(
         sides[role] = [stack for stack in stacks if role in stack.roles]
     if program:
         chosen_stacks([program], known, "--program")
-    matrix = Matrix(sides[Role.CLIENT], sides[Role.SERVER], cases, seeds, program)
+    matrix = Matrix(sides[EndpointRole.CLIENT], sides[EndpointRole.SERVER], cases, seeds, program)
     if not list(matrix.pairs):
         raise WrongInputError(f"no pair of these includes {program}", where="--program")
     return matrix
@@ -156,9 +166,14 @@ def _words(text: str) -> list[str]:
 
 def _machine(stacks: Sequence[Stack]) -> Machine:
     """A machine whose labs have what these stacks need."""
+    from headway.image.layers import layers_of_outside
     from headway.lab.ready import ready_image, ready_machine
 
     layers = {layer for stack in stacks for layer in stack.layers}
+    for stack in stacks:
+        for brought in stack.brought.values():
+            brought.program.check_whole()
+            layers |= layers_of_outside(brought.program)
     machine = ready_machine(ready_image(layers=layers))
     for stack in stacks:
         for name in stack.extras:
@@ -173,18 +188,22 @@ def _check_compliance(matrix: Matrix, machine: Machine) -> None:
     """Say of stacks that nobody knows if they do not answer 127 to a test case that nobody knows, as the runner asks."""
     from headway.instruments.interop.compliance import wrong_answer
 
-    own = [stack for stack in (*matrix.clients, *matrix.servers) if not stack.cases and not stack.is_plain]
+    own = [
+        stack
+        for stack in (*matrix.clients, *matrix.servers)
+        if not stack.cases and not stack.is_plain
+    ]
     for stack in {stack.name: stack for stack in own}.values():
         for role in sorted(stack.roles):
             if text := wrong_answer(machine, stack, role):
                 complain(f"note: {text}")
 
 
-def _report(pairing: Pairing, seed: int, verdict: Verdict, options: Sequence[str]) -> None:
+def _report(pairing: StackPair, seed: int, verdict: CaseVerdict, options: Sequence[str]) -> None:
     """Tell a failure when it comes, with the command that repeats it."""
-    from headway.instruments.interop.verdict import Result
+    from headway.instruments.interop.verdict import CaseResult
 
-    if verdict.result is not Result.FAILED:
+    if verdict.result is not CaseResult.FAILED:
         return
     note(f"✕ {pairing.words}, seed {seed}: {verdict.reason}")
     words = [
@@ -195,26 +214,26 @@ def _report(pairing: Pairing, seed: int, verdict: Verdict, options: Sequence[str
     note(f"  again: {' '.join(words)}")
 
 
-def _conclude(matrix: Matrix, cells: Sequence[Cell], logs: Logs, json: Path | None) -> None:
+def _conclude(matrix: Matrix, cells: Sequence[MatrixCell], logs: Logs, json: Path | None) -> None:
     """Write the results, print the matrix, and end with status 1 if a case failed."""
     from headway.instruments.interop.page import page
     from headway.instruments.interop.results import result_json
-    from headway.instruments.interop.verdict import Result
+    from headway.instruments.interop.verdict import CaseResult
 
     file = json or logs.directory / _RESULT_FILE
     file.write_text(result_json(matrix, cells, str(logs.directory)), encoding="utf-8")
     (logs.directory / _PAGE_FILE).write_text(page(matrix, cells), encoding="utf-8")
     _print(matrix, cells)
-    counts = {result: sum(cell.result is result for cell in cells) for result in Result}
+    counts = {result: sum(cell.result is result for cell in cells) for result in CaseResult}
     say(
-        f"{counted(counts[Result.SUCCEEDED], 'case')} succeeded, {counts[Result.FAILED]} failed, "
-        f"{counts[Result.UNSUPPORTED]} are not played. {file}, {logs.directory / _PAGE_FILE}"
+        f"{counted(counts[CaseResult.SUCCEEDED], 'case')} succeeded, {counts[CaseResult.FAILED]} failed, "
+        f"{counts[CaseResult.UNSUPPORTED]} are not played. {file}, {logs.directory / _PAGE_FILE}"
     )
-    if counts[Result.FAILED]:
+    if counts[CaseResult.FAILED]:
         raise typer.Exit(1)
 
 
-def _print(matrix: Matrix, cells: Sequence[Cell]) -> None:
+def _print(matrix: Matrix, cells: Sequence[MatrixCell]) -> None:
     """The matrix as the runner prints it: a row for each client, a column for each server."""
     from rich.table import Table
 
@@ -229,8 +248,8 @@ def _print(matrix: Matrix, cells: Sequence[Cell]) -> None:
     output().print(table)
 
 
-def _cell(client: str, server: str, cells: Sequence[Cell]) -> str:
-    from headway.instruments.interop.verdict import Result
+def _cell(client: str, server: str, cells: Sequence[MatrixCell]) -> str:
+    from headway.instruments.interop.verdict import CaseResult
 
     of_pair = [
         cell
@@ -239,9 +258,9 @@ def _cell(client: str, server: str, cells: Sequence[Cell]) -> str:
     ]
     lines = []
     for result, colour in (
-        (Result.SUCCEEDED, "green"),
-        (Result.UNSUPPORTED, "dim"),
-        (Result.FAILED, "red"),
+        (CaseResult.SUCCEEDED, "green"),
+        (CaseResult.UNSUPPORTED, "dim"),
+        (CaseResult.FAILED, "red"),
     ):
         texts = [_abbreviated(cell) for cell in of_pair if cell.result is result]
         if texts:
@@ -249,14 +268,14 @@ def _cell(client: str, server: str, cells: Sequence[Cell]) -> str:
     return "\n".join(lines)
 
 
-def _abbreviated(cell: Cell) -> str:
+def _abbreviated(cell: MatrixCell) -> str:
     """A case by its abbreviation; with several seeds how many a failing one passes, and a measurement's value."""
     from headway.instruments.interop.results import details
-    from headway.instruments.interop.verdict import Result
+    from headway.instruments.interop.verdict import CaseResult
 
     case = cell.pairing.case
-    if case.measures and cell.result is Result.SUCCEEDED:
+    if case.measures and cell.result is CaseResult.SUCCEEDED:
         return f"{case.abbreviation}: {details(cell)}"
-    if cell.result is Result.FAILED and len(cell.verdicts) > 1:
+    if cell.result is CaseResult.FAILED and len(cell.verdicts) > 1:
         return f"{case.abbreviation} {len(cell.succeeded_seeds)}/{len(cell.verdicts)}"
     return case.abbreviation

@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from headway.instruments.interop.case import KIB, Case, Role
+from headway.instruments.interop.case import KIB, EndpointRole, InteropCase
 from headway.instruments.interop.conduct import UNSUPPORTED, Conduct
-from headway.instruments.interop.pairing import Pairing
 from headway.instruments.interop.stack import Stack
+from headway.instruments.interop.stackpair import StackPair
 from headway.lab.machine import Machine
 
 
-class _Unknown(Case):
+class _Unknown(InteropCase):
     """A test case that nobody knows."""
 
     name = "zqxjkvbw"
@@ -22,10 +22,10 @@ class _Unknown(Case):
     timeout_s = 20
 
 
-def wrong_answer(machine: Machine, stack: Stack, role: Role) -> str:
+def wrong_answer(machine: Machine, stack: Stack, role: EndpointRole) -> str:
     """What a stack does instead of answering 127, in words; empty if it does that."""
     case = _Unknown()
-    pairing = Pairing(stack, stack, case, "hq-interop", case.name, case.name)
+    pairing = StackPair(stack, stack, case, "hq-interop", case.name, case.name)
     with TemporaryDirectory(prefix="headway-interop-") as directory:
         status = Conduct(machine).alone(pairing, role, 1, Path(directory, "run"))
     if status == UNSUPPORTED:

@@ -13,14 +13,16 @@ from headway.contract.outcome import Outcome
 from headway.contract.program import Program
 from headway.image.outsidefiles import outside_files
 from headway.image.outsideroot import USUAL_PATH, outside_root
-from headway.instruments.interop.case import Case, Role
+from headway.instruments.interop.case import EndpointRole, InteropCase
 from headway.instruments.interop.crosstraffic import competing
-from headway.instruments.interop.evidence import Evidence, Failure, NotCheckable
+from headway.instruments.interop.evidence import CaseEvidence, CheckError, UncheckableError
 from headway.instruments.interop.network import LEFT, RIGHT, Laid, laid
-from headway.instruments.interop.pairing import Pairing
 from headway.instruments.interop.reasons import explained
+from headway.instruments.interop.scenario import draws
 from headway.instruments.interop.stack import ENDPOINT, Brought, Stack
-from headway.instruments.interop.verdict import Result, Verdict
+from headway.instruments.interop.stackpair import StackPair
+from headway.instruments.interop.userprograms import command, environment, placeholders
+from headway.instruments.interop.verdict import CaseResult, CaseVerdict
 from headway.lab.certificate import certificate_for, grown
 from headway.lab.machine import Machine, SharedDirectory
 from headway.lab.network import GLOBAL_SYSCTLS
@@ -33,7 +35,7 @@ from headway.study.units import Duration
 
 NAMES = ("server4", "server6", "server46", "server", "server.test", "localhost")
 """That the server's certificate holds."""
-_HOSTS = {Role.CLIENT: CLIENT, Role.SERVER: SERVER}
+_HOSTS = {EndpointRole.CLIENT: CLIENT, EndpointRole.SERVER: SERVER}
 _SIMULATOR = "sim"
 UNSUPPORTED = 127
 _STATUS_FILE, _KEYS_FILE = "exit-status", "keys.log"
@@ -49,8 +51,8 @@ class Conduct:
     machine: Machine
 
     def carry_out(
-        self, pairing: Pairing, seed: int, directory: Path, *, cpu: int | None = None
-    ) -> Verdict:
+        self, pairing: StackPair, seed: int, directory: Path, *, cpu: int | None = None
+    ) -> CaseVerdict:
         """Carry a pairing out with a seed, and judge it.
 
         Args:
@@ -81,7 +83,9 @@ class Conduct:
         finally:
             shutil.rmtree(served, ignore_errors=True)
 
-    def alone(self, pairing: Pairing, role: Role, seed: int, directory: Path) -> int | None:
+    def alone(
+        self, pairing: StackPair, role: EndpointRole, seed: int, directory: Path
+    ) -> int | None:
         """The exit status of a pairing's client or server if the other one is not there; None if it does not end."""
         directory.mkdir(parents=True)
         served = directory.with_name(".www")
@@ -98,16 +102,16 @@ class Conduct:
         )
         return _exit_status(directory / role.value)
 
-    def _orders(self, pairing: Pairing, seed: int, network: Laid, served: Path) -> Orders:
+    def _orders(self, pairing: StackPair, seed: int, network: Laid, served: Path) -> Orders:
         case = pairing.case
         return Orders(
             namespaces=network.namespaces,
             ip=network.layout.ip,
             sysctls=GLOBAL_SYSCTLS,
-            views=tuple(self._view(pairing, role, network) for role in Role),
+            views=tuple(self._view(pairing, role, network) for role in EndpointRole),
             programs=(
                 *(competing(network) if case.scenario.cross_traffic else ()),
-                *(_program(pairing, role, seed, network) for role in reversed(Role)),
+                *(_program(pairing, role, seed, network) for role in reversed(EndpointRole)),
             ),
             fault_links=network.fault_links,
             captures=network.captures,
@@ -116,18 +120,21 @@ class Conduct:
             limit_ns=case.timeout_s * 10**9,
         )
 
-    def _view(self, pairing: Pairing, role: Role, network: Laid) -> View:
+    def _view(self, pairing: StackPair, role: EndpointRole, network: Laid) -> View:
         brought = pairing.stack(role).brought.get(role)
-        files = {**_certificates(pairing.case, self.machine.image.root), **_hosts_file(network.servers)}
+        files = {
+            **_certificates(pairing.case, self.machine.image.root),
+            **_hosts_file(network.servers),
+        }
         if brought is None or not brought.program.has_own_root:
             return View(_HOSTS[role], role.value, files)
         image = brought.program.image
         begins_in = image.begins_in if image else "/"
         return View(_HOSTS[role], role.value, files, f"/lab/{_root_name(role)}", begins_in)
 
-    def _shown(self, pairing: Pairing, served: Path) -> dict[str, SharedDirectory]:
+    def _shown(self, pairing: StackPair, served: Path) -> dict[str, SharedDirectory]:
         shown = {"www": SharedDirectory(served), "extras/interop": SharedDirectory(_OWN / "shell")}
-        for role in Role:
+        for role in EndpointRole:
             stack = pairing.stack(role)
             if stack.directory:
                 shown[f"extras/{_own_name(role)}"] = SharedDirectory(stack.directory)
@@ -138,7 +145,7 @@ class Conduct:
         return shown
 
 
-def _brought_directories(brought: Brought, role: Role) -> dict[str, SharedDirectory]:
+def _brought_directories(brought: Brought, role: EndpointRole) -> dict[str, SharedDirectory]:
     """What a lab shows of a program that somebody brought."""
     shown, program = {}, brought.program
     if program.files:
@@ -150,27 +157,25 @@ def _brought_directories(brought: Brought, role: Role) -> dict[str, SharedDirect
     return shown
 
 
-def _own_name(role: Role) -> str:
+def _own_name(role: EndpointRole) -> str:
     """Name of the directory in a lab that has a stack's `run_endpoint.sh`."""
     return f"endpoint-{role}"
 
 
-def _root_name(role: Role) -> str:
+def _root_name(role: EndpointRole) -> str:
     return f"extras/root-{role}"
 
 
-def _serve(case: Case, seed: int, served: Path) -> None:
+def _serve(case: InteropCase, seed: int, served: Path) -> None:
     """Write the files that the server has: their content is that of the seed."""
     shutil.rmtree(served, ignore_errors=True)
     served.mkdir(parents=True)
-    from headway.instruments.interop.scenario import draws
-
     draw = draws(seed, f"contents of {case.name}")
     for file in case.files(seed):
         (served / file.name).write_bytes(draw.randbytes(file.size))
 
 
-def _certificates(case: Case, root: Path) -> dict[str, str]:
+def _certificates(case: InteropCase, root: Path) -> dict[str, str]:
     """What `/certs` holds."""
 
     def read(file: str) -> str:
@@ -178,7 +183,11 @@ def _certificates(case: Case, root: Path) -> dict[str, str]:
 
     size = case.scenario.certificate_bytes
     chain = grown(NAMES, size, root) if size else certificate_for(NAMES, root)
-    return {"/certs/cert.pem": chain, "/certs/priv.key": read(KEY_FILE), "/certs/ca.pem": read(CA_FILE)}
+    return {
+        "/certs/cert.pem": chain,
+        "/certs/priv.key": read(KEY_FILE),
+        "/certs/ca.pem": read(CA_FILE),
+    }
 
 
 def _hosts_file(servers: Mapping[Family, HostAddress]) -> dict[str, str]:
@@ -187,7 +196,7 @@ def _hosts_file(servers: Mapping[Family, HostAddress]) -> dict[str, str]:
     return hosts_files({**names, "server46": every, "server": every[:1], "server.test": every[:1]})
 
 
-def _program(pairing: Pairing, role: Role, seed: int, network: Laid) -> Program:
+def _program(pairing: StackPair, role: EndpointRole, seed: int, network: Laid) -> Program:
     """An endpoint, as the runner's contract has it."""
     stack, case = pairing.stack(role), pairing.case
     files = case.files(seed)
@@ -196,7 +205,7 @@ def _program(pairing: Pairing, role: Role, seed: int, network: Laid) -> Program:
         "ROLE": role.value,
         "TESTCASE": pairing.told(role),
         "ALPN": pairing.alpn,
-        "REQUESTS": requests if role is Role.CLIENT else "",
+        "REQUESTS": requests if role is EndpointRole.CLIENT else "",
         "SSLKEYLOGFILE": f"/logs/{_KEYS_FILE}",
         "QLOGDIR": "/logs/qlog/",
         "PROTOCOLS": pairing.alpn,
@@ -207,15 +216,19 @@ def _program(pairing: Pairing, role: Role, seed: int, network: Laid) -> Program:
         "SERVER6": str(network.servers.get(Family.IPV6, "")),
         "SEED": str(seed),
     }
-    brought = stack.brought.get(role)
+    brought, argv = stack.brought.get(role), _argv(stack, role)
+    address = next(iter(network.servers.values()))
     if brought and brought.program.has_own_root:
         env = {"PATH": USUAL_PATH, "HOME": "/root", **brought.env, **env}
-    is_server = role is Role.SERVER
-    address = next(iter(network.servers.values()))
+    if brought and not brought.argv:
+        values = placeholders(brought.program, str(address), case.host, seed)
+        argv = command(brought.program, values, files)
+        env |= environment(brought.program, values)
+    is_server = role is EndpointRole.SERVER
     return Program(
         name=role.value,
         namespace=_HOSTS[role],
-        argv=("/bin/sh", "/lab/extras/interop/start.sh", *_argv(stack, role)),
+        argv=("/bin/sh", "/lab/extras/interop/start.sh", *argv),
         env=env,
         service=is_server,
         listens=(f"udp:{address.in_url}:443",) if is_server else (),
@@ -224,61 +237,66 @@ def _program(pairing: Pairing, role: Role, seed: int, network: Laid) -> Program:
     )
 
 
-def _argv(stack: Stack, role: Role) -> tuple[str, ...]:
+def _argv(stack: Stack, role: EndpointRole) -> tuple[str, ...]:
     if brought := stack.brought.get(role):
         return brought.argv
     return ("/bin/sh", f"/lab/extras/{_own_name(role)}/{ENDPOINT}")
 
 
 def _verdict(
-    pairing: Pairing, outcome: Outcome, seed: int, network: Laid, served: Path, directory: Path
-) -> Verdict:
+    pairing: StackPair, outcome: Outcome, seed: int, network: Laid, served: Path, directory: Path
+) -> CaseVerdict:
     """Judge what a run left."""
-    statuses = {role: _exit_status(directory / role.value) for role in Role}
-    for role in Role:
+    statuses = {role: _exit_status(directory / role.value) for role in EndpointRole}
+    for role in EndpointRole:
         if statuses[role] == UNSUPPORTED:
             stack = pairing.stack(role)
             text = f"{stack.name} answers 127 as a {role}: it does not know {pairing.told(role)}"
-            return Verdict(Result.UNSUPPORTED, text)
+            return CaseVerdict(CaseResult.UNSUPPORTED, text)
     try:
         evidence = _evidence(pairing.case, seed, network, served, directory)
     except (CaptureError, FileNotFoundError) as error:
-        return Verdict(Result.FAILED, outcome.reason or str(error))
+        return CaseVerdict(CaseResult.FAILED, outcome.reason or str(error))
     try:
         _check_end(pairing, outcome, statuses, directory)
-        return Verdict(Result.SUCCEEDED, pairing.case.verify(evidence))
-    except NotCheckable as missing:
-        return Verdict(Result.UNSUPPORTED, missing.reason)
-    except Failure as failure:
-        return Verdict(Result.FAILED, explained(failure.reason, evidence))
+        return CaseVerdict(CaseResult.SUCCEEDED, pairing.case.verify(evidence))
+    except UncheckableError as missing:
+        return CaseVerdict(CaseResult.UNSUPPORTED, missing.reason)
+    except CheckError as failure:
+        return CaseVerdict(CaseResult.FAILED, explained(failure.reason, evidence))
 
 
 def _check_end(
-    pairing: Pairing, outcome: Outcome, statuses: Mapping[Role, int | None], directory: Path
+    pairing: StackPair,
+    outcome: Outcome,
+    statuses: Mapping[EndpointRole, int | None],
+    directory: Path,
 ) -> None:
     """Let both programs have ended as they should.
 
     Raises:
-        Failure: one hung, ended early, or said that it failed.
+        CheckError: one hung, ended early, or said that it failed.
     """
     case, client = pairing.case, pairing.client.name
     if outcome.status == "timeout":
-        raise Failure(f"{client} had not ended after {case.timeout_s} s of virtual time")
+        raise CheckError(f"{client} had not ended after {case.timeout_s} s of virtual time")
     if outcome.status != "ok":
-        raise Failure(_named(outcome.reason or "the lab failed", pairing))
-    if (status := statuses[Role.CLIENT]) not in (0, None):
-        raise Failure(f"{client} ended with exit status {status}{_printed(directory, Role.CLIENT)}")
+        raise CheckError(_named(outcome.reason or "the lab failed", pairing))
+    if (status := statuses[EndpointRole.CLIENT]) not in (0, None):
+        raise CheckError(
+            f"{client} ended with exit status {status}{_printed(directory, EndpointRole.CLIENT)}"
+        )
 
 
-def _printed(directory: Path, role: Role) -> str:
+def _printed(directory: Path, role: EndpointRole) -> str:
     """The last line that an endpoint printed, as the end of a sentence."""
     text = said_last(directory / role.value, role.value)
     return f' ("{readable(text, _SHOWN)}")' if text else ""
 
 
-def _named(reason: str, pairing: Pairing) -> str:
+def _named(reason: str, pairing: StackPair) -> str:
     """A lab's reason, which names programs by their roles, with the stacks' names."""
-    for role in Role:
+    for role in EndpointRole:
         if reason.startswith(f"{role} "):
             return f"{pairing.stack(role).name} as a {reason}"
     return reason
@@ -292,21 +310,23 @@ def _exit_status(directory: Path) -> int | None:
         return None
 
 
-def _evidence(case: Case, seed: int, network: Laid, served: Path, directory: Path) -> Evidence:
+def _evidence(
+    case: InteropCase, seed: int, network: Laid, served: Path, directory: Path
+) -> CaseEvidence:
     """What a run left, its captures with the secrets inside."""
-    logs = [directory / role.value / _KEYS_FILE for role in Role]
+    logs = [directory / role.value / _KEYS_FILE for role in EndpointRole]
     simulator = directory / _SIMULATOR
     simulator.mkdir(exist_ok=True)
     for name in (LEFT, RIGHT):
         to_pcapng(directory / name, logs, simulator / name)
         (directory / name).unlink()
     texts = (read_text(log, exact=False) for log in logs if log.is_file())
-    return Evidence(
+    return CaseEvidence(
         client_capture=simulator / LEFT,
         server_capture=simulator / RIGHT,
         secrets="\n".join(text for text in texts if text.strip()),
         served=served,
-        downloads=directory / Role.CLIENT.value / "downloads",
+        downloads=directory / EndpointRole.CLIENT.value / "downloads",
         names=[file.name for file in case.files(seed)],
         servers=frozenset(map(str, network.servers.values())),
     )

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from headway.diagnosis.quic_frames import Reader
 from headway.instruments.interop.datagram import Datagram
-from headway.instruments.interop.frames import CRYPTO, Frame, parsed
+from headway.instruments.interop.frames import CRYPTO, QuicFrame, parsed
 from headway.instruments.interop.handshake import CryptoStream
 from headway.instruments.interop.protection import (
     VERSION_1,
@@ -85,7 +85,7 @@ class Packet:
     header: Header
     size_bytes: int
     opened: Opened | None
-    frames: tuple[Frame, ...] = ()
+    frames: tuple[QuicFrame, ...] = ()
 
     @property
     def kind(self) -> str:

@@ -26,7 +26,18 @@ def competing(network: Laid) -> tuple[Program, Program]:
     receiver = Program(
         "cross-client",
         CLIENT,
-        ("sh", "-c", _WHEN_IT_LISTENS, "sh", place, _PROGRAM, "client", place, *cubic, f"--duration={_LONGEST}"),
+        (
+            "sh",
+            "-c",
+            _WHEN_IT_LISTENS,
+            "sh",
+            place,
+            _PROGRAM,
+            "client",
+            place,
+            *cubic,
+            f"--duration={_LONGEST}",
+        ),
         service=True,
     )
     return sender, receiver

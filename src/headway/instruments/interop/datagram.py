@@ -52,9 +52,7 @@ class Datagram:
         return ":" in self.source[0]
 
 
-def datagrams(
-    frames: Iterable[tuple[int, bytes]], servers: frozenset[str]
-) -> Iterator[Datagram]:
+def datagrams(frames: Iterable[tuple[int, bytes]], servers: frozenset[str]) -> Iterator[Datagram]:
     """The datagrams to and from servers in Ethernet frames.
 
     Args:

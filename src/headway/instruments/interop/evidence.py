@@ -9,7 +9,7 @@ from pathlib import Path
 
 from headway.instruments.interop.connection import HANDSHAKE, INITIAL, RETRY, Connection, key_log
 from headway.instruments.interop.datagram import datagrams
-from headway.instruments.interop.trace import Trace
+from headway.instruments.interop.trace import CapturedQuic
 from headway.lab.pcapng import read_pcapng
 
 _FINISHED = 20
@@ -17,7 +17,7 @@ _NAMED = 3
 """So many of several files or packets are named."""
 
 
-class Failure(Exception):
+class CheckError(Exception):
     """A check that does not hold, and why, in words."""
 
     def __init__(self, reason: str) -> None:
@@ -25,12 +25,12 @@ class Failure(Exception):
         self.reason = reason
 
 
-class NotCheckable(Failure):
+class UncheckableError(CheckError):
     """A check that nobody can make, since something for it is missing."""
 
 
 @dataclass
-class Evidence:
+class CaseEvidence:
     """What a run left.
 
     Attributes:
@@ -52,31 +52,33 @@ class Evidence:
     servers: frozenset[str]
 
     @cached_property
-    def client(self) -> Trace:
+    def client(self) -> CapturedQuic:
         """What the client's device saw."""
         return self._trace(self.client_capture)
 
     @cached_property
-    def server(self) -> Trace:
+    def server(self) -> CapturedQuic:
         """What the server's device saw."""
         return self._trace(self.server_capture)
 
-    def _trace(self, capture: Path) -> Trace:
-        return Trace.read(datagrams(read_pcapng(capture), self.servers), key_log(self.secrets))
+    def _trace(self, capture: Path) -> CapturedQuic:
+        return CapturedQuic.read(
+            datagrams(read_pcapng(capture), self.servers), key_log(self.secrets)
+        )
 
     def check_keys(self) -> None:
         """Let the captures open.
 
         Raises:
-            NotCheckable: neither endpoint wrote the secrets.
+            UncheckableError: neither endpoint wrote the secrets.
         """
         if not self.secrets:
-            raise NotCheckable(
+            raise UncheckableError(
                 "the captures have no keys: neither endpoint wrote TLS secrets to SSLKEYLOGFILE"
             )
         if not self.client.has_keys:
             lacking = sum(not each.has_secrets for each in self.client.connections)
-            raise NotCheckable(
+            raise UncheckableError(
                 f"the captures lack the keys of {lacking} of {len(self.client.connections)} connections: "
                 "the file of SSLKEYLOGFILE has no secrets of their ClientHello's random number"
             )
@@ -85,25 +87,27 @@ class Evidence:
         """Let the client have written what the server has, and nothing else.
 
         Raises:
-            Failure: it did not.
+            CheckError: it did not.
         """
-        written = {file.name for file in self.downloads.iterdir()} if self.downloads.is_dir() else set()
+        written = (
+            {file.name for file in self.downloads.iterdir()} if self.downloads.is_dir() else set()
+        )
         asked = set(self.names)
         if missing := sorted(asked - written):
             what = "the file" if len(self.names) == 1 else f"{len(missing)} of {len(asked)} files"
-            raise Failure(f"{what} did not arrive ({_listed(missing)})")
+            raise CheckError(f"{what} did not arrive ({_listed(missing)})")
         if more := sorted(written - asked):
-            raise Failure(f"files were written that nobody asked for: {_listed(more)}")
+            raise CheckError(f"files were written that nobody asked for: {_listed(more)}")
         for name in self.names:
             self._check_content(name)
 
     def _check_content(self, name: str) -> None:
         want, got = (self.served / name).read_bytes(), (self.downloads / name).read_bytes()
         if len(want) != len(got):
-            raise Failure(f"{name[:20]} arrived with {len(got)} of {len(want)} bytes")
+            raise CheckError(f"{name[:20]} arrived with {len(got)} of {len(want)} bytes")
         if want != got:
             place = next(at for at, (a, b) in enumerate(zip(want, got, strict=True)) if a != b)
-            raise Failure(f"{name[:20]} arrived with other content from byte {place} on")
+            raise CheckError(f"{name[:20]} arrived with other content from byte {place} on")
 
     @property
     def completed(self) -> list[Connection]:
@@ -139,9 +143,7 @@ class Evidence:
     @property
     def retries(self) -> frozenset[bytes]:
         """Tokens of the Retry packets that the client received."""
-        return frozenset(
-            packet.header.token for packet in self.client.of(RETRY, of_client=False)
-        )
+        return frozenset(packet.header.token for packet in self.client.of(RETRY, of_client=False))
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -35,7 +35,7 @@ _PATH_BYTES = 8
 
 
 @dataclass(frozen=True)
-class Frame:
+class QuicFrame:
     """A frame.
 
     Attributes:
@@ -55,19 +55,19 @@ class Frame:
         return self.kind in _STREAM
 
 
-def parsed(payload: bytes) -> tuple[Frame, ...]:
+def parsed(payload: bytes) -> tuple[QuicFrame, ...]:
     """The frames of a payload without PADDING, up to one of an unknown type, which has no content."""
     return tuple(_frames(payload))
 
 
-def _frames(payload: bytes) -> Iterator[Frame]:
+def _frames(payload: bytes) -> Iterator[QuicFrame]:
     reader = Reader(payload)
     try:
         while reader.left:
             kind = reader.integer()
             frame = _frame(kind, reader)
             if frame is None:
-                yield Frame(kind)
+                yield QuicFrame(kind)
                 return
             if kind != PADDING:
                 yield frame
@@ -75,49 +75,49 @@ def _frames(payload: bytes) -> Iterator[Frame]:
         return
 
 
-def _frame(kind: int, reader: Reader) -> Frame | None:
+def _frame(kind: int, reader: Reader) -> QuicFrame | None:
     """A frame of a type; None if nobody knows how long it is."""
     if kind in _EMPTY:
-        return Frame(kind)
+        return QuicFrame(kind)
     if kind in (ACK, ACK_ECN):
         return _acknowledgment(kind, reader)
     if kind == CRYPTO:
         offset = reader.integer()
-        return Frame(kind, (offset,), reader.take(reader.integer()))
+        return QuicFrame(kind, (offset,), reader.take(reader.integer()))
     if kind in _STREAM:
         return _stream(kind, reader)
     if kind in _INTEGERS:
-        return Frame(kind, tuple(reader.integer() for _ in range(_INTEGERS[kind])))
+        return QuicFrame(kind, tuple(reader.integer() for _ in range(_INTEGERS[kind])))
     if kind in (PATH_CHALLENGE, PATH_RESPONSE):
-        return Frame(kind, (), reader.take(_PATH_BYTES))
+        return QuicFrame(kind, (), reader.take(_PATH_BYTES))
     if kind == _NEW_TOKEN:
-        return Frame(kind, (), reader.take(reader.integer()))
+        return QuicFrame(kind, (), reader.take(reader.integer()))
     if kind == _NEW_CONNECTION_ID:
-        values = (reader.integer(), reader.integer())
+        numbers = (reader.integer(), reader.integer())
         identity = reader.take(reader.take(1)[0])
         reader.take(_RESET_TOKEN_BYTES)
-        return Frame(kind, values, identity)
+        return QuicFrame(kind, numbers, identity)
     if kind in (CONNECTION_CLOSE, APPLICATION_CLOSE):
         values = tuple(reader.integer() for _ in range(2 if kind == CONNECTION_CLOSE else 1))
-        return Frame(kind, values, reader.take(reader.integer()))
+        return QuicFrame(kind, values, reader.take(reader.integer()))
     if kind in _DATAGRAMS:
         length = reader.integer() if kind & 1 else len(reader.data) - reader.at
-        return Frame(kind, (), reader.take(length))
+        return QuicFrame(kind, (), reader.take(length))
     return None
 
 
-def _acknowledgment(kind: int, reader: Reader) -> Frame:
+def _acknowledgment(kind: int, reader: Reader) -> QuicFrame:
     largest = reader.integer()
     reader.integer()
     ranges = reader.integer()
     for _ in range(1 + 2 * ranges):
         reader.integer()
     counts = tuple(reader.integer() for _ in range(3)) if kind == ACK_ECN else ()
-    return Frame(kind, (largest, *counts))
+    return QuicFrame(kind, (largest, *counts))
 
 
-def _stream(kind: int, reader: Reader) -> Frame:
+def _stream(kind: int, reader: Reader) -> QuicFrame:
     stream = reader.integer()
     offset = reader.integer() if kind & 0x04 else 0
     length = reader.integer() if kind & 0x02 else len(reader.data) - reader.at
-    return Frame(kind, (stream, offset), reader.take(length))
+    return QuicFrame(kind, (stream, offset), reader.take(length))

@@ -78,7 +78,10 @@ def cipher_suites(hello: bytes) -> tuple[int, ...]:
 
 def transport_parameters(extensions: bytes) -> dict[int, bytes]:
     """The transport parameters in the body of EncryptedExtensions, by their numbers."""
-    inner, parameters = Reader(_extensions(extensions).get(_TRANSPORT_PARAMETERS, b""), 0), dict[int, bytes]()
+    inner, parameters = (
+        Reader(_extensions(extensions).get(_TRANSPORT_PARAMETERS, b""), 0),
+        dict[int, bytes](),
+    )
     try:
         while inner.left:
             number = inner.integer()

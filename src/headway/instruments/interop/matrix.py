@@ -10,11 +10,11 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
 
-from headway.instruments.interop.case import Case
+from headway.instruments.interop.case import InteropCase
 from headway.instruments.interop.conduct import Conduct
-from headway.instruments.interop.pairing import Pairing
 from headway.instruments.interop.stack import Stack
-from headway.instruments.interop.verdict import Result, Verdict
+from headway.instruments.interop.stackpair import StackPair
+from headway.instruments.interop.verdict import CaseResult, CaseVerdict
 from headway.lab.cores import available_cores, free_core
 from headway.lab.machine import Machine
 
@@ -22,31 +22,31 @@ OUTPUT_FILE = "output.txt"
 
 
 @dataclass(frozen=True)
-class Cell:
+class MatrixCell:
     """A pair in a case, and what came of each seed, in the order of seeds."""
 
-    pairing: Pairing
-    verdicts: tuple[tuple[int, Verdict], ...]
+    pairing: StackPair
+    verdicts: tuple[tuple[int, CaseVerdict], ...]
 
     @property
-    def result(self) -> Result:
+    def result(self) -> CaseResult:
         """It fails if it fails with any seed."""
         results = {verdict.result for _, verdict in self.verdicts}
-        if Result.FAILED in results:
-            return Result.FAILED
-        return Result.SUCCEEDED if results == {Result.SUCCEEDED} else Result.UNSUPPORTED
+        if CaseResult.FAILED in results:
+            return CaseResult.FAILED
+        return CaseResult.SUCCEEDED if results == {CaseResult.SUCCEEDED} else CaseResult.UNSUPPORTED
 
     @property
     def failed_seeds(self) -> tuple[int, ...]:
         """Seeds with which it failed."""
-        return self._seeds(Result.FAILED)
+        return self._seeds(CaseResult.FAILED)
 
     @property
     def succeeded_seeds(self) -> tuple[int, ...]:
         """Seeds with which it succeeded."""
-        return self._seeds(Result.SUCCEEDED)
+        return self._seeds(CaseResult.SUCCEEDED)
 
-    def _seeds(self, result: Result) -> tuple[int, ...]:
+    def _seeds(self, result: CaseResult) -> tuple[int, ...]:
         return tuple(seed for seed, verdict in self.verdicts if verdict.result is result)
 
     @property
@@ -72,7 +72,7 @@ class Matrix:
 
     clients: Sequence[Stack]
     servers: Sequence[Stack]
-    cases: Sequence[Case]
+    cases: Sequence[InteropCase]
     seeds: Sequence[int]
     include: str = ""
 
@@ -85,16 +85,18 @@ class Matrix:
                     yield client, server
 
     @property
-    def pairings(self) -> list[Pairing]:
+    def pairings(self) -> list[StackPair]:
         """All pairs in all cases."""
         return [
-            Pairing.of(client, server, case) for client, server in self.pairs for case in self.cases
+            StackPair.of(client, server, case)
+            for client, server in self.pairs
+            for case in self.cases
         ]
 
 
 @dataclass(frozen=True)
 class _Task:
-    pairing: Pairing
+    pairing: StackPair
     seed: int
     directory: Path
 
@@ -111,7 +113,7 @@ class Logs:
     directory: Path
     keeps_all: bool = False
 
-    def of(self, pairing: Pairing, seed: int, *, several: bool) -> Path:
+    def of(self, pairing: StackPair, seed: int, *, several: bool) -> Path:
         """The directory of a run."""
         pair = f"{pairing.server.name}_{pairing.client.name}"
         place = self.directory / pair / pairing.case.name
@@ -124,8 +126,12 @@ _SETTING: list[tuple[Conduct, bool]] = []
 
 
 def carry_out(
-    matrix: Matrix, machine: Machine, logs: Logs, jobs: int, report: Callable[[Pairing, int, Verdict], None]
-) -> list[Cell]:
+    matrix: Matrix,
+    machine: Machine,
+    logs: Logs,
+    jobs: int,
+    report: Callable[[StackPair, int, CaseVerdict], None],
+) -> list[MatrixCell]:
     """Carry a matrix out.
 
     Args:
@@ -146,7 +152,7 @@ def carry_out(
         for seed in matrix.seeds
     ]
     _TASKS[:], _SETTING[:] = tasks, [(Conduct(machine), logs.keeps_all)]
-    verdicts: dict[int, Verdict] = {}
+    verdicts: dict[int, CaseVerdict] = {}
     context = multiprocessing.get_context("fork")
     with ProcessPoolExecutor(max_workers=jobs, mp_context=context) as pool:
         futures = {pool.submit(_carried_out, number): number for number in range(len(tasks))}
@@ -158,13 +164,13 @@ def carry_out(
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise
-    of_pairing: dict[int, list[tuple[int, Verdict]]] = {}
+    of_pairing: dict[int, list[tuple[int, CaseVerdict]]] = {}
     for number, task in enumerate(tasks):
         of_pairing.setdefault(id(task.pairing), []).append((task.seed, verdicts[number]))
-    return [Cell(pairing, tuple(of_pairing.get(id(pairing), ()))) for pairing in pairings]
+    return [MatrixCell(pairing, tuple(of_pairing.get(id(pairing), ()))) for pairing in pairings]
 
 
-def _carried_out(number: int) -> Verdict:
+def _carried_out(number: int) -> CaseVerdict:
     """In a worker process: one run, and what is kept of it."""
     task, (conduct, keeps_all) = _TASKS[number], _SETTING[0]
     cores = available_cores()
@@ -173,7 +179,7 @@ def _carried_out(number: int) -> Verdict:
     text = f"{task.pairing.words}, seed {task.seed}: {verdict.result}\n{verdict.reason}\n"
     (task.directory / OUTPUT_FILE).write_text(text, encoding="utf-8")
     if not keeps_all:
-        _thin(task.directory, failed=verdict.result is Result.FAILED)
+        _thin(task.directory, failed=verdict.result is CaseResult.FAILED)
     return verdict
 
 

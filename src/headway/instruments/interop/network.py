@@ -53,10 +53,13 @@ def laid(scenario: Scenario, seed: int, until: Duration) -> Laid:
     return Laid(
         layout=first,
         namespaces=tuple(
-            _joined(spaces) for spaces in zip(*(layout.namespaces for layout in layouts), strict=True)
+            _joined(spaces)
+            for spaces in zip(*(layout.namespaces for layout in layouts), strict=True)
         ),
         fault_links=tuple(_fated(link, scenario, seed) for link in first.fault_links),
-        captures=tuple(_capture(first, name, file) for name, file in ((CLIENT, LEFT), (SERVER, RIGHT))),
+        captures=tuple(
+            _capture(first, name, file) for name, file in ((CLIENT, LEFT), (SERVER, RIGHT))
+        ),
         servers={family: leg.right_address for family, (_, leg) in each.items()},
     )
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from headway.instruments.interop.datagram import Place
-from headway.instruments.interop.evidence import Evidence, Failure
+from headway.instruments.interop.evidence import CaseEvidence, CheckError
 from headway.instruments.interop.frames import PATH_CHALLENGE, PATH_RESPONSE
 
 _LEAST_PACKETS = 2
 """A path to which the server sent a single packet may have ended before it could be validated."""
 
 
-def check_validation(evidence: Evidence) -> str:
+def check_validation(evidence: CaseEvidence) -> str:
     """Let the server have challenged every path that it went over to, and the client have answered.
 
     Returns:
@@ -28,7 +28,7 @@ def check_validation(evidence: Evidence) -> str:
         )
     _, *later = counts
     if not later:
-        raise Failure(_only_path(evidence))
+        raise CheckError(_only_path(evidence))
     answers = {
         frame.data
         for packet in evidence.client.packets
@@ -48,15 +48,15 @@ def _check_path(
     if not challenges:
         if count < _LEAST_PACKETS:
             return
-        raise Failure(
+        raise CheckError(
             f"the server sent {count} packets to the client's new place {place} without a PATH_CHALLENGE "
             "(RFC 9000, section 9.3)"
         )
     if not answers.intersection(challenges):
-        raise Failure(f"the client answered none of the server's PATH_CHALLENGEs to {place}")
+        raise CheckError(f"the client answered none of the server's PATH_CHALLENGEs to {place}")
 
 
-def _only_path(evidence: Evidence) -> str:
+def _only_path(evidence: CaseEvidence) -> str:
     """Why the server used a single path: whether its client came from another one."""
     came = list(dict.fromkeys(each.path for each in evidence.server.datagrams if each.of_client))
     if len(came) < 2:

@@ -77,9 +77,7 @@ class Protection:
             encryptor = Cipher(algorithms.AES(self._header_key), modes.ECB()).encryptor()
             return encryptor.update(sample)
         return (
-            Cipher(algorithms.ChaCha20(self._header_key, sample), None)
-            .encryptor()
-            .update(bytes(5))
+            Cipher(algorithms.ChaCha20(self._header_key, sample), None).encryptor().update(bytes(5))
         )
 
     def opened(self, packet: bytes, number_at: int) -> Opened | None:

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from headway.contract.artifact import readable
-from headway.instruments.interop.connection import NEGOTIATION, Packet
-from headway.instruments.interop.evidence import Evidence
+from headway.instruments.interop.connection import NEGOTIATION, ONE_RTT, Packet
+from headway.instruments.interop.evidence import CaseEvidence
 from headway.instruments.interop.frames import (
     APPLICATION_CLOSE,
     CONNECTION_CLOSE,
     RESET_STREAM,
     STOP_SENDING,
-    Frame,
+    QuicFrame,
 )
+from headway.instruments.interop.trace import CapturedQuic
 
 _TRANSPORT_ERRORS = (
     "NO_ERROR",
@@ -36,6 +37,7 @@ _TRANSPORT_ERRORS = (
     "VERSION_NEGOTIATION_ERROR",
 )
 """RFC 9000, section 20.1; the last one: RFC 9368."""
+_APPLICATION_ERROR = 0x0C
 _CRYPTO_ERRORS = range(0x100, 0x200)
 _ALERTS = {
     10: "unexpected_message",
@@ -75,17 +77,16 @@ _STREAM_ENDS = {RESET_STREAM: "RESET_STREAM", STOP_SENDING: "STOP_SENDING"}
 _SHOWN = 80
 
 
-def explained(reason: str, evidence: Evidence) -> str:
+def explained(reason: str, evidence: CaseEvidence) -> str:
     """A reason, and what the packets say of it."""
     told = next(_of_packets(evidence), None)
     return f"{reason}; {told}" if told else reason
 
 
-def _of_packets(evidence: Evidence) -> Iterator[str]:
+def _of_packets(evidence: CaseEvidence) -> Iterator[str]:
     """What the packets say, the most telling first."""
     client, server = evidence.client, evidence.server
-    sent = [packet for packet in client.in_order if packet.of_client]
-    sent += [packet for packet in server.in_order if not packet.of_client]
+    sent = [*_unfinished(client, of_client=True), *_unfinished(server, of_client=False)]
     sent.sort(key=lambda packet: packet.at_ns)
     began_ns = min((each.at_ns for each in client.datagrams), default=0)
     for kinds, words in ((_CLOSES, _close), (_STREAM_ENDS, _stream_end)):
@@ -98,6 +99,16 @@ def _of_packets(evidence: Evidence) -> Iterator[str]:
     yield _silence(sent, began_ns, evidence)
 
 
+def _unfinished(trace: CapturedQuic, *, of_client: bool) -> list[Packet]:
+    """What one side sent on the last connection: the ones before it have ended, or there would be none after them."""
+    return [
+        packet
+        for connection in trace.connections[-1:]
+        for packet in connection.packets
+        if packet.of_client is of_client
+    ]
+
+
 def _place(packet: Packet) -> str:
     number = f" {packet.opened.number}" if packet.opened else ""
     return f"its {packet.kind} packet{number}"
@@ -107,11 +118,14 @@ def _sender(packet: Packet) -> str:
     return "the client" if packet.of_client else "the server"
 
 
-def _close(packet: Packet, frame: Frame) -> str:
+def _close(packet: Packet, frame: QuicFrame) -> str:
     """A close that is an error, in words; empty for one that is none."""
     is_transport = frame.kind == CONNECTION_CLOSE
     code = frame.values[0]
     if code in ((0,) if is_transport else (0, 0x100)):
+        return ""
+    if is_transport and code == _APPLICATION_ERROR and packet.kind != ONE_RTT:
+        # It stands for any close of an application, also for one that is no error (RFC 9000, section 10.2.3).
         return ""
     name = transport_error(code) if is_transport else application_error(code)
     text = readable(frame.data.decode("utf-8", "replace"), _SHOWN)
@@ -119,13 +133,13 @@ def _close(packet: Packet, frame: Frame) -> str:
     return f"{_sender(packet)} sent {_CLOSES[frame.kind]} with {name}{said}"
 
 
-def _stream_end(packet: Packet, frame: Frame) -> str:
+def _stream_end(packet: Packet, frame: QuicFrame) -> str:
     stream, code = frame.values[:2]
     name = application_error(code)
     return f"{_sender(packet)} sent {_STREAM_ENDS[frame.kind]} of stream {stream} with {name}"
 
 
-def _silence(sent: list[Packet], began_ns: int, evidence: Evidence) -> str:
+def _silence(sent: list[Packet], began_ns: int, evidence: CaseEvidence) -> str:
     """Who was heard last."""
     texts = []
     for of_client, who in ((True, "the client"), (False, "the server")):

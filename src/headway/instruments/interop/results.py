@@ -7,14 +7,14 @@ import statistics
 from collections.abc import Sequence
 from typing import Any
 
-from headway.instruments.interop.matrix import Cell, Matrix
-from headway.instruments.interop.verdict import Result
+from headway.instruments.interop.matrix import Matrix, MatrixCell
+from headway.instruments.interop.verdict import CaseResult
 from headway.lab.machine import LAB_EPOCH_S
 
 _QUIC_VERSION = "0x1"
 
 
-def result_json(matrix: Matrix, cells: Sequence[Cell], log_directory: str) -> str:
+def result_json(matrix: Matrix, cells: Sequence[MatrixCell], log_directory: str) -> str:
     """The text of ``result.json``.
 
     Beside what the runner's has, each result has a reason, what was spoken, and the seeds. Its times are the lab's, which
@@ -49,7 +49,7 @@ def result_json(matrix: Matrix, cells: Sequence[Cell], log_directory: str) -> st
     return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
 
 
-def _entry(cell: Cell) -> dict[str, Any]:
+def _entry(cell: MatrixCell) -> dict[str, Any]:
     case = cell.pairing.case
     entry: dict[str, Any] = {
         "abbr": case.abbreviation,
@@ -61,7 +61,7 @@ def _entry(cell: Cell) -> dict[str, Any]:
         "failed_seeds": {
             str(seed): verdict.reason
             for seed, verdict in cell.verdicts
-            if verdict.result is Result.FAILED
+            if verdict.result is CaseResult.FAILED
         },
     }
     if case.measures:
@@ -69,12 +69,12 @@ def _entry(cell: Cell) -> dict[str, Any]:
     return entry
 
 
-def details(cell: Cell) -> str:
+def details(cell: MatrixCell) -> str:
     """Mean and standard deviation over seeds, as the runner has them: ``9373 (± 12) kbps``; empty without any."""
     values = [
         float(verdict.reason.split()[0])
         for _, verdict in cell.verdicts
-        if verdict.result is Result.SUCCEEDED
+        if verdict.result is CaseResult.SUCCEEDED
     ]
     if not values:
         return ""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from headway.errors import WrongInputError
-from headway.instruments.interop.case import H3, HQ, Case, Role
+from headway.instruments.interop.case import H3, HQ, EndpointRole, InteropCase
 from headway.study.user_programs import OutsideProgram
 
 ENDPOINT = "run_endpoint.sh"
@@ -48,33 +48,41 @@ class Stack:
         alpn: what it speaks over QUIC, if `ALPN` may choose; empty if it keeps to the runner's contract, which has
             HTTP/0.9 in all cases but ``http3``.
         cases: the values of `TESTCASE` that it knows, by role; of a role that is not there nobody knows.
+        lacks: by role, names of cases that it cannot play, although `TESTCASE` has a value that it knows.
         layers: of the lab image that it needs.
         extras: compiled programs that it needs.
         memory_mib: memory of its lab, if the usual is too little.
+        fetches_one: whether it fetches one file over a connection, as a client.
         brought: by role, programs of this machine's user that have another root tree than the lab's, or another command.
     """
 
     name: str
     directory: Path | None = None
     url: str = ""
-    roles: frozenset[Role] = frozenset(Role)
+    roles: frozenset[EndpointRole] = frozenset(EndpointRole)
     alpn: tuple[str, ...] = ()
-    cases: Mapping[Role, frozenset[str]] = field(default_factory=dict)
+    cases: Mapping[EndpointRole, frozenset[str]] = field(default_factory=dict)
+    lacks: Mapping[EndpointRole, frozenset[str]] = field(default_factory=dict)
     layers: tuple[str, ...] = ()
     extras: tuple[str, ...] = ()
     memory_mib: int = 0
-    brought: Mapping[Role, Brought] = field(default_factory=dict)
+    fetches_one: bool = False
+    brought: Mapping[EndpointRole, Brought] = field(default_factory=dict)
 
     @property
     def is_plain(self) -> bool:
         """Whether it knows nothing of the runner's contract."""
         return any(not brought.argv for brought in self.brought.values())
 
-    def told(self, case: Case, role: Role) -> dict[str, str]:
+    def told(self, case: InteropCase, role: EndpointRole) -> dict[str, str]:
         """What `TESTCASE` is in a role of a case, by what is spoken over QUIC; nothing for what it cannot play."""
         asked = case.told(role)
+        if case.name in self.lacks.get(role, ()):
+            return {}
+        if self.fetches_one and role is EndpointRole.CLIENT and len(case.sizes) > case.handshakes:
+            return {}
         if self.alpn:
-            spoken = {alpn: asked for alpn in self.alpn}
+            spoken = dict.fromkeys(self.alpn, asked)
         elif asked == _HTTP3:
             spoken = {H3: _HTTP3}
         else:
@@ -101,17 +109,23 @@ def declared(directory: Path) -> Stack:
         return Stack(directory.name, directory)
     try:
         table = tomllib.loads(file.read_text(encoding="utf-8"))
-        cases = table.get("cases", {})
         return Stack(
             name=directory.name,
             directory=directory,
             url=str(table.get("url", "")),
-            roles=frozenset(map(Role, table.get("roles", [role.value for role in Role]))),
+            roles=frozenset(
+                map(EndpointRole, table.get("roles", [role.value for role in EndpointRole]))
+            ),
             alpn=tuple(table.get("alpn", ())),
-            cases={Role(role): frozenset(names) for role, names in cases.items()},
+            cases=_by_role(table.get("cases", {})),
+            lacks=_by_role(table.get("lacks", {})),
             layers=tuple(table.get("layers", ())),
             extras=tuple(table.get("extras", ())),
             memory_mib=int(table.get("memory_mib", 0)),
         )
     except (tomllib.TOMLDecodeError, ValueError, TypeError, AttributeError) as error:
         raise WrongInputError(str(error), where=str(file)) from None
+
+
+def _by_role(table: Mapping[str, list[str]]) -> dict[EndpointRole, frozenset[str]]:
+    return {EndpointRole(role): frozenset(names) for role, names in table.items()}

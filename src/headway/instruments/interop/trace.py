@@ -19,7 +19,7 @@ _LONG_HEADER = 0x80
 
 
 @dataclass
-class Trace:
+class CapturedQuic:
     """What a host's device saw of QUIC.
 
     Attributes:
@@ -36,7 +36,9 @@ class Trace:
     _of_place: dict[Place, Connection] = field(default_factory=dict)
 
     @classmethod
-    def read(cls, datagrams: Iterable[Datagram], log: Mapping[bytes, Mapping[str, bytes]]) -> Trace:
+    def read(
+        cls, datagrams: Iterable[Datagram], log: Mapping[bytes, Mapping[str, bytes]]
+    ) -> CapturedQuic:
         """Sort datagrams, in the order of a capture, into connections."""
         trace = cls(log)
         for datagram in datagrams:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
-class Result(StrEnum):
+class CaseResult(StrEnum):
     """As ``result.json`` has it."""
 
     SUCCEEDED = "succeeded"
@@ -16,12 +16,14 @@ class Result(StrEnum):
     @property
     def symbol(self) -> str:
         """As the runner prints it."""
-        return {Result.SUCCEEDED: "✓", Result.FAILED: "✕", Result.UNSUPPORTED: "?"}[self]
+        return {CaseResult.SUCCEEDED: "✓", CaseResult.FAILED: "✕", CaseResult.UNSUPPORTED: "?"}[
+            self
+        ]
 
 
 @dataclass(frozen=True)
-class Verdict:
+class CaseVerdict:
     """A result, and why it is that; of one that succeeded what there is to be said, if anything."""
 
-    result: Result
+    result: CaseResult
     reason: str = ""

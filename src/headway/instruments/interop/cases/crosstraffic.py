@@ -13,7 +13,9 @@ class CrossTraffic(Goodput):
     name = "crosstraffic"
     abbreviation = "C"
     place = 24
-    description = "Measures goodput over a 10Mbps link when competing with a TCP (cubic) connection."
+    description = (
+        "Measures goodput over a 10Mbps link when competing with a TCP (cubic) connection."
+    )
     scenario = Scenario(cross_traffic=True)
     sizes = (25 * MIB,)
     timeout_s = 180

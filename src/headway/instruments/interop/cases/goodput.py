@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from headway.instruments.interop.case import MIB, Case
+from headway.instruments.interop.case import MIB, InteropCase
 from headway.instruments.interop.connection import ONE_RTT
-from headway.instruments.interop.evidence import Evidence, Failure
+from headway.instruments.interop.evidence import CaseEvidence, CheckError
 from headway.overriding import override
 
 
-class Goodput(Case):
+class Goodput(InteropCase):
     """A measurement: bits of the file, by the time from the server's first packet with it to the last."""
 
     name = "goodput"
@@ -20,10 +20,10 @@ class Goodput(Case):
     measures = True
 
     @override
-    def check(self, evidence: Evidence) -> str:
+    def check(self, evidence: CaseEvidence) -> str:
         times = [packet.at_ns for packet in evidence.client.of(ONE_RTT, of_client=False)]
         if len(times) < 2:
-            raise Failure("no packets with the file were seen")
+            raise CheckError("no packets with the file were seen")
         kbit_s = 8 * sum(self.sizes) / ((max(times) - min(times)) / 1e6)
         return f"{kbit_s:.0f} kbps"
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from headway.instruments.interop.case import KIB, Case
-from headway.instruments.interop.evidence import Evidence, Failure
+from headway.instruments.interop.case import KIB, InteropCase
+from headway.instruments.interop.evidence import CaseEvidence, CheckError
 from headway.overriding import override
 
 
-class Handshake(Case):
+class Handshake(InteropCase):
     """One handshake without a Retry."""
 
     name = "handshake"
@@ -17,9 +17,9 @@ class Handshake(Case):
     sizes = (KIB,)
 
     @override
-    def check(self, evidence: Evidence) -> str:
+    def check(self, evidence: CaseEvidence) -> str:
         if evidence.retries:
-            raise Failure("the server sent a Retry, which this case does not ask for")
+            raise CheckError("the server sent a Retry, which this case does not ask for")
         return ""
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from headway.instruments.interop.case import KIB, Case
+from headway.instruments.interop.case import KIB, InteropCase
 from headway.instruments.interop.scenario import RandomFate, Scenario
 from headway.study.fault import FaultKind
 
 
-class HandshakeCorruption(Case):
+class HandshakeCorruption(InteropCase):
     """The packets arrive: the checksum of UDP is right, and a byte at their beginning is not."""
 
     name = "handshakecorruption"

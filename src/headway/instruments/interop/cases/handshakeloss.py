@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from headway.instruments.interop.case import KIB, Case
+from headway.instruments.interop.case import KIB, InteropCase
 from headway.instruments.interop.scenario import RandomFate, Scenario
 from headway.study.fault import FaultKind
 
 
-class HandshakeLoss(Case):
+class HandshakeLoss(InteropCase):
     """A file over each of fifty connections, one after the other."""
 
     name = "handshakeloss"

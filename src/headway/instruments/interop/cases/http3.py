@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from headway.instruments.interop.case import H3, KIB, Case
+from headway.instruments.interop.case import H3, KIB, InteropCase
 
 
-class Http3(Case):
+class Http3(InteropCase):
     """The same as a transfer, over HTTP/3."""
 
     name = "http3"

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from headway.instruments.interop.case import KIB, Case
-from headway.instruments.interop.evidence import Evidence, Failure
+from headway.instruments.interop.case import KIB, InteropCase
+from headway.instruments.interop.evidence import CaseEvidence, CheckError
 from headway.instruments.interop.scenario import Scenario
 from headway.overriding import override
 from headway.study.family import Family
 
 
-class Ipv6(Case):
+class Ipv6(InteropCase):
     """No packet of QUIC is one of IPv4."""
 
     name = "ipv6"
@@ -22,9 +22,9 @@ class Ipv6(Case):
     host = "server6"
 
     @override
-    def check(self, evidence: Evidence) -> str:
+    def check(self, evidence: CaseEvidence) -> str:
         if count := sum(not each.is_ipv6 for each in evidence.server.datagrams):
-            raise Failure(f"{count} datagrams came over IPv4")
+            raise CheckError(f"{count} datagrams came over IPv4")
         return ""
 
 

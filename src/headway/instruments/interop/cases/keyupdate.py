@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from headway.instruments.interop.case import MIB, Case
+from headway.instruments.interop.case import MIB, InteropCase
 from headway.instruments.interop.connection import ONE_RTT
-from headway.instruments.interop.evidence import Evidence, Failure
-from headway.instruments.interop.trace import Trace
+from headway.instruments.interop.evidence import CaseEvidence, CheckError
+from headway.instruments.interop.trace import CapturedQuic
 from headway.overriding import override
 
 
-class KeyUpdate(Case):
+class KeyUpdate(InteropCase):
     """Both sides send packets of both key phases."""
 
     name = "keyupdate"
@@ -21,18 +21,20 @@ class KeyUpdate(Case):
     needs_keys = True
 
     @override
-    def check(self, evidence: Evidence) -> str:
+    def check(self, evidence: CaseEvidence) -> str:
         for trace, of_client, who in (
             (evidence.client, True, "client"),
             (evidence.server, False, "server"),
         ):
             phases = _phases(trace, of_client=of_client)
             if not phases[1]:
-                raise Failure(f"the {who} sent {phases[0]} packets of key phase 0 and none of phase 1")
+                raise CheckError(
+                    f"the {who} sent {phases[0]} packets of key phase 0 and none of phase 1"
+                )
         return ""
 
 
-def _phases(trace: Trace, *, of_client: bool) -> tuple[int, int]:
+def _phases(trace: CapturedQuic, *, of_client: bool) -> tuple[int, int]:
     packets = [packet.opened for packet in trace.of(ONE_RTT, of_client=of_client) if packet.opened]
     updated = sum(packet.phase for packet in packets)
     return len(packets) - updated, updated

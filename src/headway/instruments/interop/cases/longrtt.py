@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from headway.instruments.interop.case import KIB, Case
+from headway.instruments.interop.case import KIB, InteropCase
 from headway.instruments.interop.connection import INITIAL
-from headway.instruments.interop.evidence import Evidence, Failure
+from headway.instruments.interop.evidence import CaseEvidence, CheckError
 from headway.instruments.interop.scenario import Scenario
 from headway.overriding import override
 
 
-class LongRtt(Case):
+class LongRtt(InteropCase):
     """The client sends its ClientHello again while it waits."""
 
     name = "longrtt"
@@ -21,11 +21,11 @@ class LongRtt(Case):
     sizes = (KIB,)
 
     @override
-    def check(self, evidence: Evidence) -> str:
+    def check(self, evidence: CaseEvidence) -> str:
         (connection,) = evidence.completed or evidence.client.connections[:1]
         hellos = connection.stream(INITIAL, of_client=True).sent
         if hellos < 2:
-            raise Failure(
+            raise CheckError(
                 f"the client sent its ClientHello {hellos} time, and an answer takes 1.5 s: its probe timeout "
                 "(RFC 9002, section 6.2) has to send it again"
             )

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from headway.diagnosis.quic_frames import Reader
-from headway.instruments.interop.case import Case
+from headway.instruments.interop.case import InteropCase
 from headway.instruments.interop.connection import HANDSHAKE
-from headway.instruments.interop.evidence import Evidence, Failure
+from headway.instruments.interop.evidence import CaseEvidence, CheckError
 from headway.instruments.interop.handshake import (
     ENCRYPTED_EXTENSIONS,
     INITIAL_MAX_STREAMS_BIDI,
@@ -16,7 +16,7 @@ from headway.overriding import override
 _MOST_STREAMS = 1000
 
 
-class Multiplexing(Case):
+class Multiplexing(InteropCase):
     """The server raises its limit of streams as they end."""
 
     name = "multiplexing"
@@ -28,13 +28,13 @@ class Multiplexing(Case):
     needs_keys = True
 
     @override
-    def check(self, evidence: Evidence) -> str:
+    def check(self, evidence: CaseEvidence) -> str:
         for connection in evidence.completed:
             limit = _limit(dict(connection.stream(HANDSHAKE, of_client=False).messages))
             if limit is None:
-                raise Failure("the server's transport parameters were not seen")
+                raise CheckError("the server's transport parameters were not seen")
             if limit > _MOST_STREAMS:
-                raise Failure(
+                raise CheckError(
                     f"the server allows {limit} streams at once (initial_max_streams_bidi), and more than "
                     f"{_MOST_STREAMS} leave nothing to be raised"
                 )

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from headway.instruments.interop.case import KIB, Case
+from headway.instruments.interop.case import KIB, InteropCase
 from headway.instruments.interop.connection import HANDSHAKE, Connection
-from headway.instruments.interop.evidence import Evidence, Failure
+from headway.instruments.interop.evidence import CaseEvidence, CheckError
 from headway.instruments.interop.handshake import CERTIFICATE, COMPRESSED_CERTIFICATE
 from headway.overriding import override
 
 
-class Resumption(Case):
+class Resumption(InteropCase):
     """The first file over one connection, the second over another, without a certificate."""
 
     name = "resumption"
@@ -21,12 +21,14 @@ class Resumption(Case):
     handshakes = 2
 
     @override
-    def check(self, evidence: Evidence) -> str:
+    def check(self, evidence: CaseEvidence) -> str:
         first, second = evidence.completed
         if not _has_certificate(first):
-            raise Failure("the server sent no certificate in the first handshake")
+            raise CheckError("the server sent no certificate in the first handshake")
         if _has_certificate(second):
-            raise Failure("the server sent a certificate in the second handshake, which was to resume the first")
+            raise CheckError(
+                "the server sent a certificate in the second handshake, which was to resume the first"
+            )
         return ""
 
 

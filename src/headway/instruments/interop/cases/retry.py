@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from headway.instruments.interop.case import KIB, Case
+from headway.instruments.interop.case import KIB, InteropCase
 from headway.instruments.interop.connection import INITIAL, RETRY, Packet
-from headway.instruments.interop.evidence import Evidence, Failure
+from headway.instruments.interop.evidence import CaseEvidence, CheckError
 from headway.overriding import override
 
 
-class Retry(Case):
+class Retry(InteropCase):
     """The server sends a Retry, and the client comes back with its token."""
 
     name = "retry"
@@ -18,17 +18,17 @@ class Retry(Case):
     sizes = (10 * KIB,)
 
     @override
-    def check(self, evidence: Evidence) -> str:
+    def check(self, evidence: CaseEvidence) -> str:
         tokens = evidence.retries
         if not tokens:
-            raise Failure("the server sent no Retry")
+            raise CheckError("the server sent no Retry")
         initials = evidence.client.of(INITIAL, of_client=True)
         before = [packet for packet in initials if not packet.header.token]
         using = [packet for packet in initials if packet.header.token in tokens]
         if not using:
-            raise Failure("no Initial of the client has the token of a Retry")
+            raise CheckError("no Initial of the client has the token of a Retry")
         if (first := _number(using[0])) <= (highest := max(map(_number, before), default=-1)):
-            raise Failure(
+            raise CheckError(
                 f"the Initial with the token has packet number {first}, and {highest} was used before: it must not "
                 "begin anew (RFC 9000, section 17.2.5.3)"
             )

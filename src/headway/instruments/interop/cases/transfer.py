@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from headway.instruments.interop.case import MIB, Case
+from headway.instruments.interop.case import MIB, InteropCase
 
 
-class Transfer(Case):
+class LargeTransfer(InteropCase):
     """Several megabytes over one connection."""
 
     name = "transfer"
@@ -15,4 +15,4 @@ class Transfer(Case):
     sizes = (2 * MIB, 3 * MIB, 5 * MIB)
 
 
-CASE = Transfer()
+CASE = LargeTransfer()

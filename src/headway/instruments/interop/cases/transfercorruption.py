@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from headway.instruments.interop.case import MIB, Case
+from headway.instruments.interop.case import MIB, InteropCase
 from headway.instruments.interop.scenario import RandomFate, Scenario
 from headway.study.fault import FaultKind
 
 
-class TransferCorruption(Case):
+class TransferCorruption(InteropCase):
     """The packets arrive: the checksum of UDP is right, and a byte at their beginning is not."""
 
     name = "transfercorruption"
     abbreviation = "C2"
     place = 17
     client_name = server_name = "transfer"
-    description = "Transfer completes under moderate packet corruption."
+    description = "LargeTransfer completes under moderate packet corruption."
     scenario = Scenario(fate=RandomFate(FaultKind.CORRUPT, 0.02))
     sizes = (2 * MIB,)
-    differs = "delivers corrupted packets, which the runner's simulator has dropped since September 2024"
+    differs = (
+        "delivers corrupted packets, which the runner's simulator has dropped since September 2024"
+    )
 
 
 CASE = TransferCorruption()

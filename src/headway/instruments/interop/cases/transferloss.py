@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from headway.instruments.interop.case import MIB, Case
+from headway.instruments.interop.case import MIB, InteropCase
 from headway.instruments.interop.scenario import RandomFate, Scenario
 from headway.study.fault import FaultKind
 
 
-class TransferLoss(Case):
+class TransferLoss(InteropCase):
     """Two megabytes under moderate loss."""
 
     name = "transferloss"
     abbreviation = "L2"
     place = 15
     client_name = server_name = "transfer"
-    description = "Transfer completes under moderate packet loss."
+    description = "LargeTransfer completes under moderate packet loss."
     scenario = Scenario(fate=RandomFate(FaultKind.LOSE, 0.02))
     sizes = (2 * MIB,)
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from headway.instruments.interop.case import Case
+from headway.instruments.interop.case import InteropCase
 from headway.instruments.interop.connection import HANDSHAKE, ONE_RTT, ZERO_RTT, Connection
-from headway.instruments.interop.evidence import Evidence, Failure
+from headway.instruments.interop.evidence import CaseEvidence, CheckError
 from headway.instruments.interop.handshake import ENCRYPTED_EXTENSIONS, accepts_early_data
 from headway.overriding import override
 
 _FILES = 40
 
 
-class ZeroRtt(Case):
+class ZeroRtt(InteropCase):
     """Most of what the client asks for is early data."""
 
     name = "zerortt"
@@ -29,15 +29,17 @@ class ZeroRtt(Case):
         return 250
 
     @override
-    def check(self, evidence: Evidence) -> str:
+    def check(self, evidence: CaseEvidence) -> str:
         _, second = evidence.completed
         early, late = (_stream_bytes(second, kind) for kind in (ZERO_RTT, ONE_RTT))
         if not any(packet.kind == ZERO_RTT for packet in second.packets):
-            raise Failure("the client sent no 0-RTT packet")
+            raise CheckError("the client sent no 0-RTT packet")
         if late > (most := self.name_letters * _FILES // 2):
-            extensions = dict(second.stream(HANDSHAKE, of_client=False).messages).get(ENCRYPTED_EXTENSIONS, b"")
+            extensions = dict(second.stream(HANDSHAKE, of_client=False).messages).get(
+                ENCRYPTED_EXTENSIONS, b""
+            )
             verb = "accepted" if accepts_early_data(extensions) else "did not accept"
-            raise Failure(
+            raise CheckError(
                 f"the client sent {late} bytes of streams in 1-RTT packets, and {early} in 0-RTT packets, which the "
                 f"server {verb} (EncryptedExtensions): more than {most}"
             )

@@ -20,7 +20,17 @@ from aioquic.tls import CipherSuite  # type: ignore
 TESTCASE, ALPN = os.environ["TESTCASE"], os.environ["ALPN"]
 WWW, DOWNLOADS = Path("/www"), Path("/downloads")
 UNSUPPORTED = 127
-SERVED = {"handshake", "transfer", "chacha20", "retry", "resumption", "zerortt", "http3", "multiconnect", "v2"}
+SERVED = {
+    "handshake",
+    "transfer",
+    "chacha20",
+    "retry",
+    "resumption",
+    "zerortt",
+    "http3",
+    "multiconnect",
+    "v2",
+}
 FETCHED = {*SERVED, "keyupdate"}
 MOST_STREAMS = 100
 """So many requests are under way at a time: of more, aioquic sends what it must wait with by turns."""
@@ -42,7 +52,7 @@ def configuration(*, is_client: bool) -> Any:
     return result
 
 
-class Server(QuicConnectionProtocol):  # type: ignore
+class ServingProtocol(QuicConnectionProtocol):  # type: ignore
     """Answers requests with the files of a directory."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
@@ -81,7 +91,7 @@ def content(path: str) -> bytes | None:
     return file.read_bytes() if file.is_file() else None
 
 
-class Client(QuicConnectionProtocol):  # type: ignore
+class FetchingProtocol(QuicConnectionProtocol):  # type: ignore
     """Fetches files."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
@@ -107,7 +117,12 @@ class Client(QuicConnectionProtocol):  # type: ignore
         if self._http is None:
             self._quic.send_stream_data(stream, f"GET {place.path}\r\n".encode(), end_stream=True)
         else:
-            fields = {":method": "GET", ":scheme": "https", ":authority": place.netloc, ":path": place.path}
+            fields = {
+                ":method": "GET",
+                ":scheme": "https",
+                ":authority": place.netloc,
+                ":path": place.path,
+            }
             headers = [(name.encode(), value.encode()) for name, value in fields.items()]
             self._http.send_headers(stream, headers, end_stream=True)
         self.transmit()
@@ -145,7 +160,7 @@ async def run_server() -> None:
         "::" if os.environ["SERVER6"] else "0.0.0.0",
         443,
         configuration=options,
-        create_protocol=Server,
+        create_protocol=ServingProtocol,
         session_ticket_fetcher=tickets.pop if TESTCASE != "resumption" else tickets.get,
         session_ticket_handler=lambda ticket: tickets.__setitem__(ticket.ticket, ticket),
         retry=TESTCASE == "retry",
@@ -156,7 +171,9 @@ async def run_server() -> None:
 async def fetch(urls: list[str], options: Any, **more: Any) -> None:
     """Fetch URLs over a connection of their own."""
     host = urlsplit(urls[0]).hostname
-    async with connect(host, 443, configuration=options, create_protocol=Client, **more) as client:
+    async with connect(
+        host, 443, configuration=options, create_protocol=FetchingProtocol, **more
+    ) as client:
         if TESTCASE == "keyupdate":
             await client.ping()
             client.request_key_update()

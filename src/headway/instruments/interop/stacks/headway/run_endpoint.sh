@@ -2,22 +2,23 @@
 # headway-server and headway-client: HTTP/3 only.
 [ "$ALPN" = h3 ] || exit 127
 if [ "$ROLE" = server ]; then
-    limits=multi early=0
+    limits=off early=0
     case "$TESTCASE" in
-    handshake | transfer | http3 | resumption | multiconnect | chacha20 | ecn) limits= ;;
-    retry) limits=--limits=half-open-share=0% ;;
-    zerortt) limits= early=16384 ;;
+    handshake | transfer | http3 | resumption | multiconnect | chacha20 | ecn) ;;
+    retry) limits=off,half-open-share=0% ;;
+    zerortt) early=16384 ;;
     *) exit 127 ;;
     esac
     for address in $SERVER4 ${SERVER6:+"[$SERVER6]"}; do
         set -- "$@" "--listen=$address:443"
     done
     exec headway-server "$@" --cert=/certs/cert.pem --key=/certs/priv.key --protocols=h3 --root=/www \
-        --early-data=$early --qlog="$QLOGDIR" $limits
+        --early-data=$early --quic=idle-timeout=120s --qlog="$QLOGDIR" --limits=$limits
 fi
 
 fetch() {
-    headway-client --ca=/certs/ca.pem --protocol=h3 --output=/downloads --qlog="$QLOGDIR" --timeout=0 "$@"
+    headway-client --ca=/certs/ca.pem --protocol=h3 --output=/downloads --qlog="$QLOGDIR" --timeout=0 \
+        --quic=idle-timeout=120s "$@"
 }
 case "$TESTCASE" in
 handshake | transfer | retry | http3 | ecn) fetch $REQUESTS ;;

@@ -26,6 +26,7 @@ http {
         http3 on;
         keepalive_requests 100000;
         keepalive_timeout 300s;
+        client_header_timeout 300s;
         http3_hq $hq;
         quic_retry $retry;
         ssl_protocols TLSv1.3;

@@ -5,11 +5,11 @@ export LD_PRELOAD=/usr/lib/headway/random_device.so
 if [ "$ROLE" = server ]; then
     set --
     case "$TESTCASE" in
-    handshake | transfer | chacha20 | resumption | zerortt | http3 | multiconnect) ;;
+    handshake | transfer | chacha20 | resumption | zerortt | http3 | multiconnect | ecn) ;;
     retry) set -- --validate-addr ;;
     v2) set -- --preferred-versions=0x6b3343cf ;;
     connectionmigration)
-        set -- "--preferred-ipv4-addr=$SERVER4:4443" "--preferred-ipv6-addr=[$SERVER6]:443" ;;
+        set -- "--preferred-ipv4-addr=$SERVER4:4443" "--preferred-ipv6-addr=[$SERVER6]:4443" ;;
     *) exit 127 ;;
     esac
     exec gtlsserver --quiet --htdocs=/www --timeout=120s --handshake-timeout=120s --initial-pkt-num=0 --qlog-dir="$QLOGDIR" "$@" \
@@ -25,7 +25,7 @@ host=${host%%[:/]*}
 first=${REQUESTS%% *}
 rest=${REQUESTS#* }
 case "$TESTCASE" in
-handshake | transfer | retry | http3) fetch "$host" 443 $REQUESTS ;;
+handshake | transfer | retry | http3 | ecn) fetch "$host" 443 $REQUESTS ;;
 chacha20)
     fetch '--ciphers=NORMAL:-VERS-ALL:+VERS-TLS1.3:-CIPHER-ALL:+CHACHA20-POLY1305' "$host" 443 $REQUESTS ;;
 keyupdate) fetch --key-update=100ms "$host" 443 $REQUESTS ;;
