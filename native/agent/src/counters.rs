@@ -15,6 +15,9 @@ use crate::tracelink::TraceProcess;
 const SHAPER: &str = "htb";
 const LINE: &str = "netem";
 const ARRIVAL: &str = "ingress";
+/// Bytes of struct tc_dualpi2_xstats, and where its `step_marks` are.
+const DUALPI2_XSTATS_BYTES: usize = 48;
+const DUALPI2_STEP_MARKS: usize = 28;
 const CAKE_STATS_TIN_STATS: u16 = 10;
 const CAKE_TIN_STATS_ECN_MARKED: u16 = 8;
 /// Of a rule's own counter, and of one that has a name.
@@ -92,6 +95,7 @@ impl Counter {
             (0, 0)
         };
         let (own, behind) = (&self.counted.namespace, &self.counted.line_namespace);
+        let [sojourns_c, sojourns_l] = queues.iter().find_map(sojourns).unwrap_or_default();
         let (maps, maps_back) = (self.counted.maps, self.counted.maps_back);
         Ok(Counts {
             mapped: by_nat(maps, own, "mapped", network)?,
@@ -109,6 +113,9 @@ impl Counter {
             udp_stopped: self.by_table(&self.counted.udp_rules, network)?,
             too_long,
             fragmented,
+            step_marked: queues.iter().map(step_marked).sum(),
+            sojourns_c,
+            sojourns_l,
         })
     }
 
@@ -141,6 +148,27 @@ impl Counter {
         }
         told_by_nft(&["table", "netdev", table], &self.counted.namespace, network)
     }
+}
+
+/// Of DualPI2's marks those of its step, some of which are of packets that it had marked before.
+fn step_marked(one: &Discipline) -> u64 {
+    if one.kind != "dualpi2" {
+        return 0;
+    }
+    u64::from(u32::from_ne_bytes(array(&one.own, DUALPI2_STEP_MARKS)))
+}
+
+/// Packets by how long they were in each of DualPI2's queues; none of another discipline.
+///
+/// The lab kernel tells them behind `tc_dualpi2_xstats` (patch `dualpi2-sojourn-times`).
+fn sojourns(one: &Discipline) -> Option<[Vec<u64>; 2]> {
+    if one.kind != "dualpi2" {
+        return None;
+    }
+    let words = one.own.get(DUALPI2_XSTATS_BYTES..)?.chunks_exact(4);
+    let counts: Vec<u64> = words.map(|word| u64::from(u32::from_ne_bytes(array(word, 0)))).collect();
+    let (classic, low_latency) = counts.split_at(counts.len() / 2);
+    Some([classic, low_latency].map(<[u64]>::to_vec))
 }
 
 /// What a counter of a NAT says; none if there is no NAT.
@@ -212,6 +240,18 @@ mod tests {
             let one = Discipline { kind: kind.to_owned(), dropped: 0, own: own.clone() };
             assert_eq!(marked(&one), expected, "{kind}");
         }
+    }
+
+    #[test]
+    fn dualpi2_has_times_of_two_queues() {
+        let numbers: Vec<u8> = (0u32..16).flat_map(u32::to_ne_bytes).collect();
+        let mut one = Discipline { kind: "dualpi2".to_owned(), dropped: 0, own: numbers };
+        assert_eq!(sojourns(&one), Some([vec![12, 13], vec![14, 15]]));
+        assert_eq!(step_marked(&one), 7);
+        one.own.truncate(DUALPI2_XSTATS_BYTES);
+        assert_eq!(sojourns(&one), Some([vec![], vec![]]));
+        one.kind = "pie".to_owned();
+        assert_eq!(sojourns(&one), None);
     }
 
     #[test]

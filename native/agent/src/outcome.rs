@@ -78,6 +78,14 @@ pub(crate) struct Counts {
     pub(crate) remapped: u64,
     #[serde(skip_serializing_if = "is_zero")]
     pub(crate) unmapped: u64,
+    /// Of the marks, those because a packet was in DualPI2's low-latency queue for too long.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(crate) step_marked: u64,
+    /// Packets by how long they were in DualPI2's classic queue, and in its low-latency queue.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) sojourns_c: Vec<u64>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) sojourns_l: Vec<u64>,
 }
 
 // What serde asks for.

@@ -19,6 +19,8 @@ pub enum Algorithm {
     LinuxReno,
     /// CUBIC as the lab's kernel computes it.
     LinuxCubic,
+    /// Prague, draft-briscoe-iccrg-prague-congestion-control-04.
+    Prague,
     /// One of your own, by its name.
     Own(&'static str),
 }
@@ -31,6 +33,7 @@ const BUILT_IN: &[(&str, Algorithm)] = &[
     ("hybla", Algorithm::Hybla),
     ("linux-reno", Algorithm::LinuxReno),
     ("linux-cubic", Algorithm::LinuxCubic),
+    ("prague", Algorithm::Prague),
 ];
 
 /// Names of your own, which the build script finds.
@@ -42,6 +45,12 @@ impl Algorithm {
     pub fn all() -> Vec<(&'static str, Self)> {
         let own = OWN.iter().map(|&name| (name, Self::Own(name)));
         BUILT_IN.iter().copied().chain(own).collect()
+    }
+
+    /// Whether it is scalable, so that its packets may be ECT(1) (RFC 9331, section 4).
+    #[must_use]
+    pub const fn is_scalable(self) -> bool {
+        matches!(self, Self::Prague)
     }
 }
 

@@ -171,8 +171,8 @@ pub enum Unsupported {
     #[error("{0} has nothing of Linux's to do without: only linux-reno and linux-cubic have")]
     LinuxPart(Algorithm),
     /// Something to resume from with an algorithm that does not.
-    #[error("{0} does not resume a path: Linux's TCP has no Careful Resume")]
-    Resume(Algorithm),
+    #[error("{0} does not resume a path: {1}")]
+    Resume(Algorithm, &'static str),
 }
 
 impl Config {
@@ -210,6 +210,9 @@ impl Config {
             (Algorithm::Bbr | Algorithm::Bbr3, _) => {
                 Some("it leaves its startup by what it measures")
             }
+            (Algorithm::Prague, SlowStart::HyStart | SlowStart::HyStartPlusPlus) => {
+                Some("it has classic alone, which the first mark ends")
+            }
             (Algorithm::LinuxReno, SlowStart::HyStart | SlowStart::HyStartPlusPlus) => {
                 Some("Linux's Reno has classic alone")
             }
@@ -235,7 +238,16 @@ impl Config {
     /// It cannot.
     pub fn check_resuming(&self) -> Result<(), Unsupported> {
         if self.is_linux() {
-            return Err(Unsupported::Resume(self.algorithm));
+            return Err(Unsupported::Resume(
+                self.algorithm,
+                "Linux's TCP has no Careful Resume",
+            ));
+        }
+        if self.algorithm.is_scalable() {
+            return Err(Unsupported::Resume(
+                self.algorithm,
+                "a jump would fill the queue that it keeps short",
+            ));
         }
         Ok(())
     }

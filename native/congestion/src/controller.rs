@@ -92,6 +92,8 @@ pub struct Ecn {
     pub in_flight: u64,
     /// The number of the packet sent last.
     pub largest_sent: u64,
+    /// How many more packets it reports as marked.
+    pub marked: u64,
 }
 
 /// Packets that had been declared lost were acknowledged after all.

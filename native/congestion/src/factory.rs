@@ -9,6 +9,7 @@ use crate::hybla::{self, Hybla};
 use crate::linux::{self, Linux};
 use crate::new_reno::NewReno;
 use crate::own;
+use crate::prague::Prague;
 use crate::settings::Settings;
 use crate::slow_start;
 
@@ -43,6 +44,7 @@ impl Config {
                 let law = linux::Cubic::without(self.linux_without);
                 Box::new(Linux::new(law, slow_start, settings, self.linux_without))
             }
+            Algorithm::Prague => Box::new(Prague::new(settings)),
             Algorithm::Own(name) => {
                 let mut all = own::ALL.iter();
                 let found = all.find(|(other, _)| *other == name);

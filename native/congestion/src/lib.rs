@@ -19,6 +19,7 @@ mod max_filter;
 mod new_reno;
 mod own;
 mod phase;
+mod prague;
 mod rate;
 mod rounds;
 #[cfg_attr(not(test), allow(dead_code, reason = "it is for controllers of one's own"))]

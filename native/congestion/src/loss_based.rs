@@ -475,7 +475,7 @@ mod tests {
     fn a_mark_is_a_congestion_event_that_stays() {
         let mut sender = sender(None);
         sender.fill();
-        let ecn = Ecn { now: Time::ZERO, number: 3, in_flight: 10_000, largest_sent: 9 };
+        let ecn = Ecn { now: Time::ZERO, number: 3, in_flight: 10_000, largest_sent: 9, marked: 1 };
         sender.controller.on_ecn(&ecn);
         sender.controller.on_ecn(&ecn);
         assert_eq!(sender.window(), 5000);

@@ -160,7 +160,7 @@ impl Sender {
             Event::Regret(_) => {}
             Event::Mark => {
                 let number = largest_sent;
-                self.controller.on_ecn(&Ecn { now, number, in_flight, largest_sent });
+                self.controller.on_ecn(&Ecn { now, number, in_flight, largest_sent, marked: 1 });
             }
             Event::ProbeTimeout => self.controller.on_pto(now),
             Event::Pause => self.controller.on_application_limited(now, in_flight),

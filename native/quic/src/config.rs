@@ -9,7 +9,7 @@ use quinn_proto::{
 };
 
 use crate::gate::{Gate, GateFactory};
-use crate::pacer::Pacer;
+use crate::pacer::{Burst, Pacer};
 use crate::tokens::Tokens;
 
 /// What unsent and unacknowledged data of a connection may take if nobody limits it: what the window lets out,
@@ -178,9 +178,16 @@ impl Config {
         self.congestion.initial_window.bytes(self.max_udp_payload.into())
     }
 
+    /// Whether packets are ECT(1), because the controller is one of L4S (RFC 9331, section 4.1).
+    pub(crate) fn is_scalable(&self) -> bool {
+        self.congestion.algorithm.is_scalable()
+    }
+
     /// A pacer for a new path.
     pub(crate) fn pacer(&self) -> Pacer {
-        Pacer::new(u64::from(self.max_udp_payload), u64::from(self.max_burst))
+        let most = u64::from(self.max_burst);
+        let burst = if self.is_scalable() { Burst::scalable(most) } else { Burst::usual(most) };
+        Pacer::new(u64::from(self.max_udp_payload), burst)
     }
 
     /// quinn-proto's part of it, for one connection.

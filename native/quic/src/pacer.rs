@@ -2,17 +2,35 @@ use std::time::Duration;
 
 use headway_congestion::{Rate, Time};
 
-/// Bursts last about this long at the pacing rate, as Linux sizes its segments for TCP.
-const BURST: Duration = Duration::from_millis(1);
-/// But are at least this many datagrams.
-const MIN_BURST_DATAGRAMS: u64 = 2;
+/// How much leaves at once.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Burst {
+    /// What lasts so long at the pacing rate.
+    lasts: Duration,
+    /// But at least so many datagrams.
+    least: u64,
+    /// And at most so many.
+    most: u64,
+}
+
+impl Burst {
+    /// As Linux sizes its segments for TCP, but for `most` datagrams.
+    pub(crate) fn usual(most: u64) -> Self {
+        Self { lasts: Duration::from_millis(1), least: 2, most: most.max(2) }
+    }
+
+    /// What a queue of L4S does not feel (RFC 9331, section 4.3, item 6).
+    pub(crate) fn scalable(most: u64) -> Self {
+        Self { lasts: Duration::from_micros(250), least: 1, most }
+    }
+}
 
 /// Spreads packets over time (RFC 9002 section 7.7): a bucket that fills at the pacing rate and
 /// releases a burst whenever it is full.
 #[derive(Debug)]
 pub(crate) struct Pacer {
     max_datagram: u64,
-    max_burst: u64,
+    burst: Burst,
     rate: Option<Rate>,
     /// Bytes that may leave; negative after a packet larger than what was left.
     tokens: f64,
@@ -26,11 +44,11 @@ impl Pacer {
     ///
     /// # Arguments
     /// * `max_datagram` - bytes in a full datagram.
-    /// * `max_burst` - datagrams that leave at once at most.
-    pub(crate) fn new(max_datagram: u64, max_burst: u64) -> Self {
+    /// * `burst` - what leaves at once.
+    pub(crate) fn new(max_datagram: u64, burst: Burst) -> Self {
         Self {
             max_datagram,
-            max_burst,
+            burst,
             rate: None,
             tokens: 0.0,
             filled_at: Time::ZERO,
@@ -91,8 +109,8 @@ impl Pacer {
     }
 
     fn burst(&self) -> f64 {
-        let bytes = self.rate.map_or(0, |rate| rate.bytes_in(BURST));
-        let datagrams = [MIN_BURST_DATAGRAMS, self.max_burst.max(MIN_BURST_DATAGRAMS)];
+        let bytes = self.rate.map_or(0, |rate| rate.bytes_in(self.burst.lasts));
+        let datagrams = [self.burst.least, self.burst.most];
         let [min, max] = datagrams.map(|number| number * self.max_datagram);
         bytes.clamp(min, max) as f64
     }
@@ -110,7 +128,7 @@ mod tests {
     }
 
     fn departures_in_bursts(max_burst: u64, rate_mbit: u64, count: usize) -> Vec<Time> {
-        let mut pacer = Pacer::new(DATAGRAM, max_burst);
+        let mut pacer = Pacer::new(DATAGRAM, Burst::usual(max_burst));
         let mut now = Time::ZERO;
         pacer.set_rate(now, Some(Rate::from_bytes_per_second(rate_mbit * 125_000)));
         let mut departures = Vec::new();
@@ -157,7 +175,7 @@ mod tests {
 
     #[test]
     fn what_is_left_of_a_burst_shrinks_as_datagrams_leave() {
-        let mut pacer = Pacer::new(DATAGRAM, 10);
+        let mut pacer = Pacer::new(DATAGRAM, Burst::usual(10));
         assert_eq!(pacer.allowance(), None);
         pacer.set_rate(Time::ZERO, Some(Rate::from_bytes_per_second(125_000_000)));
         assert_eq!(pacer.allowance(), Some(10 * DATAGRAM));
@@ -178,7 +196,7 @@ mod tests {
 
     #[test]
     fn without_a_rate_nothing_is_held_back() {
-        let mut pacer = Pacer::new(DATAGRAM, 10);
+        let mut pacer = Pacer::new(DATAGRAM, Burst::usual(10));
         for _ in 0..1000 {
             assert!(pacer.allows(Time::ZERO));
             pacer.spend(DATAGRAM);

@@ -38,6 +38,8 @@ _FORWARDING = {
         "net.ipv6.conf.default.force_forwarding": "1",
     },
 }
+_ACCURATE_ECN = {"net.ipv4.tcp_ecn": "3"}
+"""Asks for it on connections that the host opens, and takes it on those that it accepts."""
 _METRIC_OF_A_DEVICE = {Family.IPV6: 256}
 """Of the route to a wire's network that comes with an address, where another one does not replace it anyway."""
 
@@ -54,11 +56,19 @@ TCP_SYSCTLS = {
 
 @dataclass(frozen=True)
 class HostPlace:
-    """Where a host is: its ports, those towards clients first, and the wires that are cables."""
+    """Where a host is.
+
+    Attributes:
+        node: the host.
+        ports: those towards clients first.
+        cables: the wires that are cables.
+        accurate_ecn: whether its TCP offers Accurate ECN.
+    """
 
     node: Node
     ports: tuple[Port, ...]
     cables: frozenset[Wire]
+    accurate_ecn: bool = False
 
     @property
     def devices(self) -> tuple[str, ...]:
@@ -87,6 +97,7 @@ def sysctls(place: HostPlace) -> dict[str, str]:
     if node.downstream:
         control = node.downstream.tcp_congestion_control
         texts |= TCP_SYSCTLS | {"net.ipv4.tcp_congestion_control": str(control)}
+    texts |= _ACCURATE_ECN if place.accurate_ecn else {}
     texts |= _FORWARDING[place.family] if node.forwards else {}
     texts |= node.kernel.processor.sysctls if node.kernel.processor else {}
     return texts | dict(_asked(place))

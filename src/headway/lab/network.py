@@ -46,8 +46,10 @@ from headway.lab.values import (
     TimedChange,
     UdpTurn,
 )
+from headway.planning.accurate_ecn import hosts_with_accurate_ecn
 from headway.planning.routing import StatedHop, ports, stated_hops
 from headway.planning.topology import Leg, Node, Wire, lay_out
+from headway.study.controllers import OF_THE_KERNEL
 from headway.study.family import Family
 from headway.study.fault import Fault
 from headway.study.host import Host
@@ -65,7 +67,7 @@ GLOBAL_SYSCTLS = {
     "net.core.rmem_default": "8388608",
     "net.core.wmem_default": "8388608",
     "net.ipv4.tcp_mem": "131072 262144 524288",
-    "net.ipv4.tcp_allowed_congestion_control": "reno cubic bbr hybla vegas westwood illinois dctcp",
+    "net.ipv4.tcp_allowed_congestion_control": " ".join(OF_THE_KERNEL),
 }
 
 
@@ -169,6 +171,7 @@ def layout_of(deployment: Deployment) -> NetworkLayout:
         offload=setting.offload,
         fault=(setting.fault, deployment.flows[0].legs[0]) if setting.fault else None,
         stated=[hop for flow in deployment.flows for hop in stated_ways(flow)],
+        accurate_ecn=hosts_with_accurate_ecn(deployment),
     )
 
 
@@ -214,6 +217,7 @@ def _laid_out(
     offload: bool,
     fault: tuple[Fault, Leg] | None = None,
     stated: Iterable[StatedHop] = (),
+    accurate_ecn: frozenset[str] = frozenset(),
 ) -> NetworkLayout:
     wires = tuple(wire for leg in legs for wire in leg.wires)
     cables = [leg.wires[0] for leg in legs if leg.path is None]
@@ -222,7 +226,9 @@ def _laid_out(
         ways = [_with_fault(way, *fault) for way in ways]
     hosts = {node.name: node for node in nodes}
     places = [
-        HostPlace(hosts.get(name) or Node.router(name), around, frozenset(cables))
+        HostPlace(
+            hosts.get(name) or Node.router(name), around, frozenset(cables), name in accurate_ecn
+        )
         for name, around in ports(wires, nodes, stated).items()
     ]
     laid_out = tuple(_host(place, ways) for place in places)

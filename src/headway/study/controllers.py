@@ -9,8 +9,17 @@ from typing import Any
 KNOBS_FILE = Path(__file__).with_name("data") / "knobs.json"
 """``native/knobs.json``: the knobs of Headway's own programs, which the programs read, too."""
 
-OF_THE_KERNEL = ("reno", "cubic", "bbr", "hybla", "vegas", "westwood", "illinois", "dctcp")
-"""What the lab's kernel has for TCP (`src/headway/image/kernel`)."""
+OF_THE_KERNEL = (
+    *("reno", "cubic", "bbr", "hybla", "vegas", "westwood", "illinois", "dctcp"),
+    "prague",
+)
+"""What the lab's kernel has for TCP (`src/headway/image/kernel.config`)."""
+
+OF_L4S = frozenset({"prague"})
+"""Whose packets are ECT(1) (RFC 9331, section 4.1), over TCP and over QUIC."""
+
+WITH_ACCURATE_ECN = frozenset({"prague"})
+"""Of the kernel's: TCP that has Accurate ECN on both ends or is another controller's (RFC 9331, section 4.2)."""
 
 _KERNEL_NAMES = {"newreno": "reno"}
 """Controllers of Headway's QUIC that the kernel, and so a study, calls otherwise."""

@@ -227,7 +227,7 @@ fn loss_of_the_initial_data_forbids_the_jump() {
 fn a_mark_forbids_the_jump() {
     let mut sender = sender();
     sender.send(10);
-    let ecn = Ecn { now: Time::ZERO, number: 0, in_flight: 10_000, largest_sent: 9 };
+    let ecn = Ecn { now: Time::ZERO, number: 0, in_flight: 10_000, largest_sent: 9, marked: 1 };
     sender.resume.on_ecn(&ecn);
     sender.note();
     assert_eq!(sender.phase(), (Phase::Normal, Some(Trigger::EcnCe)));

@@ -49,16 +49,16 @@ fn is_its_own(algorithm: Algorithm, knob: &str) -> bool {
     match algorithm {
         Algorithm::NewReno | Algorithm::Cubic | Algorithm::Hybla => knob == "slow-start=hystart++",
         Algorithm::LinuxCubic => knob == "slow-start=hystart",
-        Algorithm::LinuxReno => knob == "slow-start=classic",
+        Algorithm::LinuxReno | Algorithm::Prague => knob == "slow-start=classic",
         // It paces by its model.
         Algorithm::Bbr | Algorithm::Bbr3 => knob.starts_with("pacing"),
         Algorithm::Own(_) => false,
     }
 }
 
-/// Linux's gains are Linux's.
+/// Linux's gains are Linux's, and Prague's its own.
 fn has_gains(algorithm: Algorithm) -> bool {
-    !matches!(algorithm, Algorithm::LinuxReno | Algorithm::LinuxCubic)
+    !matches!(algorithm, Algorithm::LinuxReno | Algorithm::LinuxCubic | Algorithm::Prague)
 }
 
 #[test]

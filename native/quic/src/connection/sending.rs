@@ -4,7 +4,7 @@ use std::io;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use quinn_proto::{StreamId, Transmit, VarInt, WriteError};
+use quinn_proto::{EcnCodepoint, StreamId, Transmit, VarInt, WriteError};
 
 use super::{Connection, Event};
 use crate::packetsize::{piece, varint_size};
@@ -91,9 +91,12 @@ impl Connection {
         outlet.buffer.clear();
         let mtu = usize::from(self.inner.current_mtu());
         let run = run.min(MAX_RUN_BYTES / mtu).max(1);
-        let Some(transmit) = self.inner.poll_transmit(now, run, outlet.buffer) else {
+        let Some(mut transmit) = self.inner.poll_transmit(now, run, outlet.buffer) else {
             return Ok(None);
         };
+        if self.sender.config().is_scalable() {
+            transmit.ecn = transmit.ecn.map(|_| EcnCodepoint::Ect1);
+        }
         let off_path = transmit.destination != self.inner.remote_address();
         let is_mtu_probe = transmit.segment_size.is_none() && transmit.size > mtu;
         let elicits = self.sender.observe_sent(now, off_path, is_mtu_probe);

@@ -384,7 +384,7 @@ impl Parts {
         Ok(Self {
             config: Arc::clone(config),
             gate: Arc::default(),
-            log: Log::shared(config.qlog_directory.is_some()),
+            log: Log::of_connection(config.qlog_directory.is_some(), config.is_scalable()),
             tracer: Tracer::new(config, subject)?,
         })
     }

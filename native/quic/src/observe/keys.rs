@@ -1,4 +1,5 @@
 use bytes::BytesMut;
+use headway_trace::frame::ect_counts;
 use quinn_proto::crypto::{CryptoError, KeyPair, Keys, PacketKey};
 
 use super::log::{Log, SharedLog, Space};
@@ -28,7 +29,11 @@ impl PacketKey for ObservedKey {
     ) -> Result<(), CryptoError> {
         let bytes = header.len() + payload.len();
         self.inner.decrypt(packet, header, payload)?;
-        Log::of(&self.log).received(self.space, packet, bytes, (header, payload));
+        let mut log = Log::of(&self.log);
+        log.received(self.space, packet, bytes, (header, payload));
+        if log.swaps_ect {
+            swap_ect_counts(payload);
+        }
         Ok(())
     }
 
@@ -42,6 +47,16 @@ impl PacketKey for ObservedKey {
 
     fn integrity_limit(&self) -> u64 {
         self.inner.integrity_limit()
+    }
+}
+
+/// Has ACK frames count ECT(1) as ECT(0), and the other way round.
+///
+/// quinn-proto marks with ECT(0) alone, and holds any count of ECT(1) for damage on the path. Where its
+/// ECT(0) leaves as ECT(1), it is to validate ECN (RFC 9000 section 13.4.2) by the counts of that.
+fn swap_ect_counts(payload: &mut [u8]) {
+    for [ect0, ect1] in ect_counts(payload) {
+        payload[ect0.start..ect1.end].rotate_left(ect0.len());
     }
 }
 

@@ -66,6 +66,8 @@ pub(crate) struct Received {
     ack_eliciting: bool,
     /// Packet numbers acknowledged, largest first, and the ACK Delay as sent; for each ACK frame.
     pub(crate) acks: Vec<(Vec<RangeInclusive<u64>>, u64)>,
+    /// The most CE marks that an ACK frame reports (RFC 9000 section 19.3.2).
+    pub(crate) marked: u64,
     /// It held HANDSHAKE_DONE.
     pub(crate) handshake_done: bool,
     /// It held ACK_FREQUENCY.
@@ -93,6 +95,7 @@ impl Received {
             bytes: bytes as u64,
             ack_eliciting: false,
             acks: Vec::new(),
+            marked: 0,
             handshake_done: false,
             asks_for_fewer_acks: false,
             plaintext: keep.then(|| Plaintext::new(header, payload)),
@@ -100,8 +103,9 @@ impl Received {
         for frame in Frames::new(payload).map_while(Result::ok) {
             received.ack_eliciting |= frame.is_ack_eliciting();
             match frame {
-                Frame::Ack { ranges, delay_raw, .. } => {
+                Frame::Ack { ranges, delay_raw, ecn, .. } => {
                     received.acks.push((ranges.collect(), delay_raw));
+                    received.marked = received.marked.max(ecn.map_or(0, |counts| counts.ce));
                 }
                 Frame::HandshakeDone => received.handshake_done = true,
                 Frame::AckFrequency { .. } => received.asks_for_fewer_acks = true,
@@ -129,6 +133,8 @@ pub(crate) enum Observation {
 #[derive(Debug, Default)]
 pub(crate) struct Log {
     keep_packets: bool,
+    /// Whether packets are sent with ECT(1) where quinn-proto says ECT(0).
+    pub(super) swaps_ect: bool,
     observations: Vec<Observation>,
     /// Data of streams that was handed over.
     pub(crate) backlog: Backlog,
@@ -154,6 +160,15 @@ impl Log {
     /// * `keep_packets` - whether observations hold the packets themselves.
     pub(crate) fn shared(keep_packets: bool) -> SharedLog {
         Arc::new(Mutex::new(Self { keep_packets, ..Self::default() }))
+    }
+
+    /// A connection's log.
+    ///
+    /// # Arguments
+    /// * `keep_packets` - as of [`Self::shared`].
+    /// * `swaps_ect` - whether its packets are sent with ECT(1) where quinn-proto says ECT(0).
+    pub(crate) fn of_connection(keep_packets: bool, swaps_ect: bool) -> SharedLog {
+        Arc::new(Mutex::new(Self { keep_packets, swaps_ect, ..Self::default() }))
     }
 
     /// The log itself; a program of one thread never waits for it.

@@ -41,6 +41,8 @@ pub(super) struct Feedback {
     lost: Vec<Acked>,
     persistent: bool,
     ecn: bool,
+    /// How many more packets were reported as marked than the controller knows of.
+    marked: u64,
 }
 
 impl Feedback {
@@ -54,7 +56,9 @@ impl Feedback {
         self.newly.clear();
         self.lost.clear();
         self.persistent = false;
-        self.ecn = false;
+        if std::mem::take(&mut self.ecn) {
+            self.marked = 0;
+        }
     }
 }
 
@@ -195,6 +199,9 @@ impl Sender {
             // RFC 9001 section 4.9.1.
             self.ledger.discard(Space::Initial);
         }
+        let marked = self.marked.entry(received.space).or_default();
+        self.feedback.marked += received.marked.saturating_sub(*marked);
+        *marked = received.marked.max(*marked);
         for (ranges, delay_raw) in &received.acks {
             self.ledger.acknowledged(received.space, ranges, &mut self.feedback.newly);
             if let Some(sent_at) = self.feedback.newly.rtt_sample.take() {
@@ -271,7 +278,8 @@ impl Sender {
         }
         if feedback.ecn {
             let number = newly.largest.unwrap_or(largest_sent);
-            self.controller.on_ecn(&Ecn { now, number, in_flight, largest_sent });
+            let marked = feedback.marked;
+            self.controller.on_ecn(&Ecn { now, number, in_flight, largest_sent, marked });
         }
         if !feedback.lost.is_empty() {
             let (packets, persistent) = (&feedback.lost[..], feedback.persistent);

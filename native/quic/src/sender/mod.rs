@@ -3,6 +3,7 @@
 mod feedback;
 mod room;
 
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -63,6 +64,8 @@ pub(crate) struct Sender {
     last_number: u64,
     connection_id_size: Option<usize>,
     peer: Peer,
+    /// Packets that the peer reported as marked, by their space.
+    marked: BTreeMap<Space, u64>,
     tracer: Tracer,
 }
 
@@ -100,6 +103,7 @@ impl Sender {
             observations: Vec::new(),
             feedback: Feedback::default(),
             peer: Peer::default(),
+            marked: BTreeMap::new(),
             config,
             gate,
             log,

@@ -10,7 +10,9 @@ const LIMIT: Duration = Duration::from_secs(120);
 
 #[test]
 fn every_controller_fills_a_path() {
-    for algorithm in ["newreno", "cubic", "bbr", "bbr3", "hybla", "linux-reno", "linux-cubic"] {
+    let algorithms =
+        ["newreno", "cubic", "bbr", "bbr3", "hybla", "linux-reno", "linux-cubic", "prague"];
+    for algorithm in algorithms {
         let knobs = format!("congestion-control={algorithm}");
         let mut pair = Setup::symmetric(20.0, ms(20), 100_000).server(&knobs).pair();
         let (mut fetch, mut serve) = (Fetch::of(1), Serve::of(2_500_000));

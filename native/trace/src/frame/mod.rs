@@ -6,11 +6,13 @@
 //! sent in this type of packet, or by this endpoint, is the transport's to notice.
 
 mod ack;
+mod ect;
 mod error;
 mod parse;
 mod reader;
 
 pub use ack::{AckRanges, EcnCounts};
+pub use ect::ect_counts;
 pub use error::{FrameError, FrameErrorKind};
 pub use parse::Frames;
 

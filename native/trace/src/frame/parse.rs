@@ -26,6 +26,12 @@ impl<'a> Frames<'a> {
     pub fn new(payload: &'a [u8]) -> Self {
         Self { reader: Reader::new(payload) }
     }
+
+    /// Bytes of the payload that are not read yet.
+    #[must_use]
+    pub fn remaining(&self) -> usize {
+        self.reader.remaining().len()
+    }
 }
 
 impl<'a> Iterator for Frames<'a> {
