@@ -78,6 +78,7 @@ class Needs(Enum):
     LIVE = "live video, workload.live"
     INTERACTIONS = "a click or a key, workload.interactions"
     PROCESSOR = "a host with a processor, kernel.processor"
+    DUAL_QUEUE = "a link towards the client whose queue is dualpi2"
     PROXY_PROCESSOR = (
         "a host between client and server with a processor, such as proxy.kernel.processor"
     )

@@ -9,6 +9,7 @@ from pydantic import create_model
 from headway.columns.call import CallMetrics
 from headway.columns.column import Columns, metrics_of, schema_of
 from headway.columns.conditions import Planned
+from headway.columns.dualqueue import DualQueue
 from headway.columns.headers import HeaderFields
 from headway.columns.latency import Latency
 from headway.columns.limits import BottleneckUse, Causes, MainConnection, RampUp, SenderOverTime
@@ -31,6 +32,7 @@ class _Core(
     Faulted,
     Observed,
     Disturbed,
+    DualQueue,
     Pacing,
     SenderOverTime,
     ProcessorUse,

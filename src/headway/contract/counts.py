@@ -5,7 +5,9 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import reduce
 
+from headway.contract.sojourns import added
 from headway.contract.text import omitted
 
 
@@ -47,6 +49,10 @@ class Counts:
 
     Of a NAT, ``mapped`` are the packets for which it made a mapping before its first rebinding, ``remapped``
     those after it, and ``unmapped`` those that came from outside, belonged to none, and were dropped.
+
+    ``step_marked`` are those of the marks that DualPI2 made because a packet had been in its low-latency queue for too
+    long. ``sojourns_c`` and ``sojourns_l`` are the packets that left the classic and the low-latency queue of DualPI2,
+    by the class of their time there (`headway.contract.sojourns`); empty of other queues.
     """
 
     lost: int = 0
@@ -64,6 +70,9 @@ class Counts:
     mapped: int = 0
     remapped: int = 0
     unmapped: int = 0
+    step_marked: int = 0
+    sojourns_c: tuple[int, ...] = ()
+    sojourns_l: tuple[int, ...] = ()
 
     @property
     def path_dropped(self) -> int:
@@ -75,4 +84,9 @@ class Counts:
     def total(cls, counts: Iterable[Counts]) -> Counts:
         """The sums."""
         rows = [dataclasses.astuple(count) for count in (cls(), *counts)]
-        return cls(*map(sum, zip(*rows, strict=True)))
+        return cls(
+            *(
+                reduce(added, column) if isinstance(column[0], tuple) else sum(column)
+                for column in zip(*rows, strict=True)
+            )
+        )

@@ -49,6 +49,9 @@ _COUNTED = {
 _ONE_WAY = {"mapped": Way.UP, "remapped": Way.UP, "unmapped": Way.DOWN}
 """What NATs count: they map from one side only."""
 
+_OF_TWO_QUEUES = {"step_marked", "sojourns_c", "sojourns_l"}
+"""Which are no counts of all links (`headway.diagnosis.dualqueue`)."""
+
 
 @dataclass(frozen=True)
 class Named:
@@ -96,7 +99,7 @@ def count_columns(legs: Sequence[Leg], outcome: Outcome) -> dict[str, Any]:
         for name, count in asdict(
             Counts.total(outcome.counts[place.queue_device] for place in bottlenecks(legs, way))
         ).items()
-        if _ONE_WAY.get(name, way) is way
+        if _ONE_WAY.get(name, way) is way and name not in _OF_TWO_QUEUES
     }
 
 

@@ -11,6 +11,7 @@ from headway.planning.deployment import DeployedFlow, Deployment, Endpoint, Role
 from headway.planning.discovery_checks import check_discovers, contradicting
 from headway.planning.duplex_checks import check_passes
 from headway.planning.earlydata import check_early_data
+from headway.planning.l4s import mismatched_l4s
 from headway.planning.load import overloaded
 from headway.planning.placing import KNOWN
 from headway.planning.queues import idle_queues
@@ -109,6 +110,7 @@ def remarks(deployment: Deployment) -> tuple[str, ...]:
         *(text for flow in flows for text in contradicting(flow)),
         *(text for end in deployment.programs for text in _in_vain(end)),
         *idle_queues(deployment),
+        *mismatched_l4s(deployment),
         *bursts_both_ways(deployment.setting),
         *replaced(deployment.setting),
         *short_queues(deployment),

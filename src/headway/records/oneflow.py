@@ -15,6 +15,7 @@ from headway.contract.outcome import Ended, Outcome
 from headway.diagnosis.closing import Closing, closing_of
 from headway.diagnosis.controls import observed_controls
 from headway.diagnosis.disturbances import count_columns
+from headway.diagnosis.dualqueue import dual_queue_columns
 from headway.diagnosis.ending import came_to
 from headway.diagnosis.fault import fault_columns
 from headway.diagnosis.headers import header_fields
@@ -114,6 +115,7 @@ def _columns(
         **dict(limits_of(segments, transfer)),
         **dict(main_connection_of(segments, transfer) if transfer.page else MainConnection()),
         **count_columns(flow.all_legs, outcome),
+        **dual_queue_columns(flow.all_legs, outcome),
         **host_count_columns([flow], outcome),
         **fault_columns(flow, outcome, directory),
         **observed_columns(flow, outcome),

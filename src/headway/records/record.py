@@ -13,6 +13,7 @@ from headway.columns import Record, Status, polars_schema, schema_of
 from headway.columns.record import FlowRecord
 from headway.diagnosis.departures import keep_departures
 from headway.diagnosis.disturbances import count_columns
+from headway.diagnosis.dualqueue import dual_queue_columns
 from headway.diagnosis.hostcounts import host_count_columns
 from headway.diagnosis.samples import read_samples
 from headway.lab.run import Result
@@ -66,6 +67,7 @@ def _record(run: Run, result: Result, directory: Path, same_as: str | None) -> R
         **own,
         **(columns_together(flows, records, shared) if good else {}),
         **count_columns(run.deployment.legs, result.outcome),
+        **dual_queue_columns(run.deployment.legs, result.outcome),
         **host_count_columns(run.deployment.flows, result.outcome),
         same_as=same_as,
     )

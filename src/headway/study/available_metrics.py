@@ -9,13 +9,17 @@ from headway.errors import WrongInputError
 from headway.study.experiment import Coordinates, Experiment
 from headway.study.metricnames import hint, known_elsewhere
 from headway.study.path import Direction
+from headway.study.queue import Discipline
 from headway.study.rates import RateSchedule
 from headway.study.setting import Setting
 from headway.study.source import Source
 from headway.study.workloadpart import WorkloadPart
 
 _OF_FLOWS = frozenset(
-    {"total_s", "goodput_mbit", "utilisation", "queue_delay_ms", "queue_delay_p95_ms"}
+    {
+        *("total_s", "goodput_mbit", "utilisation", "queue_delay_ms", "queue_delay_p95_ms"),
+        *("l4s_delay_ms", "l4s_delay_p99_ms", "classic_delay_ms", "classic_delay_p99_ms"),
+    }
 )
 """What flows that compete are measured by together, beside how they share."""
 
@@ -100,6 +104,11 @@ def _needed(setting: Setting) -> Iterator[Needs]:
         yield Needs.CONSTANT_RATE
         if setting.capture.pacing and not setting.workload.uploads:
             yield Needs.PACING
+    if any(
+        way.rate is not None and way.queue.discipline is Discipline.DUALPI2
+        for way in _towards_client(setting)
+    ):
+        yield Needs.DUAL_QUEUE
     protocols = [flow.protocol for flow in setting.flows.values()] or [setting.protocol]
     if any(protocol.transport == "tcp" for protocol in protocols):
         yield Needs.TCP
