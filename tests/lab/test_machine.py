@@ -101,7 +101,9 @@ def test_a_lab_has_its_files_open_before_its_starter_looks(
     def ended() -> None:
         os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOWAIT)
 
-    script = "ls /bin/* | head -n 100 | while read file; do sleep 1 <$file || echo $file & done; sleep 2"
+    script = (
+        "ls /bin/* | head -n 100 | while read file; do sleep 1 <$file || echo $file & done; sleep 2"
+    )
     before = resource.getrlimit(resource.RLIMIT_NOFILE)
     monkeypatch.setattr("headway.lab.machine.adopt_orphans", ended)
     resource.setrlimit(resource.RLIMIT_NOFILE, (64, before[1]))

@@ -153,6 +153,15 @@ class MadeConnection:
         self.send(at_ms + 32, "Handshake", crypto(FINISHED), of_client=True)
 
 
+def retry(token: bytes = b"token", identity: bytes = FIRST_ID) -> bytes:
+    """A Retry with its integrity tag (RFC 9001, section 5.8)."""
+    ids = bytes([len(CLIENT_ID)]) + CLIENT_ID + bytes([len(SERVER_ID)]) + SERVER_ID
+    packet = bytes([0xF0]) + (1).to_bytes(4) + ids + token
+    key = bytes.fromhex("be0c690b9f66575a1d766b54e368c84e")
+    nonce = bytes.fromhex("461599d35d632bf2239825bb")
+    return packet + AESGCM(key).encrypt(nonce, b"", bytes([len(identity)]) + identity + packet)
+
+
 def initial_secret(identity: bytes, *, of_client: bool) -> bytes:
     extract = HMAC(_SALT, SHA256())
     extract.update(identity)

@@ -23,6 +23,7 @@ from headway.instruments.interop.protection import (
     VERSION_2,
     Protection,
     initial_protection,
+    is_whole_retry,
 )
 from headway.instruments.interop.trace import CapturedQuic
 from tests.unit.made_quic import HELLO, KEY_LOG, SERVER, MadeConnection, crypto
@@ -63,6 +64,20 @@ def test_the_sample_of_version_2_is_opened_by_its_labels_alone() -> None:
         protection = Protection(_CHACHA_SECRET, "chacha20", version)
         protection.expected = 654360560
         assert (protection.opened(_CHACHA_PACKET_2, 1) is not None) is opens
+
+
+def test_the_samples_of_retries_are_whole() -> None:
+    """RFC 9001, appendix A.4; RFC 9369, appendix A.4."""
+    first = bytes.fromhex(
+        "ff000000010008f067a5502a4262b5746f6b656e04a265ba2eff4d829058fb3f0f2496ba"
+    )
+    second = bytes.fromhex(
+        "cf6b3343cf0008f067a5502a4262b5746f6b656ec8646ce8bfe33952d955543665dcc7b6"
+    )
+    assert is_whole_retry(first, VERSION_1, _FIRST_ID)
+    assert is_whole_retry(second, VERSION_2, _FIRST_ID)
+    assert not is_whole_retry(first, VERSION_1, b"")
+    assert not is_whole_retry(first[:-1] + b"\0", VERSION_1, _FIRST_ID)
 
 
 def test_a_connection_is_opened_with_the_key_log_and_told_by_its_random_number() -> None:

@@ -21,6 +21,7 @@ from tests.unit.made_quic import (
     MadeConnection,
     crypto,
     integer,
+    retry,
     write_pcap,
 )
 
@@ -134,35 +135,21 @@ def test_without_keys_handshakes_are_counted_all_the_same(tmp_path: Path) -> Non
 
 def test_a_retry_where_none_is_asked_for_fails(tmp_path: Path) -> None:
     run = shaken()
-    retry = (
-        bytes([0xF0])
-        + (1).to_bytes(4)
-        + b"\x08"
-        + b"\xc1" * 8
-        + b"\x08"
-        + SERVER_ID
-        + b"token"
-        + bytes(16)
-    )
-    run.made.raw(10, retry, of_client=False)
+    run.made.raw(10, retry(), of_client=False)
     assert "sent a Retry" in judged("handshake", run, tmp_path)
+
+
+def test_a_spoilt_packet_that_looks_like_a_retry_is_none(tmp_path: Path) -> None:
+    run = shaken()
+    run.made.raw(10, retry()[:-1] + b"\0", of_client=False)
+    assert judged("handshake", run, tmp_path) == ""
 
 
 def retried(*, token: bytes = b"token", again: int = 1, other_hello: bool = False) -> Run:
     run = Run()
     made = run.made
     made.send(0, "Initial", crypto(HELLO), of_client=True)
-    retry = (
-        bytes([0xF0])
-        + (1).to_bytes(4)
-        + b"\x08"
-        + b"\xc1" * 8
-        + b"\x08"
-        + SERVER_ID
-        + b"token"
-        + bytes(16)
-    )
-    made.raw(15, retry, of_client=False)
+    made.raw(15, retry(), of_client=False)
     made._numbers[True, "Initial"] = again
     hello = HELLO[:-1] + b"\x01" if other_hello else HELLO
     made.send(30, "Initial", crypto(hello), of_client=True, token=token, destination=SERVER_ID)

@@ -16,6 +16,7 @@ from headway.instruments.interop.protection import (
     Protection,
     initial_protection,
     is_known,
+    is_whole_retry,
 )
 
 INITIAL, ZERO_RTT, HANDSHAKE, RETRY = "Initial", "0-RTT", "Handshake", "Retry"
@@ -181,6 +182,8 @@ class Connection:
             except IndexError:
                 return
             packet = content[at : header.end]
+            if header.kind == RETRY and not self._is_whole(header, packet):
+                return
             opened = self._noted(header, packet, of_client, at)
             frames = parsed(opened.payload) if opened else ()
             for frame in frames:
@@ -189,6 +192,11 @@ class Connection:
                     stream.add(frame.values[0], frame.data)
             yield Packet(datagram, header, len(packet), opened, frames)
             at = header.end
+
+    def _is_whole(self, header: Header, retry: bytes) -> bool:
+        """Whether a Retry was not spoilt on its way."""
+        version = header.version or 0
+        return any(is_whole_retry(retry, version, identity) for identity in self._ids)
 
     def _short(self, content: bytes, at: int, of_client: bool) -> Header:
         number_at = at + 1 + self._lengths.get(of_client, 0)

@@ -20,6 +20,12 @@ _SALTS = {
 }
 """RFC 9001, section 5.2; RFC 9369, section 3.3.1."""
 _LABELS = {VERSION_1: b"quic ", VERSION_2: b"quicv2 "}
+_RETRY_KEYS = {
+    VERSION_1: ("be0c690b9f66575a1d766b54e368c84e", "461599d35d632bf2239825bb"),
+    VERSION_2: ("8fb4b01b56ac48e260fbcbcead7ccc92", "d86969bc2d7c6d9990efb04a"),
+}
+"""Key and nonce of the Retry Integrity Tag: RFC 9001, section 5.8; RFC 9369, section 3.3.3."""
+_TAG_BYTES = 16
 _SAMPLE_BYTES = 16
 _FULL_NUMBER_BYTES = 4
 _LONG_HEADER = 0x80
@@ -167,6 +173,15 @@ def initial_protection(connection_id: bytes, version: int, *, of_client: bool) -
     extract.update(connection_id)
     label = b"client in" if of_client else b"server in"
     return Protection(expand_label(SHA256(), extract.finalize(), label, 32), "aes", version)
+
+
+def is_whole_retry(packet: bytes, version: int, original_id: bytes) -> bool:
+    """Whether a Retry is what a server sent in answer to an Initial to a connection ID (RFC 9001, section 5.8)."""
+    if version not in _RETRY_KEYS or len(packet) < _TAG_BYTES:
+        return False
+    key, nonce = map(bytes.fromhex, _RETRY_KEYS[version])
+    pseudo = bytes([len(original_id)]) + original_id + packet[:-_TAG_BYTES]
+    return AESGCM(key).encrypt(nonce, b"", pseudo) == packet[-_TAG_BYTES:]
 
 
 def is_known(version: int) -> bool:

@@ -94,8 +94,8 @@ def _of_packets(evidence: CaseEvidence) -> Iterator[str]:
             for frame in packet.frames:
                 if frame.kind in kinds and (text := words(packet, frame)):
                     yield f"{text} at {(packet.at_ns - began_ns) / 1e9:.3f} s, in {_place(packet)}"
-    if any(packet.kind == NEGOTIATION for packet in server.packets):
-        yield "the server sent Version Negotiation"
+    if any(packet.kind == NEGOTIATION for packet in sent[-1:]):
+        yield "the last packet was the server's Version Negotiation"
     yield _silence(sent, began_ns, evidence)
 
 

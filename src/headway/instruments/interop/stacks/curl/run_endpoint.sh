@@ -3,7 +3,7 @@
 [ "$ROLE" = client ] && [ "$ALPN" = h3 ] || exit 127
 cd /downloads || exit 1
 fetch() {
-    curl --silent --show-error --fail --http3-only --cacert /certs/ca.pem --parallel --parallel-max 300 \
+    curl --silent --show-error --fail --http3-only --cacert /certs/ca.pem --parallel --parallel-max 90 \
         --remote-name-all "$@"
 }
 case "$TESTCASE" in
