@@ -67,6 +67,7 @@ def stack(directory: Path, script: str, name: str = "made") -> Stack:
         ("ngtcp2", "ngtcp2", "v2"),
         ("ngtcp2", "ngtcp2", "connectionmigration"),
         ("curl", "envoy", "http3"),
+        ("chromium", "nginx", "http3"),
         ("headway", "headway", "handshakeloss"),
         ("headway", "headway", "transfercorruption"),
     ],

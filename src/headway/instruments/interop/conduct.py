@@ -74,6 +74,7 @@ class Conduct:
                 directory,
                 seed=seed,
                 cpu=cpu,
+                virtual_tsc=pairing.client.virtual_tsc or pairing.server.virtual_tsc,
                 memory_mib=max(
                     self.machine.memory_mib, pairing.client.memory_mib, pairing.server.memory_mib
                 ),
@@ -329,4 +330,5 @@ def _evidence(
         downloads=directory / EndpointRole.CLIENT.value / "downloads",
         names=[file.name for file in case.files(seed)],
         servers=frozenset(map(str, network.servers.values())),
+        opens_short=case.needs_keys,
     )

@@ -115,6 +115,7 @@ class Connection:
 
     Attributes:
         log: the secrets that are known.
+        opens_short: whether packets with a short header are opened, which takes most of the time; other ones always are.
         number: of the connection, from 0, in the order of their first packets.
         packets: in the order of the capture.
         crypto: the CRYPTO streams, by whether they are the client's and the type of packets; the client's from before a
@@ -122,6 +123,7 @@ class Connection:
     """
 
     log: KeyLog
+    opens_short: bool = True
     number: int = 0
     packets: list[Packet] = field(default_factory=list)
     crypto: dict[tuple[bool, str], CryptoStream] = field(default_factory=dict)
@@ -184,7 +186,8 @@ class Connection:
             packet = content[at : header.end]
             if header.kind == RETRY and not self._is_whole(header, packet):
                 return
-            opened = self._noted(header, packet, of_client, at)
+            skips = header.version is None and not self.opens_short
+            opened = None if skips else self._noted(header, packet, of_client, at)
             frames = parsed(opened.payload) if opened else ()
             for frame in frames:
                 if frame.kind == CRYPTO:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from ipaddress import ip_address
 
 _ETHERNET_BYTES, _IPV6_BYTES, _UDP_BYTES = 14, 40, 8
@@ -65,6 +66,11 @@ def datagrams(frames: Iterable[tuple[int, bytes]], servers: frozenset[str]) -> I
             yield datagram
 
 
+@lru_cache
+def _written(address: bytes) -> str:
+    return str(ip_address(address))
+
+
 def _datagram(at_ns: int, packet: bytes, servers: frozenset[str]) -> Datagram | None:
     is_ipv6 = packet[0] >> 4 == 6
     protocol = packet[6 if is_ipv6 else 9]
@@ -74,7 +80,7 @@ def _datagram(at_ns: int, packet: bytes, servers: frozenset[str]) -> Datagram | 
     sources = packet[8:24], packet[24:40]
     if not is_ipv6:
         sources = packet[12:16], packet[16:20]
-    source, destination = (str(ip_address(address)) for address in sources)
+    source, destination = map(_written, sources)
     source_port, destination_port, length = struct.unpack_from("!HHH", packet, begin)
     ecn = packet[1] >> 4 & 3 if is_ipv6 else packet[1] & 3
     content = packet[begin + _UDP_BYTES : begin + length]

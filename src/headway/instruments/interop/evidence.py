@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -41,6 +41,7 @@ class CaseEvidence:
         downloads: the directory of what the client wrote.
         names: of the files that it asked for.
         servers: the server's addresses.
+        opens_short: whether the contents of packets with a short header matter.
     """
 
     client_capture: Path
@@ -50,6 +51,7 @@ class CaseEvidence:
     downloads: Path
     names: Sequence[str]
     servers: frozenset[str]
+    opens_short: bool = True
 
     @cached_property
     def client(self) -> CapturedQuic:
@@ -62,9 +64,13 @@ class CaseEvidence:
         return self._trace(self.server_capture)
 
     def _trace(self, capture: Path) -> CapturedQuic:
-        return CapturedQuic.read(
-            datagrams(read_pcapng(capture), self.servers), key_log(self.secrets)
-        )
+        frames = datagrams(read_pcapng(capture), self.servers)
+        return CapturedQuic.read(frames, key_log(self.secrets), opens_short=self.opens_short)
+
+    @property
+    def whole(self) -> CaseEvidence:
+        """The same with everything opened."""
+        return self if self.opens_short else replace(self, opens_short=True)
 
     def check_keys(self) -> None:
         """Let the captures open.

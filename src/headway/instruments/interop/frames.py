@@ -28,7 +28,7 @@ _INTEGERS = {
     0xAF: 4,
 }
 """Frames that are so many integers of variable length."""
-_EMPTY = (PADDING, PING, 0x1E, 0x1F)
+_EMPTY = (PING, 0x1E, 0x1F)
 _DATAGRAMS = (0x30, 0x31)
 _RESET_TOKEN_BYTES = 16
 _PATH_BYTES = 8
@@ -64,13 +64,17 @@ def _frames(payload: bytes) -> Iterator[QuicFrame]:
     reader = Reader(payload)
     try:
         while reader.left:
+            if not payload[reader.at]:
+                # Most of what a client's Initials hold.
+                rest = payload[reader.at :]
+                reader.at += len(rest) - len(rest.lstrip(b"\0"))
+                continue
             kind = reader.integer()
             frame = _frame(kind, reader)
             if frame is None:
                 yield QuicFrame(kind)
                 return
-            if kind != PADDING:
-                yield frame
+            yield frame
     except IndexError:
         return
 

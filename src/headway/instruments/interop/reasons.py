@@ -79,7 +79,7 @@ _SHOWN = 80
 
 def explained(reason: str, evidence: CaseEvidence) -> str:
     """A reason, and what the packets say of it."""
-    told = next(_of_packets(evidence), None)
+    told = next(_of_packets(evidence.whole), None)
     return f"{reason}; {told}" if told else reason
 
 

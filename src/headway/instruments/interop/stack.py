@@ -52,6 +52,7 @@ class Stack:
         layers: of the lab image that it needs.
         extras: compiled programs that it needs.
         memory_mib: memory of its lab, if the usual is too little.
+        virtual_tsc: whether it reads the processor's time stamp counter, which has to count virtual time then.
         fetches_one: whether it fetches one file over a connection, as a client.
         brought: by role, programs of this machine's user that have another root tree than the lab's, or another command.
     """
@@ -66,6 +67,7 @@ class Stack:
     layers: tuple[str, ...] = ()
     extras: tuple[str, ...] = ()
     memory_mib: int = 0
+    virtual_tsc: bool = False
     fetches_one: bool = False
     brought: Mapping[EndpointRole, Brought] = field(default_factory=dict)
 
@@ -122,6 +124,7 @@ def declared(directory: Path) -> Stack:
             layers=tuple(table.get("layers", ())),
             extras=tuple(table.get("extras", ())),
             memory_mib=int(table.get("memory_mib", 0)),
+            virtual_tsc=bool(table.get("virtual_tsc", False)),
         )
     except (tomllib.TOMLDecodeError, ValueError, TypeError, AttributeError) as error:
         raise WrongInputError(str(error), where=str(file)) from None

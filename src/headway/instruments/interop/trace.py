@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from headway.instruments.interop.connection import (
@@ -24,12 +24,14 @@ class CapturedQuic:
 
     Attributes:
         log: the secrets that are known.
+        opens_short: whether packets with a short header are opened.
         connections: in the order of their first packets.
         datagrams: all of them, in the order of the capture.
         strays: datagrams that are of no connection, such as what corruption made of them.
     """
 
     log: KeyLog
+    opens_short: bool = True
     connections: list[Connection] = field(default_factory=list)
     datagrams: list[Datagram] = field(default_factory=list)
     strays: list[Datagram] = field(default_factory=list)
@@ -37,10 +39,10 @@ class CapturedQuic:
 
     @classmethod
     def read(
-        cls, datagrams: Iterable[Datagram], log: Mapping[bytes, Mapping[str, bytes]]
+        cls, datagrams: Iterable[Datagram], log: KeyLog, *, opens_short: bool = True
     ) -> CapturedQuic:
         """Sort datagrams, in the order of a capture, into connections."""
-        trace = cls(log)
+        trace = cls(log, opens_short)
         for datagram in datagrams:
             trace.datagrams.append(datagram)
             connection = trace._connection(datagram)
@@ -107,7 +109,7 @@ class CapturedQuic:
 
     def _begun(self, header: Header, datagram: Datagram) -> Connection | None:
         """A connection that a client's Initial begins, unless it was spoilt on its way."""
-        connection = Connection(self.log, len(self.connections))
+        connection = Connection(self.log, self.opens_short, len(self.connections))
         if not connection.begins_with(header, datagram):
             return None
         self.connections.append(connection)

@@ -37,6 +37,7 @@ def declared_stacks(file: Path | None) -> dict[str, Stack]:
             alpn=(H3,),
             cases=dict.fromkeys(EndpointRole, _PLAYED),
             fetches_one=True,
+            virtual_tsc=any(each.program.declared.virtual_tsc for each in of_name.values()),
             memory_mib=max(each.program.declared.memory_mib for each in of_name.values()),
             brought=of_name,
         )
