@@ -123,6 +123,16 @@ def test_a_spoilt_initial_begins_no_connection_and_spoils_none() -> None:
     assert len(trace.strays) == 1
 
 
+def test_padding_of_a_datagram_is_no_packet_and_a_packet_may_begin_with_0() -> None:
+    made = MadeConnection()
+    made.shake()
+    whole = made.send(60, "Handshake", b"\x01", of_client=True)
+    made.raw(61, whole + bytes(40), of_client=True)
+    made.raw(62, whole + bytes(1) + b"\x5e" * 40, of_client=True)
+    kinds = [packet.kind for packet in captured(made).connections[0].packets[-4:]]
+    assert kinds == [HANDSHAKE, HANDSHAKE, HANDSHAKE, ONE_RTT]
+
+
 def test_a_connection_goes_on_from_another_port() -> None:
     made = MadeConnection()
     made.shake()

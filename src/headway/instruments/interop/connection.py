@@ -174,8 +174,8 @@ class Connection:
 
     def _packets(self, datagram: Datagram) -> Iterator[Packet]:
         content, at, of_client = datagram.content, 0, datagram.of_client
-        # What follows the padding of a whole datagram is no packet.
-        while at < len(content) and (at == 0 or content[at]):
+        # A datagram may be padded. A packet may begin with 0, too, if its QUIC bit is greased (RFC 9287).
+        while at < len(content) and content[at:].strip(b"\0"):
             try:
                 is_long = content[at] & _LONG_HEADER
                 header = (
