@@ -154,6 +154,11 @@ class Connection:
         random = self.stream(INITIAL, of_client=True).client_random
         return self.log.get(random, {}) if random else {}
 
+    @property
+    def first_id(self) -> bytes:
+        """To which the client sent its first Initial."""
+        return self._ids[0] if self._ids else b""
+
     def knows(self, destination: bytes) -> bool:
         """Whether an Initial to a connection ID may be of this connection."""
         return destination in self._ids or destination in self._own_ids

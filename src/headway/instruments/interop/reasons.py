@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 from headway.contract.artifact import readable
 from headway.instruments.interop.connection import NEGOTIATION, ONE_RTT, Packet
@@ -14,7 +15,6 @@ from headway.instruments.interop.frames import (
     STOP_SENDING,
     QuicFrame,
 )
-from headway.instruments.interop.trace import CapturedQuic
 
 _TRANSPORT_ERRORS = (
     "NO_ERROR",
@@ -79,34 +79,52 @@ _SHOWN = 80
 
 def explained(reason: str, evidence: CaseEvidence) -> str:
     """A reason, and what the packets say of it."""
-    told = next(_of_packets(evidence.whole), None)
-    return f"{reason}; {told}" if told else reason
+    evidence = evidence.whole
+    connections = evidence.client.connections
+    if not connections:
+        return f"{reason}; {_silence([], 0)}"
+    longest = max(connections, key=lambda each: _spans_ns(evidence)[each.number])
+    # The last one may have ended with an error at once.
+    for connection in dict.fromkeys(each.number for each in (connections[-1], longest)):
+        if text := next(_of_packets(evidence, connection), ""):
+            return f"{reason}{_which(evidence, connection)}; {text}"
+    sent, began_ns = _sent(evidence, longest.number), connections[0].packets[0].at_ns
+    return f"{reason}{_which(evidence, longest.number)}; {_silence(sent, began_ns)}"
 
 
-def _of_packets(evidence: CaseEvidence) -> Iterator[str]:
-    """What the packets say, the most telling first."""
-    client, server = evidence.client, evidence.server
-    sent = [*_unfinished(client, of_client=True), *_unfinished(server, of_client=False)]
-    sent.sort(key=lambda packet: packet.at_ns)
-    began_ns = min((each.at_ns for each in client.datagrams), default=0)
-    for kinds, words in ((_CLOSES, _close), (_STREAM_ENDS, _stream_end)):
+def _spans_ns(evidence: CaseEvidence) -> list[int]:
+    """How long each connection kept the client: until it began the next one, or until the last packet."""
+    starts = [connection.packets[0].at_ns for connection in evidence.client.connections]
+    end_ns = max(each.at_ns for each in evidence.client.datagrams)
+    return [after - before for before, after in pairwise([*starts, end_ns])]
+
+
+def _which(evidence: CaseEvidence, number: int) -> str:
+    """Which connection is spoken of, if there are several."""
+    count = len(evidence.client.connections)
+    span_s = _spans_ns(evidence)[number] / 1e9
+    return f"; connection {number + 1} of {count} took {span_s:.1f} s" if count > 1 else ""
+
+
+def _sent(evidence: CaseEvidence, number: int) -> list[Packet]:
+    """What both sides sent of a connection, each as its own device saw it."""
+    ours = evidence.client.connections[number]
+    theirs = [each for each in evidence.server.connections if each.first_id == ours.first_id]
+    sent = [packet for packet in ours.packets if packet.of_client]
+    sent += [packet for each in theirs for packet in each.packets if not packet.of_client]
+    return sorted(sent, key=lambda packet: packet.at_ns)
+
+
+def _of_packets(evidence: CaseEvidence, number: int) -> Iterator[str]:
+    """What ended a connection or its streams, the most telling first."""
+    sent, began_ns = _sent(evidence, number), evidence.client.datagrams[0].at_ns
+    for kinds, words in ((_CLOSES, _close), (_STREAM_ENDS, _stream_end), (_CLOSES, _remark)):
         for packet in sent:
             for frame in packet.frames:
                 if frame.kind in kinds and (text := words(packet, frame)):
                     yield f"{text} at {(packet.at_ns - began_ns) / 1e9:.3f} s, in {_place(packet)}"
     if any(packet.kind == NEGOTIATION for packet in sent[-1:]):
         yield "the last packet was the server's Version Negotiation"
-    yield _silence(sent, began_ns, evidence)
-
-
-def _unfinished(trace: CapturedQuic, *, of_client: bool) -> list[Packet]:
-    """What one side sent on the last connection: the ones before it have ended, or there would be none after them."""
-    return [
-        packet
-        for connection in trace.connections[-1:]
-        for packet in connection.packets
-        if packet.of_client is of_client
-    ]
 
 
 def _place(packet: Packet) -> str:
@@ -133,13 +151,23 @@ def _close(packet: Packet, frame: QuicFrame) -> str:
     return f"{_sender(packet)} sent {_CLOSES[frame.kind]} with {name}{said}"
 
 
+def _remark(packet: Packet, frame: QuicFrame) -> str:
+    """A close that is no error and gives a reason all the same, in words."""
+    text = readable(frame.data.decode("utf-8", "replace"), _SHOWN)
+    return (
+        f'{_sender(packet)} closed the connection, without an error code, because of "{text}"'
+        if text
+        else ""
+    )
+
+
 def _stream_end(packet: Packet, frame: QuicFrame) -> str:
     stream, code = frame.values[:2]
     name = application_error(code)
     return f"{_sender(packet)} sent {_STREAM_ENDS[frame.kind]} of stream {stream} with {name}"
 
 
-def _silence(sent: list[Packet], began_ns: int, evidence: CaseEvidence) -> str:
+def _silence(sent: list[Packet], began_ns: int) -> str:
     """Who was heard last."""
     texts = []
     for of_client, who in ((True, "the client"), (False, "the server")):
