@@ -116,6 +116,92 @@ def test_beside_cubic_each_queue_has_its_delay(run_setting: RunSetting, tmp_path
     assert 0.35 < shares["prague"] < 0.75, shares
 
 
+def expected_share(rate_mbit: int, rtt_ms: int) -> float:
+    """Prague's share beside CUBIC, where each does what its law says of marks and drops at random.
+
+    The classic queue drops with p² and the other one marks with 2p (RFC 9332, section 2.1). CUBIC's mean window is the larger of
+    1.22/sqrt(p²) and that of RFC 9438, section 5.1, over the path's round trip and the queue's target, 15 ms. Prague cuts by
+    half of 2p at the first mark after a virtual round trip, and grows by as much until then: with m marks in a virtual round
+    trip, 1 + 1/m = m/2.
+    """
+    marks = 1 + sqrt(3)
+    classic_s, virtual_s = rtt_ms / 1e3 + 0.015, max(0.025, rtt_ms / 1e3)
+
+    def rates(p: float) -> tuple[float, float]:
+        window = max(1.22 / p, 1.054 * classic_s**0.75 / p**1.5)
+        return marks / (2 * p * virtual_s), window / classic_s
+
+    low, high = 1e-6, 1.0
+    for _ in range(60):
+        p = sqrt(low * high)
+        is_too_much = sum(rates(p)) > rate_mbit * 1e6 / 8 / 1514
+        low, high = (p, high) if is_too_much else (low, p)
+    prague, cubic = rates(low)
+    return prague / (prague + cubic)
+
+
+@pytest.mark.parametrize(("rate_mbit", "rtt_ms"), [(40, 10), (40, 40), (100, 20)])
+def test_shares_beside_cubic_are_those_of_both_laws(
+    run_setting: RunSetting, tmp_path: Path, rate_mbit: int, rtt_ms: int
+) -> None:
+    flows = {"prague": flow("tcp", "prague"), "cubic": flow("tcp", "cubic")}
+    record = run_setting(bulk(rate_mbit, rtt_ms, 60, flows=flows))
+    assert record.error is None
+    shares = {one.flow: one.share or 0 for one in FLOW_RECORDS.load(tmp_path / "run").flows}
+    assert abs(shares["prague"] - expected_share(rate_mbit, rtt_ms)) < 0.08, shares
+
+
+@pytest.mark.parametrize(
+    ("ecn", "protocol"),
+    [
+        ("bleached", "h2"),
+        ("bleached", "h3"),
+        ({"ect1": "ect0", "after_queue": True}, "h2"),
+        ({"ect1": "ect0", "after_queue": True}, "h3"),
+    ],
+)
+def test_what_the_path_writes_is_what_comes(
+    run_setting: RunSetting, tmp_path: Path, ecn: Any, protocol: str
+) -> None:
+    record = run_setting(
+        {
+            "protocol": protocol,
+            "client": {"program": "headway-client"},
+            "server": {"program": "headway-server", "congestion_control": "prague"},
+            "workload": {"size": "2 MB"},
+            "path": {"rate": "20 Mbit/s", "rtt": "20 ms", "queue": DUALPI2, "down": {"ecn": ecn}},
+            "capture": {"packets": True},
+        }
+    )
+    assert record.error is None
+    sent, came = (codepoints(tmp_path / "run" / f"{host}.pcapng") for host in ("server", "client"))
+    assert record.ecn_changed_down is not None and record.ecn_changed_down > 0
+    assert not came[ECT_1]
+    if ecn == "bleached":
+        assert came[NOT_ECT] == came.total() and record.l4s_packets_down == 0
+    if ecn == "bleached" or protocol == "h3":
+        # The handshake shows it: AccECN by the SYN/ACK (RFC 9768, section 3.2.2.3), QUIC by its counts (RFC 9000, 13.4.2).
+        assert sent[NOT_ECT] > 1000
+    else:
+        assert sent[ECT_1] > 1000 and came[ECT_0] > 1000 and came[CE] > 5
+
+
+def test_a_step_for_two_packets_gives_prague_its_share_of_a_slow_link(
+    run_setting: RunSetting, tmp_path: Path
+) -> None:
+    """A packet takes 1.2 ms at 10 Mbit/s: by Linux's step of 1 ms, all are marked that wait for another one."""
+    flows = {"prague": flow("tcp", "prague"), "cubic": flow("tcp", "cubic")}
+    shares = []
+    for name, step in (("linux", {}), ("two", {"step": "3 ms"})):
+        setting = bulk(10, 20, 40, flows=flows)
+        setting["path"]["queue"] = DUALPI2 | step
+        record = run_setting(setting, name=name)
+        assert record.error is None
+        found = {one.flow: one.share or 0 for one in FLOW_RECORDS.load(tmp_path / name).flows}
+        shares.append(found["prague"])
+    assert shares[0] < 0.35 < 0.45 < shares[1], shares
+
+
 def test_without_accurate_ecn_prague_is_reno_and_says_so(run_setting: RunSetting) -> None:
     """RFC 9331, section 4.2: a sender without the feedback that it needs does not mark ECT(1)."""
     client = {"program": "curl", "kernel": {"sysctls": {"net.ipv4.tcp_ecn": 1}}}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from headway.contract.counts import Counts
 from headway.contract.sojourns import begin_us, mean_ms, quantile_ms
@@ -132,3 +133,31 @@ def test_times_of_several_links_are_counted_together() -> None:
     counts = [Counts(sojourns_l=(1, 2)), Counts(), Counts(sojourns_l=(0, 5), lost=2)]
     total = Counts.total(counts)
     assert (total.sojourns_l, total.sojourns_c, total.lost) == ((1, 7), (), 2)
+
+
+def test_a_packet_that_takes_longer_than_the_step_is_told() -> None:
+    queue = dict(DUALPI2)
+    path = {"rate": "8 Mbit/s", "rtt": "20 ms", "queue": queue}
+    raw = {"protocol": "h2", "server": PRAGUE, "path": path}
+
+    def steps() -> list[str]:
+        texts = remarks(deploy(Setting.model_validate(raw)))
+        return [text for text in texts if "queue.step" in text]
+
+    (text,) = steps()
+    assert 'queue.step = "3 ms"' in text
+    queue["step"] = "3 ms"
+    assert steps() == []
+
+
+def test_a_step_is_of_dualpi2_alone() -> None:
+    with pytest.raises(ValidationError, match="no low-latency queue"):
+        setting({"size": "1 MB", "discipline": "pie", "step": "2 ms"})
+    with pytest.raises(ValidationError, match="up to 1000 ms"):
+        setting(DUALPI2 | {"step": "2 s"})
+    tc = [
+        line
+        for space in layout_of(deploy(setting(DUALPI2 | {"step": "2.5 ms"}))).namespaces
+        for line in space.tc
+    ]
+    assert sum("step_thresh 2500us" in line for line in tc) == 2

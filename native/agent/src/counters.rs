@@ -94,6 +94,7 @@ impl Counter {
         } else {
             (0, 0)
         };
+        let policed = self.policed()?;
         let (own, behind) = (&self.counted.namespace, &self.counted.line_namespace);
         let [sojourns_c, sojourns_l] = queues.iter().find_map(sojourns).unwrap_or_default();
         let (maps, maps_back) = (self.counted.maps, self.counted.maps_back);
@@ -103,16 +104,17 @@ impl Counter {
             unmapped: by_nat(maps_back, behind, "unmapped", network)?,
             lost: line.lost - self.blacked_out,
             blacked_out: self.blacked_out,
-            dropped_by_number: self.by_table(&self.counted.named_drops, network)?,
+            dropped_by_number: by_table(&self.counted.named_drops, own, network)?,
             queue_dropped: all_dropped(&queues) + trace.map_or(0, TraceProcess::dropped),
             reordered: line.reordered,
             duplicated: line.duplicated,
             corrupted: line.corrupted,
             marked: line.marked + queues.iter().map(marked).sum::<u64>(),
-            policed: self.policed()?,
-            udp_stopped: self.by_table(&self.counted.udp_rules, network)?,
+            policed,
+            udp_stopped: by_table(&self.counted.udp_rules, own, network)?,
             too_long,
             fragmented,
+            ecn_changed: by_table(&self.counted.ecn_rules, &self.counted.ecn_namespace, network)?,
             step_marked: queues.iter().map(step_marked).sum(),
             sojourns_c,
             sojourns_l,
@@ -140,14 +142,6 @@ impl Counter {
         found.retain(|one| one.kind == ARRIVAL);
         Ok(all_dropped(&found))
     }
-
-    /// Packets that a table of nftables counts; none if there is no table.
-    fn by_table(&self, table: &str, network: &Network) -> Result<u64, Failure> {
-        if table.is_empty() {
-            return Ok(0);
-        }
-        told_by_nft(&["table", "netdev", table], &self.counted.namespace, network)
-    }
 }
 
 /// Of DualPI2's marks those of its step, some of which are of packets that it had marked before.
@@ -166,9 +160,18 @@ fn sojourns(one: &Discipline) -> Option<[Vec<u64>; 2]> {
         return None;
     }
     let words = one.own.get(DUALPI2_XSTATS_BYTES..)?.chunks_exact(4);
-    let counts: Vec<u64> = words.map(|word| u64::from(u32::from_ne_bytes(array(word, 0)))).collect();
+    let counts: Vec<u64> =
+        words.map(|word| u64::from(u32::from_ne_bytes(array(word, 0)))).collect();
     let (classic, low_latency) = counts.split_at(counts.len() / 2);
     Some([classic, low_latency].map(<[u64]>::to_vec))
+}
+
+/// Packets that a table of nftables counts; none if there is no table.
+fn by_table(table: &str, namespace: &str, network: &Network) -> Result<u64, Failure> {
+    if table.is_empty() {
+        return Ok(0);
+    }
+    told_by_nft(&["table", "netdev", table], namespace, network)
 }
 
 /// What a counter of a NAT says; none if there is no NAT.

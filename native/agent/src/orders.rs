@@ -238,6 +238,10 @@ pub(crate) struct Counted {
     /// The table that decides on UDP; not said without one.
     #[serde(default)]
     pub(crate) udp_rules: String,
+    #[serde(default)]
+    pub(crate) ecn_rules: String,
+    #[serde(default)]
+    pub(crate) ecn_namespace: String,
     /// Whether packets may be too long for the link; not said if not.
     #[serde(default)]
     pub(crate) has_mtu: bool,

@@ -78,6 +78,8 @@ pub(crate) struct Counts {
     pub(crate) remapped: u64,
     #[serde(skip_serializing_if = "is_zero")]
     pub(crate) unmapped: u64,
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(crate) ecn_changed: u64,
     /// Of the marks, those because a packet was in DualPI2's low-latency queue for too long.
     #[serde(skip_serializing_if = "is_zero")]
     pub(crate) step_marked: u64,

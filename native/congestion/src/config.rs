@@ -238,10 +238,7 @@ impl Config {
     /// It cannot.
     pub fn check_resuming(&self) -> Result<(), Unsupported> {
         if self.is_linux() {
-            return Err(Unsupported::Resume(
-                self.algorithm,
-                "Linux's TCP has no Careful Resume",
-            ));
+            return Err(Unsupported::Resume(self.algorithm, "Linux's TCP has no Careful Resume"));
         }
         if self.algorithm.is_scalable() {
             return Err(Unsupported::Resume(

@@ -170,8 +170,7 @@ impl Controller for Prague {
             return;
         }
         self.is_recovering = false;
-        let limited =
-            ack.cwnd_limited || self.sending.limited(self.window(), self.in_slow_start());
+        let limited = ack.cwnd_limited || self.sending.limited(self.window(), self.in_slow_start());
         if limited {
             self.grow(bytes as f64 * packets.saturating_sub(marked) as f64 / packets as f64);
         }
@@ -182,9 +181,10 @@ impl Controller for Prague {
     fn on_loss(&mut self, loss: &Loss<'_>) {
         let Some(latest) = loss.packets.iter().map(|packet| packet.number).max() else { return };
         if !self.is_old(latest) {
-            let recent = self.reduction.as_ref().filter(|reduction| {
-                loss.now.saturating_sub(reduction.at) < self.rtt.smoothed
-            });
+            let recent = self
+                .reduction
+                .as_ref()
+                .filter(|reduction| loss.now.saturating_sub(reduction.at) < self.rtt.smoothed);
             let before = recent.map_or(self.window, |reduction| reduction.before.max(self.window));
             self.set_window(self.window.min(before / 2.0));
             self.ssthresh = Some(self.window());

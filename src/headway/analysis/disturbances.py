@@ -31,6 +31,7 @@ _REMEDIES = {
     Disturbance.CORRUPTION: _FEW,
     Disturbance.POLICER: "nothing came faster than its rate for as long as its burst lasts; transfer more",
     Disturbance.UDP: "no packet of UDP met it; let it begin earlier, or transfer more",
+    Disturbance.ECN: "no packet had such an ECN field: its sender, or a queue before, has to write it",
     Disturbance.REBINDING: "nothing was sent from then on; let it happen earlier, or transfer more",
 }
 

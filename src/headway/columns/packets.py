@@ -22,6 +22,8 @@ _UDP_STOPPED = "of UDP that were blocked, rejected or lost as such (`udp`)"
 _TOO_LONG = "that were longer than a link's MTU, and dropped"
 _FRAGMENTED = "that were longer than a link's MTU, and left in fragments"
 
+_ECN_CHANGED = "whose ECN field a link changed (`ecn`)"
+
 
 def _down(what: str) -> Any:
     return column(f"Packets {what}, towards the client.")
@@ -36,8 +38,8 @@ class Disturbed(Columns):
 
     disturbances: tuple[str, ...] = column(
         "The disturbances that the paths name, on any link between client and server: loss, "
-        "blackouts, named drops, reordering, duplication, corruption, policers, rules for UDP and rebindings of NATs, such as `loss down: 1 %`. "
-        "The next 27 columns show whether they took place. They count on all links, from when "
+        "blackouts, named drops, reordering, duplication, corruption, policers, rules for UDP, changed ECN fields and rebindings of NATs, such as `loss down: 1 %`. "
+        "The next 29 columns show whether they took place. They count on all links, from when "
         "these were made to the end of the workload; null if the lab did not get that far.",
         default=(),
     )
@@ -65,6 +67,8 @@ class Disturbed(Columns):
     too_long_up: int | None = _up(_TOO_LONG)
     fragmented_down: int | None = _down(_FRAGMENTED)
     fragmented_up: int | None = _up(_FRAGMENTED)
+    ecn_changed_down: int | None = _down(_ECN_CHANGED)
+    ecn_changed_up: int | None = _up(_ECN_CHANGED)
     mapped_up: int | None = column(
         "Packets for which NATs on the way made a mapping (a port of theirs for a connection), before their first "
         "rebinding: one for each connection, and one more whenever a mapping was forgotten because it was idle."

@@ -17,7 +17,7 @@ class Counted:
 
     ``name`` is that of the device with the queue, which is in ``namespace``; ``line`` is the device
     with the delay line, in ``line_namespace``. ``named_drops`` is the nftables table that drops packets
-    by their number, ``udp_rules`` that which decides on UDP, ``trace`` the trace link that has the queue,
+    by their number, ``udp_rules`` that which decides on UDP, ``ecn_rules`` that in ``ecn_namespace`` which changes ECN fields, ``trace`` the trace link that has the queue,
     and ``policed`` the device whose policers drop packets; all are empty if there are none. With
     ``has_mtu``, packets may be too long for the link. With ``maps``, a NAT in ``namespace`` maps connections
     of the direction; with ``maps_back`` one in ``line_namespace`` drops what belongs to none.
@@ -31,6 +31,8 @@ class Counted:
     trace: str = ""
     policed: str = omitted("")
     udp_rules: str = omitted("")
+    ecn_rules: str = omitted("")
+    ecn_namespace: str = omitted("")
     has_mtu: bool = omitted(False)
     maps: bool = omitted(False)
     maps_back: bool = omitted(False)
@@ -50,7 +52,7 @@ class Counts:
     Of a NAT, ``mapped`` are the packets for which it made a mapping before its first rebinding, ``remapped``
     those after it, and ``unmapped`` those that came from outside, belonged to none, and were dropped.
 
-    ``step_marked`` are those of the marks that DualPI2 made because a packet had been in its low-latency queue for too
+    ``ecn_changed`` are packets whose ECN field a link changed. ``step_marked`` are those of the marks that DualPI2 made because a packet had been in its low-latency queue for too
     long. ``sojourns_c`` and ``sojourns_l`` are the packets that left the classic and the low-latency queue of DualPI2,
     by the class of their time there (`headway.contract.sojourns`); empty of other queues.
     """
@@ -70,6 +72,7 @@ class Counts:
     mapped: int = 0
     remapped: int = 0
     unmapped: int = 0
+    ecn_changed: int = 0
     step_marked: int = 0
     sojourns_c: tuple[int, ...] = ()
     sojourns_l: tuple[int, ...] = ()

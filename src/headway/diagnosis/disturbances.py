@@ -32,6 +32,7 @@ class Disturbance(StrEnum):
     POLICER = "policer"
     UDP = "udp"
     REBINDING = "rebinding"
+    ECN = "ecn"
 
 
 _COUNTED = {
@@ -44,6 +45,7 @@ _COUNTED = {
     Disturbance.POLICER: "policed",
     Disturbance.UDP: "udp_stopped",
     Disturbance.REBINDING: "remapped",
+    Disturbance.ECN: "ecn_changed",
 }
 
 _ONE_WAY = {"mapped": Way.UP, "remapped": Way.UP, "unmapped": Way.DOWN}
@@ -155,6 +157,8 @@ def _named(
         yield Disturbance.POLICER, f"{policer.rate}, {policer.burst}"
     if udp and not udp.policer and (udp.loss is None or udp.loss):
         yield Disturbance.UDP, str(udp)
+    if direction.ecn:
+        yield Disturbance.ECN, str(direction.ecn)
 
 
 def _loss(loss: RandomLoss) -> str:

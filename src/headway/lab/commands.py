@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from headway.lab.arrivalrules import ARRIVING, ecn_rules, ruled, udp_rule
 from headway.lab.values import (
     Address,
     CableCounter,
     DelayLine,
+    EcnRules,
     Gate,
     HostQueue,
     IpValue,
@@ -28,14 +30,14 @@ from headway.lab.values import (
     SilentRouter,
     SourceRule,
     Tun,
+    Turn,
     UdpRules,
-    UdpTurn,
     Up,
 )
 from headway.planning.topology import Wire
 from headway.study.family import Family
 from headway.study.loss import RandomLoss
-from headway.study.middlebox import Policer, Udp, UdpVerdict
+from headway.study.middlebox import Policer
 from headway.study.path import Jitter
 from headway.study.queue import ETHERNET_HEADER_BYTES, FRAME_BYTES, Discipline
 from headway.study.units import Rate
@@ -155,12 +157,10 @@ def nft_table(packets: PacketFilter) -> str:
                 f"numgen inc mod 2147483647 {{ {counts} }} counter drop\n}}\n}}\n"
             )
         case UdpRules(table, device, udp):
-            # The counter is not the rule's, which may come and go.
-            rule = "" if udp.start else f"{_udp_rule(udp)}\n"
-            return (
-                f"table netdev {table} {{ counter met {{ }}\nchain {_UDP_CHAIN} {{\n"
-                f'type filter hook ingress device "{device}" priority 1;\n{rule}}}\n}}\n'
-            )
+            return ruled(table, device, "" if udp.start else f"{udp_rule(udp)}\n")
+        case EcnRules(table, device, change):
+            rules = "" if change.start else "".join(f"{rule}\n" for rule in ecn_rules(change))
+            return ruled(table, device, rules)
         case Mapper():
             return _nat_table(packets)
         case SilentRouter():
@@ -171,7 +171,7 @@ def nft_table(packets: PacketFilter) -> str:
             )
 
 
-def turned(turn: UdpTurn) -> tuple[str, str]:
+def turned(turn: Turn) -> tuple[str, str]:
     """The `tc` line, or the nftables rules, that switch what becomes of UDP on or off; the other is empty."""
     match turn.what:
         case Policing() as policing:
@@ -180,9 +180,12 @@ def turned(turn: UdpTurn) -> tuple[str, str]:
                 return next(_policers(policing)), ""
             return f"{at.format('del')} {_protocol(policing.family)} prio 1", ""
         case UdpRules(table, _, udp) if turn.on:
-            return "", f"add rule netdev {table} {_UDP_CHAIN} {_udp_rule(udp)}"
-        case UdpRules(table):
-            return "", f"flush chain netdev {table} {_UDP_CHAIN}"
+            return "", f"add rule netdev {table} {ARRIVING} {udp_rule(udp)}"
+        case EcnRules(table, _, change) if turn.on:
+            rules = (f"add rule netdev {table} {ARRIVING} {rule}" for rule in ecn_rules(change))
+            return "", "\n".join(rules)
+        case UdpRules(table) | EcnRules(table):
+            return "", f"flush chain netdev {table} {ARRIVING}"
 
 
 def rebinding(change: NewMappings) -> tuple[tuple[str, ...], str]:
@@ -238,20 +241,6 @@ def _mapping(mapper: Mapper, number: int) -> str:
 
 def _pinging(mapper: Mapper) -> str:
     return f'oifname "{mapper.outside}" masquerade'
-
-
-_UDP_CHAIN = "arriving"
-
-
-def _udp_rule(udp: Udp) -> str:
-    met = 'counter name "met"'
-    if udp.loss is not None and udp.loss < 1:
-        return f"meta l4proto udp numgen random mod 1000000 < {round(udp.loss * 1e6)} {met} drop"
-    if udp.longest is not None:
-        return f"meta l4proto udp meta length > {int(udp.longest)} {met} drop"
-    rejected = udp.verdict is UdpVerdict.REJECTED
-    does = "reject with icmpx type port-unreachable" if rejected else "drop"
-    return f"meta l4proto udp {met} {does}"
 
 
 def _protocol(family: Family) -> str:
@@ -341,7 +330,8 @@ def _discipline(queue: Queue) -> str:
         case Discipline.FQ_PIE:
             return f"fq_pie limit {packets} memory_limit {2 * limit} {ecn}"
         case Discipline.DUALPI2:
-            return f"dualpi2 limit {packets}"
+            step = f" step_thresh {int(queue.step) // 1000}us" if queue.step else ""
+            return f"dualpi2 limit {packets}{step}"
 
 
 def _red(rate: Rate, limit: int) -> str:

@@ -16,6 +16,7 @@ from headway.contract.faults import FaultLink, PacketFault
 from headway.contract.orders import TraceLink
 from headway.lab.values import (
     DelayLine,
+    EcnRules,
     Gate,
     IpValue,
     NamedDrops,
@@ -29,8 +30,8 @@ from headway.lab.values import (
     SilentRouter,
     TimedChange,
     Tun,
+    Turn,
     UdpRules,
-    UdpTurn,
     Up,
 )
 from headway.planning.topology import Bottleneck, LinkPlace
@@ -100,7 +101,9 @@ def _bottleneck(way: LinkWay) -> Iterator[Shaping]:
     yield Shaper(device, _rate_at_start(way, rate), overhead)
     limit_bytes = way.direction.queue_bytes(way.rtt) or 0
     gated = way.direction.keeps
-    yield Queue(device, queue.discipline, limit_bytes, queue.packets, rate, queue.ecn, gated)
+    yield Queue(
+        device, queue.discipline, limit_bytes, queue.packets, rate, queue.ecn, gated, queue.step
+    )
 
 
 def _rate_at_start(way: LinkWay, otherwise: Rate) -> Rate:
@@ -155,7 +158,7 @@ def changes(way: LinkWay) -> Iterator[TimedChange]:
         if 0 < at < way.until:
             shaper = Shaper(devices.queue_device, rate)
             yield TimedChange(at, devices.queue_namespace, shaper)
-    yield from _udp_turns(way)
+    yield from _turns(way)
 
 
 def named_drops(way: LinkWay) -> NamedDrops | None:
@@ -181,6 +184,21 @@ def udp_rules(way: LinkWay) -> UdpRules | None:
     return UdpRules(f"{way.way}-udp", way.place.arriving(way.way), udp)
 
 
+def ecn_rules(way: LinkWay) -> EcnRules | None:
+    """What becomes of the ECN fields of a direction's packets; None if nothing does."""
+    change = way.direction.ecn
+    if change is None:
+        return None
+    device = way.place.leaving(way.way) if change.after_queue else way.place.arriving(way.way)
+    return EcnRules(f"{way.way}-ecn", device, change)
+
+
+def ecn_namespace(way: LinkWay) -> str:
+    """Where these rules are: in the queue's router, or in that of the delay line."""
+    change, devices = way.direction.ecn, way.devices
+    return devices.loss_namespace if change and change.after_queue else devices.queue_namespace
+
+
 def packet_filters(way: LinkWay) -> Iterator[PacketFilter]:
     """What drops packets of a direction in its queue's router, in the order in which they meet it."""
     yield from filter(None, (named_drops(way), udp_rules(way)))
@@ -200,14 +218,18 @@ def with_mtu(way: LinkWay, value: IpValue) -> IpValue:
     return value
 
 
-def _udp_turns(way: LinkWay) -> Iterator[TimedChange]:
-    udp = way.direction.udp
-    what = udp_rules(way) or policing(way)
-    if udp is None or what is None:
-        return
-    for at, on in ((udp.start, True), (udp.end, False)):
-        if at and at < way.until:
-            yield TimedChange(at, way.devices.queue_namespace, UdpTurn(what, on))
+def _turns(way: LinkWay) -> Iterator[TimedChange]:
+    """Rules that begin or end after the workload's start."""
+    udp, ecn = way.direction.udp, way.direction.ecn
+    for rule, what, namespace in (
+        (udp, udp_rules(way) or policing(way), way.devices.queue_namespace),
+        (ecn, ecn_rules(way), ecn_namespace(way)),
+    ):
+        if rule is None or what is None:
+            continue
+        for at, on in ((rule.start, True), (rule.end, False)):
+            if at and at < way.until:
+                yield TimedChange(at, namespace, Turn(what, on))
 
 
 def has_process(way: LinkWay) -> bool:

@@ -25,6 +25,8 @@ from headway.lab.direction import (
     LinkWay,
     changes,
     detour,
+    ecn_namespace,
+    ecn_rules,
     fault_links,
     has_process,
     is_traced,
@@ -44,7 +46,7 @@ from headway.lab.values import (
     PacketFilter,
     Shaping,
     TimedChange,
-    UdpTurn,
+    Turn,
 )
 from headway.planning.accurate_ecn import hosts_with_accurate_ecn
 from headway.planning.routing import StatedHop, ports, stated_hops
@@ -150,7 +152,7 @@ class NetworkLayout:
 
 def _change(timed: TimedChange) -> Change:
     what = timed.what
-    if isinstance(what, UdpTurn):
+    if isinstance(what, Turn):
         tc, nft = turned(what)
         return Change(timed.at, timed.namespace, tc, nft_rules=nft)
     if isinstance(what, NewMappings):
@@ -292,6 +294,8 @@ def _counted(way: LinkWay) -> Counted:
         trace=way.name if is_traced(way) else "",
         policed=policers.device if (policers := policing(way)) else "",
         udp_rules=rules.table if (rules := udp_rules(way)) else "",
+        ecn_rules=changed.table if (changed := ecn_rules(way)) else "",
+        ecn_namespace=ecn_namespace(way) if way.direction.ecn else "",
         has_mtu=way.direction.carries is not None,
         maps=has_nat(way),
         maps_back=way.nat is not None and not has_nat(way),
@@ -322,6 +326,11 @@ def _host(place: HostPlace, ways: Sequence[LinkWay]) -> HostLayout:
         ),
         shaping=(*(item for way in ways for item in shaping(way, name)), *device_queues(place)),
         filters=(
+            *(
+                rules
+                for way in ways
+                if (rules := ecn_rules(way)) and ecn_namespace(way) == place.node.name
+            ),
             *(packet_filter for way in queued for packet_filter in packet_filters(way)),
             *filter(None, map(mapper, queued)),
         ),

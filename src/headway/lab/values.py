@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from headway.study.ecnchange import EcnChange
 from headway.study.family import Family, HostAddress
 from headway.study.kernel import HostDiscipline
 from headway.study.loss import RandomLoss
@@ -43,6 +44,7 @@ class Queue:
         rate: the shaper's first rate.
         ecn: whether it marks packets where it can, instead of dropping them.
         gated: whether it is one that can be closed, and is open at first.
+        step: how long packets are in the low-latency queue before it marks them; None for Linux's usual time.
     """
 
     device: str
@@ -52,6 +54,7 @@ class Queue:
     rate: Rate
     ecn: bool
     gated: bool = False
+    step: Duration | None = None
 
 
 @dataclass(frozen=True)
@@ -149,16 +152,31 @@ class UdpRules:
 
 
 @dataclass(frozen=True)
-class UdpTurn:
-    """Rules or a policer for UDP, switched on or off."""
+class EcnRules:
+    """What becomes of packets' ECN fields on arrival.
 
-    what: UdpRules | Policing
+    Attributes:
+        table: name of what decides that.
+        device: on which they arrive.
+        change: what becomes of the fields.
+    """
+
+    table: str
+    device: str
+    change: EcnChange
+
+
+@dataclass(frozen=True)
+class Turn:
+    """Rules, or a policer for UDP, switched on or off."""
+
+    what: UdpRules | EcnRules | Policing
     on: bool
 
 
 @dataclass(frozen=True)
 class TimedChange:
-    """A shaper, gate or delay line that is another one from a time on, or what becomes of UDP or of mappings from then on.
+    """A shaper, gate or delay line that is another one from a time on, or what becomes of UDP, of ECN fields or of mappings from then on.
 
     Attributes:
         at: from the start of the workload.
@@ -169,7 +187,7 @@ class TimedChange:
 
     at: Duration
     namespace: str
-    what: Shaper | Gate | DelayLine | UdpTurn | NewMappings
+    what: Shaper | Gate | DelayLine | Turn | NewMappings
     line: str = ""
 
 
@@ -227,7 +245,7 @@ class NewMappings:
     routes: tuple[Route, ...]
 
 
-PacketFilter = NamedDrops | UdpRules | SilentRouter | Mapper
+PacketFilter = NamedDrops | UdpRules | EcnRules | SilentRouter | Mapper
 
 
 @dataclass(frozen=True)

@@ -8,13 +8,22 @@ from dataclasses import dataclass
 from headway.planning.accurate_ecn import accurate_segments
 from headway.planning.deployment import Deployment, Endpoint
 from headway.study.controllers import OF_L4S, WITH_ACCURATE_ECN
+from headway.study.ecnchange import Codepoint
 from headway.study.path import Direction, Way
-from headway.study.queue import Discipline
+from headway.study.queue import FRAME_BYTES, Discipline
+from headway.study.units import Duration
 
 _TCP_ECN = "net.ipv4.tcp_ecn"
 _ASKS = {"3"}
 _TAKES = {"3", "4", "5"}
 """Values with which a host offers Accurate ECN on what it opens, and takes it on what it accepts."""
+_LINUX_STEP = Duration(1_000_000)
+"""What DualPI2 of Linux takes for a long time in its low-latency queue, unless it is told otherwise."""
+_WITHOUT_ECT1 = {
+    False: "the queue takes them for classic traffic",
+    True: "its receiver finds that something is wrong, and the sender may give ECN up",
+}
+"""What comes of it, behind the queue or not."""
 _FOR_EACH_FLOW = (Discipline.FQ_CODEL, Discipline.FQ_PIE, Discipline.CAKE)
 """What has a queue for each flow."""
 
@@ -53,11 +62,39 @@ class _Sending:
                     f"{discipline} with ecn marks ECT(1) as ECT(0) (RFC 3168), and {control} takes a mark for one of many: "
                     "beside it others get less than their share (RFC 9331, section 4.3)"
                 )
+        for way in self.ways:
+            yield from _too_short_a_step(way, control)
+            yield from self._taken_away(way)
         if self.disciplines and not marking | self.disciplines & {Discipline.DUALPI2}:
             yield (
                 f"no queue on the way of {self.end.where}'s packets marks: {control} goes by losses alone, as Reno does, and "
                 "fills the queue"
             )
+
+    def _taken_away(self, way: Direction) -> Iterator[str]:
+        control, change = self.end.congestion_control, way.ecn
+        if change is None:
+            return
+        if change.takes(Codepoint.ECT1):
+            where = "behind" if change.after_queue else "before"
+            yield (
+                f"ECT(1) of {self.end.where}'s packets becomes {change.written[Codepoint.ECT1]} {where} the queue (ecn): "
+                f"{_WITHOUT_ECT1[change.after_queue]}"
+            )
+        if change.takes(Codepoint.CE) and change.after_queue:
+            yield f"marks of {self.end.where}'s packets are taken away behind the queue (ecn): {control} does not hear of them"
+
+
+def _too_short_a_step(way: Direction, control: str) -> Iterator[str]:
+    rate, step = way.lowest_rate, way.queue.step or _LINUX_STEP
+    if rate is None or not rate or way.queue.discipline is not Discipline.DUALPI2:
+        return
+    packet = Duration(FRAME_BYTES * 8 * 10**9 // int(rate))
+    if packet > step:
+        yield (
+            f"a packet takes {packet} at {rate}, and dualpi2 marks what was in the low-latency queue for {step}: {control} gets "
+            f'less than its share; queue.step = "{2 * packet.ms:.2g} ms" has room for two packets'
+        )
 
 
 def _marks_as_of_old(way: Direction) -> bool:

@@ -172,6 +172,10 @@ class LinkPlace:
         """The device on which a direction's packets come to the queue's router."""
         return self.before.right_device if way is Way.UP else self.after.left_device
 
+    def leaving(self, way: Way) -> str:
+        """The device on which they come to the router of the delay line, from the queue."""
+        return self.inner.right_device if way is Way.UP else self.inner.left_device
+
     def name(self, way: Way) -> str:
         """Name of a direction, as ``link0-up``."""
         return f"{self.inner.left.removesuffix('a')}-{way}"

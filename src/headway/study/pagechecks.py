@@ -61,12 +61,13 @@ def _check_one_connection(page: Page, protocol: Protocol) -> None:
 def is_remembered(path: Path | None) -> bool:
     """Whether hosts or routers keep something of what a path did: path MTUs that they learned, counts of rules, mappings."""
     natted = any(link.nat for link in path.links) if path else False
-    return natted or any(way.carries or way.udp for way in _ways(path))
+    return natted or any(way.carries or way.udp or way.ecn for way in _ways(path))
 
 
 def begins_with_workload(path: Path | None) -> bool:
     """Whether part of a path only begins with the workload."""
-    return counts_from_workload(path) or any(way.udp and way.udp.lasts for way in _ways(path))
+    rules = (rule for way in _ways(path) for rule in (way.udp, way.ecn))
+    return counts_from_workload(path) or any(rule and rule.lasts for rule in rules)
 
 
 def counts_from_workload(path: Path | None) -> bool:

@@ -21,6 +21,7 @@ from pydantic_core.core_schema import ValidationInfo
 
 from headway.study.base_model import Part, wrong
 from headway.study.contacts import Contacts, Window
+from headway.study.ecnchange import EcnSource
 from headway.study.loss import Loss, RandomLoss
 from headway.study.middlebox import Mtu, MtuSource, Policer, UdpSource
 from headway.study.nat import NatSource
@@ -92,6 +93,7 @@ class Direction(Part):
     mtu: MtuSource | None = Field(default=None, exclude_if=_is_none)
     policer: Policer | None = Field(default=None, exclude_if=_is_none)
     udp: UdpSource | None = Field(default=None, exclude_if=_is_none)
+    ecn: EcnSource | None = Field(default=None, exclude_if=_is_none)
     tunnel: TunnelSource = Field(default=None, exclude_if=_is_none)
     queue: Queue = Queue(bdp=1)
     changes: tuple[Change, ...] = ()

@@ -209,8 +209,9 @@ def _queue(way: Direction) -> str:
     if queue.packets is not None:
         size = f"{queue.packets} packets"
     name = "" if queue.discipline is Discipline.DROPTAIL else f" {queue.discipline}"
+    step = f" with a step of {queue.step}" if queue.step else ""
     size += " at the trace's best and its largest burst" if queue.bursts else ""
-    return f"{size}{name}{' ECN' if queue.ecn else ''}"
+    return f"{size}{name}{' ECN' if queue.ecn else ''}{step}"
 
 
 def _blackouts(way: Direction) -> str:
@@ -307,6 +308,7 @@ OTHERS: Mapping[str, Callable[[Direction], str]] = {
     "MTU": _mtu,
     "policer": _policer,
     "UDP": _udp,
+    "ECN changed": lambda way: str(way.ecn) if way.ecn else "",
     "tunnel": lambda way: str(way.tunnel) if way.tunnel else "",
 }
 """Aspects of a direction that only words say."""

@@ -9,10 +9,11 @@ from typing import Annotated, Any, NamedTuple, Self
 
 from pydantic import Field, WithJsonSchema, model_validator
 
-from headway.study.base_model import Part
+from headway.study.base_model import Part, wrong
 from headway.study.units import Duration, Rate, Size, UnitError, split_quantity
 
 ETHERNET_HEADER_BYTES = 14
+_LONGEST_STEP_MS = 1000
 FRAME_BYTES = 1514
 """A full-size packet on the wire: an MTU of 1500 bytes and 14 bytes of Ethernet header."""
 
@@ -69,6 +70,11 @@ class Queue(Part):
         default=False,
         description="marks packets of flows that can ECN (RFC 3168), instead of dropping them",
     )
+    step: Duration | None = Field(
+        default=None,
+        exclude_if=lambda step: step is None,
+        description="of dualpi2: packets of its low-latency queue are marked that were there for longer; by default Linux's, 1 ms",
+    )
     bursts: bool = Field(
         default=False,
         exclude_if=operator.not_,
@@ -106,6 +112,12 @@ class Queue(Part):
             able = ", ".join(discipline for discipline in Discipline if discipline.marks_if_asked)
             text = "never marks" if self.discipline is Discipline.DROPTAIL else "always marks"
             raise ValueError(f"{self.discipline} {text}; ecn is for {able}")
+        if self.step is not None and self.discipline is not Discipline.DUALPI2:
+            raise wrong("step", f"{self.discipline} has no low-latency queue; step is for dualpi2")
+        if self.step is not None and not 0 < self.step.ms <= _LONGEST_STEP_MS:
+            raise wrong(
+                "step", f"it is more than 0 and up to {_LONGEST_STEP_MS} ms, not {self.step}"
+            )
         return self
 
     def limit_bytes(self, rate: Rate, rtt: Duration, trace: TraceBest | None = None) -> int:

@@ -160,7 +160,8 @@ fn a_time_out_leaves_one_packet_and_slow_start() {
 fn marks_reduce_once_a_round() {
     let mut sender = sender(10);
     sender.fill();
-    let ecn = Ecn { now: Time::ZERO, number: 0, in_flight: sender.in_flight, largest_sent: 9, marked: 1 };
+    let ecn =
+        Ecn { now: Time::ZERO, number: 0, in_flight: sender.in_flight, largest_sent: 9, marked: 1 };
     sender.controller.on_ecn(&ecn);
     sender.controller.on_ecn(&ecn);
     assert_eq!(sender.controller.ssthresh(), Some(5 * PACKET));

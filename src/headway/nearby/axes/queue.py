@@ -13,6 +13,8 @@ from headway.study.setting import Setting
 
 _SIZES_BDP = (1.0, 0.25, 4.0, 0.5)
 _ALIKE = 0.1
+_OF_A_DISCIPLINE = ("ecn", "step")
+"""Keys of a queue that others than its discipline may not have."""
 """Queues of which one is larger by less than this share are one size."""
 _SIZES = ("bdp", "size", "packets", "bursts")
 
@@ -65,7 +67,11 @@ def _other_discipline(setting: Setting) -> Iterable[NearbyLevel]:
     def other(raw: Table, way: Direction, _: str) -> Table:
         if way.first_rate is None:
             return raw
-        kept = {key: value for key, value in raw.get("queue", {"bdp": 1}).items() if key != "ecn"}
+        kept = {
+            key: value
+            for key, value in raw.get("queue", {"bdp": 1}).items()
+            if key not in _OF_A_DISCIPLINE
+        }
         return raw | {"queue": kept | {"discipline": str(wanted)}}
 
     label = "with fq_codel at the bottleneck" if plain else "with a drop-tail queue"
