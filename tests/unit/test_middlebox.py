@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from headway.diagnosis.disturbances import named_disturbances
 from headway.lab.commands import additions, ip_line, nft_table, turned
-from headway.lab.values import Policing, Route, SilentRouter, UdpRules, UdpTurn
+from headway.lab.values import Policing, Route, SilentRouter, Turn, UdpRules
 from headway.study.family import Family
 from headway.study.middlebox import Mtu, Policer, Udp
 from headway.study.path import Direction
@@ -88,11 +88,11 @@ def test_a_rule_that_begins_later_is_not_there_before() -> None:
     udp = Udp.model_validate({"verdict": "rejected", "start": "2 s", "end": "3 s"})
     rules = UdpRules("up-udp", "a-up", udp)
     assert "reject" not in nft_table(rules)
-    tc, nft = turned(UdpTurn(rules, on=True))
+    tc, nft = turned(Turn(rules, on=True))
     assert not tc
     assert nft.startswith("add rule netdev up-udp arriving meta l4proto udp")
     assert "reject" in nft
-    assert turned(UdpTurn(rules, on=False)) == ("", "flush chain netdev up-udp arriving")
+    assert turned(Turn(rules, on=False)) == ("", "flush chain netdev up-udp arriving")
 
 
 def test_a_black_hole_tells_nobody() -> None:
