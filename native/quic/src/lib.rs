@@ -8,6 +8,7 @@
 mod config;
 mod connection;
 mod endpoint;
+mod forged;
 mod gate;
 pub mod knobs;
 mod ledger;

@@ -17,6 +17,7 @@ use quinn_proto::{
 
 use crate::config::Config;
 use crate::connection::{Connection, Event, FirstPacket, Outlet};
+use crate::forged;
 use crate::gate::Gate;
 use crate::observe::{Log, ObservedClientConfig, ObservedServerConfig, SharedLog};
 use crate::resets::{Resets, is_reset};
@@ -253,9 +254,12 @@ impl Endpoint {
         datagram: ReceivedDatagram,
     ) -> io::Result<()> {
         let mut buffer = Vec::new();
-        let ReceivedDatagram { remote, local_ip, ecn, payload } = datagram;
+        let ReceivedDatagram { remote, local_ip, ecn, mut payload } = datagram;
         let (first, size) = (FirstPacket::of(&payload), payload.len());
         self.received_bytes += size as u64;
+        if self.server.is_some() && !forged::without_retry(&mut payload) {
+            return Ok(());
+        }
         match self.inner.handle(now, remote, local_ip, ecn, payload, &mut buffer) {
             Some(DatagramEvent::ConnectionEvent(handle, event)) => {
                 if let Some(connection) = self.connections.get_mut(&handle.0) {

@@ -13,12 +13,12 @@ if [ "$ROLE" = server ]; then
         set -- "$@" "--listen=$address:443"
     done
     exec headway-server "$@" --cert=/certs/cert.pem --key=/certs/priv.key --protocols=h3 --root=/www \
-        --early-data=$early --quic=idle-timeout=120s --qlog="$QLOGDIR" --limits=$limits
+        --early-data=$early --quic=idle-timeout=300s --qlog="$QLOGDIR" --limits=$limits
 fi
 
 fetch() {
     headway-client --ca=/certs/ca.pem --protocol=h3 --output=/downloads --qlog="$QLOGDIR" --timeout=0 \
-        --quic=idle-timeout=120s "$@"
+        --quic=idle-timeout=300s "$@"
 }
 case "$TESTCASE" in
 handshake | transfer | retry | http3 | ecn) fetch $REQUESTS ;;

@@ -28,7 +28,7 @@ case "$TESTCASE" in
 handshake | transfer | retry | http3 | ecn) fetch "$host" 443 $REQUESTS ;;
 chacha20)
     fetch '--ciphers=NORMAL:-VERS-ALL:+VERS-TLS1.3:-CIPHER-ALL:+CHACHA20-POLY1305' "$host" 443 $REQUESTS ;;
-keyupdate) fetch --key-update=1s "$host" 443 $REQUESTS ;;
+keyupdate) fetch --key-update=400ms "$host" 443 $REQUESTS ;;
 v2) fetch -v 0x1 --preferred-versions=0x6b3343cf,0x1 --available-versions=0x6b3343cf,0x1 "$host" 443 $REQUESTS ;;
 resumption | zerortt)
     [ "$TESTCASE" = zerortt ] && early= || early=--disable-early-data
