@@ -157,6 +157,12 @@ def test_captures_without_keys_are_told(judge: Judge, tmp_path: Path) -> None:
     assert "neither endpoint wrote TLS secrets" in verdict.reason
 
 
+def test_a_packet_that_corruption_makes_a_retry_ends_no_connection(judge: Judge) -> None:
+    """With this seed a packet of the client comes to the server with the type of a Retry."""
+    verdict = judge("headway", "headway", "handshakecorruption", seed=7)
+    assert verdict.result is CaseResult.SUCCEEDED, verdict.reason
+
+
 def test_corrupted_packets_arrive(judge: Judge, tmp_path: Path) -> None:
     verdict = judge("headway", "headway", "transfercorruption", seed=3)
     assert verdict.result is CaseResult.SUCCEEDED, verdict.reason

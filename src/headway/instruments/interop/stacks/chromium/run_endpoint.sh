@@ -28,7 +28,7 @@ function fetched(url) {
 EOF
     echo '</script>'
 } >/tmp/page.html
-/usr/lib/chromium/chromium-headless-shell --headless --no-sandbox --single-process --no-zygote \
+/usr/lib/chromium/chromium-headless-shell --headless --no-sandbox \
     --disable-gpu --in-process-gpu --disable-dev-shm-usage --disable-site-isolation-trials --no-first-run \
     --no-proxy-server --disable-background-networking --disable-component-update --disable-extensions \
     --disable-sync --disable-breakpad --disable-web-security --allow-file-access-from-files \
