@@ -10,7 +10,6 @@ use crate::netlink::{Discipline, DisciplineReader, array, attribute, attributes}
 use crate::network::{Network, index_of};
 use crate::orders::{Change, Counted};
 use crate::outcome::Counts;
-use crate::tracelink::TraceProcess;
 
 const SHAPER: &str = "htb";
 const LINE: &str = "netem";
@@ -31,6 +30,13 @@ struct Line {
     duplicated: u64,
     reordered: u64,
     marked: u64,
+}
+
+/// What a link's own process did to packets, where one has its queue.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct OwnCounts {
+    pub(crate) dropped: u64,
+    pub(crate) lost: u64,
 }
 
 /// Counts in one direction of a link.
@@ -79,11 +85,7 @@ impl Counter {
     }
 
     /// The counts so far.
-    pub(crate) fn read(
-        &mut self,
-        network: &Network,
-        trace: Option<&TraceProcess>,
-    ) -> Result<Counts, Failure> {
+    pub(crate) fn read(&mut self, network: &Network, own: OwnCounts) -> Result<Counts, Failure> {
         self.turn(self.blackout)?;
         let line = self.read_line()?;
         let mut queues = self.queue.read().doing(&self.counted.name)?;
@@ -95,17 +97,17 @@ impl Counter {
             (0, 0)
         };
         let policed = self.policed()?;
-        let (own, behind) = (&self.counted.namespace, &self.counted.line_namespace);
+        let (here, behind) = (&self.counted.namespace, &self.counted.line_namespace);
         let [sojourns_c, sojourns_l] = queues.iter().find_map(sojourns).unwrap_or_default();
         let (maps, maps_back) = (self.counted.maps, self.counted.maps_back);
         Ok(Counts {
-            mapped: by_nat(maps, own, "mapped", network)?,
-            remapped: by_nat(maps, own, "remapped", network)?,
+            mapped: by_nat(maps, here, "mapped", network)?,
+            remapped: by_nat(maps, here, "remapped", network)?,
             unmapped: by_nat(maps_back, behind, "unmapped", network)?,
-            lost: line.lost - self.blacked_out,
+            lost: line.lost - self.blacked_out + own.lost,
             blacked_out: self.blacked_out,
-            dropped_by_number: by_table(&self.counted.named_drops, own, network)?,
-            queue_dropped: all_dropped(&queues) + trace.map_or(0, TraceProcess::dropped),
+            dropped_by_number: by_table(&self.counted.named_drops, here, network)?,
+            queue_dropped: all_dropped(&queues) + own.dropped,
             reordered: line.reordered,
             duplicated: line.duplicated,
             corrupted: line.corrupted,

@@ -6,6 +6,7 @@ use std::fs;
 use rustix::process::Pid;
 
 use crate::bodies::Bodies;
+use crate::carrierlink::CarrierProcess;
 use crate::clock;
 use crate::counters::Counter;
 use crate::events::Events;
@@ -48,6 +49,7 @@ pub(crate) struct Course<'a> {
     pub(crate) directory: String,
     pub(crate) workload: Vec<(Pid, &'a Program)>,
     pub(crate) traces: BTreeMap<&'a str, TraceProcess>,
+    pub(crate) carriers: BTreeMap<&'a str, CarrierProcess>,
     pub(crate) faults: BTreeMap<&'a str, FaultProcess>,
     pub(crate) counters: BTreeMap<&'a str, Counter>,
     pub(crate) events: Events<Action>,
@@ -74,6 +76,7 @@ impl<'a> Course<'a> {
             directory,
             workload: Vec::new(),
             traces: BTreeMap::new(),
+            carriers: BTreeMap::new(),
             faults: BTreeMap::new(),
             counters: BTreeMap::new(),
             events: Events::default(),
@@ -90,7 +93,8 @@ impl<'a> Course<'a> {
     /// Processes that links have for their packets.
     pub(crate) fn helpers(&self) -> impl Iterator<Item = Pid> {
         let traces = self.traces.values().map(|trace| trace.pid);
-        traces.chain(self.faults.values().map(|fault| fault.pid))
+        let carriers = self.carriers.values().map(|carrier| carrier.pid);
+        traces.chain(carriers).chain(self.faults.values().map(|fault| fault.pid))
     }
 
     /// Nanoseconds since the workload's start.

@@ -9,8 +9,9 @@ use rustix::process::{Pid, Signal, WaitOptions, wait, waitpid};
 
 use crate::arrivals::Arrivals;
 use crate::bodies::Bodies;
+use crate::carrierlink::CarrierProcess;
 use crate::clock;
-use crate::counters::Counter;
+use crate::counters::{Counter, OwnCounts};
 use crate::course::{Action, Course};
 use crate::failure::{Doing, Failure};
 use crate::faultlink::FaultProcess;
@@ -98,9 +99,14 @@ impl<'a> Lab<'a> {
         let duration_ns = if current.began_ns > 0 { current.now() } else { 0 };
         let mut counts = BTreeMap::new();
         for (name, counter) in &mut current.counters {
-            let trace = self.orders.counted.iter().find(|one| one.name == *name);
-            let trace = trace.and_then(|one| current.traces.get(one.trace.as_str()));
-            counts.insert((*name).to_owned(), counter.read(&self.network, trace)?);
+            let counted = self.orders.counted.iter().find(|counted| counted.name == *name);
+            let own = counted.map_or(OwnCounts::default(), |counted| {
+                let process = counted.trace.as_str();
+                let dropped = current.traces.get(process).map(TraceProcess::dropped);
+                let carrier = current.carriers.get(process).map(CarrierProcess::counts);
+                carrier.unwrap_or(OwnCounts { dropped: dropped.unwrap_or(0), lost: 0 })
+            });
+            counts.insert((*name).to_owned(), counter.read(&self.network, own)?);
         }
         if let Some(mut sampler) = current.sampler.take() {
             sampler.sample(current.now())?;
@@ -194,6 +200,10 @@ impl<'a> Lab<'a> {
         for link in &self.orders.trace_links {
             let trace = TraceProcess::start(link, &self.network, current.began_ns)?;
             current.traces.insert(&link.name, trace);
+        }
+        for link in &self.orders.carrier_links {
+            let carrier = CarrierProcess::start(link, &self.network, current.began_ns)?;
+            current.carriers.insert(&link.name, carrier);
         }
         for link in &self.orders.fault_links {
             let (directory, began_ns) = (current.directory.clone(), current.began_ns);

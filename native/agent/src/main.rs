@@ -6,14 +6,17 @@
 
 mod arrivals;
 mod bodies;
+mod carrierlink;
 mod clock;
 mod commands;
 mod counters;
 mod course;
+mod demand;
 mod events;
 mod failure;
 mod faultlink;
 mod files;
+mod framing;
 mod hostcounts;
 mod ip;
 mod ippacket;
@@ -50,6 +53,7 @@ fn main() {
     let words: Vec<String> = std::env::args().collect();
     let result = match words.as_slice() {
         [word, place] if word == tracelink::TRACE_LINK => tracelink::forward(place),
+        [word, place] if word == carrierlink::CARRIER_LINK => carrierlink::forward(place),
         [word, place] if word == faultlink::FAULT_LINK => faultlink::forward(place),
         _ => be_first(&words),
     };

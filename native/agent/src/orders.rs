@@ -5,6 +5,8 @@ use std::net::IpAddr;
 
 use serde::{Deserialize, Serialize};
 
+use crate::framing::Framing;
+
 /// All that a lab does in one boot.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Orders {
@@ -15,6 +17,9 @@ pub(crate) struct Orders {
     pub(crate) views: Vec<View>,
     pub(crate) programs: Vec<Program>,
     pub(crate) trace_links: Vec<TraceLink>,
+    /// Not said without carriers.
+    #[serde(default)]
+    pub(crate) carrier_links: Vec<CarrierLink>,
     /// Not said if nothing happens to single packets.
     #[serde(default)]
     pub(crate) fault_links: Vec<FaultLink>,
@@ -114,6 +119,15 @@ pub(crate) struct TraceLink {
     pub(crate) device: String,
     pub(crate) opportunities_ms: Vec<u64>,
     pub(crate) limit_bytes: usize,
+}
+
+/// A direction whose packets are sent in frames, at a capacity that may be granted on demand.
+#[derive(Debug, Deserialize)]
+pub(crate) struct CarrierLink {
+    pub(crate) name: String,
+    pub(crate) namespace: String,
+    pub(crate) device: String,
+    pub(crate) framing: Framing,
 }
 
 /// A direction whose packets are numbered, and to some of which something happens.

@@ -59,7 +59,8 @@ pub(crate) struct Options {
     /// without this
     #[arg(long, value_name = "NAME")]
     server_name: Option<String>,
-    /// Whether clients are accepted at once, or when the handshake with the next hop is complete
+    /// Whether clients are accepted at once, when the handshake with the next hop is complete, or when
+    /// they send a packet again after that
     #[arg(long, default_value = headway_knobs::default(NAME, "mode"), value_name = "MODE")]
     mode: ModeName,
     /// Knobs of QUIC towards clients; --help lists them; may be repeated
@@ -120,6 +121,8 @@ enum ModeName {
     Default,
     /// When the handshake with the next hop is complete.
     H3Capable,
+    /// When they send a packet again after that.
+    Probed,
 }
 
 impl Options {
@@ -130,6 +133,7 @@ impl Options {
             mode: match self.mode {
                 ModeName::Default => Mode::Default,
                 ModeName::H3Capable => Mode::H3Capable,
+                ModeName::Probed => Mode::Probed,
             },
             downstream: Arc::new(self.downstream()?),
             upstream: Arc::new(self.upstream()?),

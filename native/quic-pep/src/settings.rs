@@ -19,6 +19,16 @@ pub enum Mode {
     /// The client is accepted when the handshake with the next hop is complete, so that what the
     /// server sends first can be the first that the client gets.
     H3Capable,
+    /// As that, but by the first packet that the client sends again after it: what came before is
+    /// answered then.
+    Probed,
+}
+
+impl Mode {
+    /// Whether the next hop is offered all that the client offers, and decides.
+    pub(crate) fn asks_first(self) -> bool {
+        self != Self::Default
+    }
 }
 
 /// Connections to the next hop that wait, their handshake complete, for a client.

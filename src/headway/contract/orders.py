@@ -9,6 +9,7 @@ import dataclasses
 from dataclasses import dataclass
 
 from headway.contract.arrivals import Watched
+from headway.contract.carrier import CarrierLink
 from headway.contract.counts import Counted
 from headway.contract.faults import FaultLink
 from headway.contract.program import Program
@@ -179,6 +180,7 @@ class Orders:
     views: tuple[View, ...] = ()
     programs: tuple[Program, ...] = ()
     trace_links: tuple[TraceLink, ...] = ()
+    carrier_links: tuple[CarrierLink, ...] = omitted(())
     fault_links: tuple[FaultLink, ...] = omitted(())
     sampling: Sampling | None = None
     captures: tuple[Capture, ...] = ()

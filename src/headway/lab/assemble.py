@@ -102,6 +102,7 @@ def orders_for(deployment: Deployment) -> Orders:
         views=tuple(view for flow in each for view in flow.views),
         programs=tuple(program for item in started for program in item.programs),
         trace_links=network.trace_links,
+        carrier_links=network.carrier_links,
         fault_links=network.fault_links,
         sampling=_sampling(deployment),
         captures=captures(deployment, network),

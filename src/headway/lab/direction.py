@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from headway.contract.carrier import CarrierLink, Demand, Framing
 from headway.contract.faults import FaultLink, PacketFault
 from headway.contract.orders import TraceLink
 from headway.lab.values import (
@@ -35,13 +36,15 @@ from headway.lab.values import (
     Up,
 )
 from headway.planning.topology import Bottleneck, LinkPlace
+from headway.study.access import CapacityOnDemand, Lost
 from headway.study.contacts import is_within
 from headway.study.fault import Fault
+from headway.study.loss import RandomLoss
 from headway.study.nat import Nat
 from headway.study.path import Direction, Way
 from headway.study.queue import FRAME_BYTES
 from headway.study.rates import RandomRate, RateSchedule, TraceRate
-from headway.study.units import Duration, Rate
+from headway.study.units import Duration, Rate, Ratio
 
 _LONGEST_DEVICE_QUEUE = 32767
 """What the kernel accepts; packets wait there only until the trace link's process takes them."""
@@ -73,11 +76,6 @@ class LinkWay:
         return self.place.bottleneck(self.way)
 
 
-def is_traced(way: LinkWay) -> bool:
-    """Whether a Mahimahi trace gives the rate, and a process instead of HTB keeps the queue."""
-    return isinstance(way.direction.rate, TraceRate)
-
-
 def shaping(way: LinkWay, namespace: str) -> Iterator[Shaping]:
     """What shapes a direction in a namespace."""
     if namespace == way.devices.queue_namespace:
@@ -94,7 +92,7 @@ def shaping(way: LinkWay, namespace: str) -> Iterator[Shaping]:
 
 def _bottleneck(way: LinkWay) -> Iterator[Shaping]:
     rate, queue = way.direction.first_rate, way.direction.queue
-    if rate is None or is_traced(way):
+    if rate is None or way.direction.has_process:
         return
     device = way.devices.queue_device
     overhead = way.direction.overhead_bytes
@@ -113,13 +111,15 @@ def _rate_at_start(way: LinkWay, otherwise: Rate) -> Rate:
 def _delay_line(way: LinkWay, at: Duration) -> DelayLine:
     """The delay line at a time: what the latest change says, or the direction itself."""
     direction = _direction_at(way.direction, at)
+    access = direction.access
+    in_frames = access is not None and access.lost is Lost.FRAMES
     return DelayLine(
         device=way.devices.loss_device,
         delay=direction.delay,
         jitter=direction.jitter or None,
         distribution=direction.jitter_distribution,
         keeps_order=direction.keeps_order,
-        loss=direction.loss,
+        loss=RandomLoss(mean=Ratio(0)) if in_frames else direction.loss,
         black=is_within(direction.outages(way.until), at),
         duplication=direction.duplication,
         corruption=direction.corruption,
@@ -154,7 +154,7 @@ def changes(way: LinkWay) -> Iterator[TimedChange]:
             if at < way.until:
                 gate = Gate(devices.queue_device, is_open)
                 yield TimedChange(at, devices.queue_namespace, gate)
-    for at, rate in [] if is_traced(way) else rate_steps(way):
+    for at, rate in [] if way.direction.has_process else rate_steps(way):
         if 0 < at < way.until:
             shaper = Shaper(devices.queue_device, rate)
             yield TimedChange(at, devices.queue_namespace, shaper)
@@ -234,7 +234,7 @@ def _turns(way: LinkWay) -> Iterator[TimedChange]:
 
 def has_process(way: LinkWay) -> bool:
     """Whether its packets go through a process of their own."""
-    return is_traced(way) or way.fault is not None
+    return way.direction.has_process or way.fault is not None
 
 
 def detour(way: LinkWay) -> tuple[IpValue, ...]:
@@ -282,6 +282,35 @@ def trace_links(way: LinkWay) -> list[TraceLink]:
             way.name, way.devices.queue_namespace, f"{way.name}-tun", rate.opportunities_ms, limit
         )
     ]
+
+
+def carrier_links(way: LinkWay) -> list[CarrierLink]:
+    """The process that a direction with frames needs; none for others."""
+    access, rate = way.direction.access, way.direction.first_rate
+    if access is None or rate is None:
+        return []
+    lost = way.direction.loss.mean if access.lost is Lost.FRAMES else 0.0
+    framing = Framing(
+        rate_bit_s=int(rate),
+        frame_bytes=int(access.frame),
+        lost_of_2_63=round(lost * 2**63),
+        seed=_seed(way, "frames", Duration(0)),
+        limit_bytes=way.direction.queue_bytes(way.rtt) or 0,
+        limit_packets=way.direction.queue.packets or 0,
+        demand=_demand(access.demand) if access.demand else None,
+    )
+    return [CarrierLink(way.name, way.devices.queue_namespace, f"{way.name}-tun", framing)]
+
+
+def _demand(demand: CapacityOnDemand) -> Demand:
+    return Demand(
+        superframe_ns=demand.superframe.ns,
+        latency_superframes=demand.latency_superframes,
+        every_superframes=demand.every,
+        constant_bit_s=int(demand.constant or 0),
+        rate_bit_s=int(demand.rate_based or 0),
+        volume_bytes=int(demand.volume_based or 0),
+    )
 
 
 KEPT_PACKETS, KEPT_AFTER = 4096, 64

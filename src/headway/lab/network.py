@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from typing import TYPE_CHECKING
 
+from headway.contract.carrier import CarrierLink
 from headway.contract.counts import Counted
 from headway.contract.faults import FaultLink
 from headway.contract.orders import Change, Namespace, TraceLink
@@ -23,13 +24,13 @@ from headway.lab.commands import (
 )
 from headway.lab.direction import (
     LinkWay,
+    carrier_links,
     changes,
     detour,
     ecn_namespace,
     ecn_rules,
     fault_links,
     has_process,
-    is_traced,
     named_drops,
     packet_filters,
     policing,
@@ -105,6 +106,7 @@ class NetworkLayout:
         hosts: hosts and routers, from the client on.
         timed: what changes in the course of the workload, in order.
         trace_links: directions that have a trace.
+        carrier_links: directions whose packets are sent in frames.
         fault_links: directions to whose packets something may happen.
         counted: where packets are counted.
         offload: whether packets of up to 64 kB cross it whole.
@@ -114,6 +116,7 @@ class NetworkLayout:
     hosts: tuple[HostLayout, ...]
     timed: tuple[TimedChange, ...]
     trace_links: tuple[TraceLink, ...]
+    carrier_links: tuple[CarrierLink, ...]
     fault_links: tuple[FaultLink, ...]
     counted: tuple[Counted, ...]
     offload: bool
@@ -244,6 +247,7 @@ def _laid_out(
         hosts=laid_out,
         timed=tuple(sorted(timed, key=lambda change: change.at)),
         trace_links=tuple(link for way in ways for link in trace_links(way)),
+        carrier_links=tuple(link for way in ways for link in carrier_links(way)),
         fault_links=tuple(link for way in ways for link in fault_links(way)),
         counted=(
             *map(_counted, ways),
@@ -291,7 +295,7 @@ def _counted(way: LinkWay) -> Counted:
         line=place.loss_device,
         line_namespace=place.loss_namespace,
         named_drops=drops.table if (drops := named_drops(way)) else "",
-        trace=way.name if is_traced(way) else "",
+        trace=way.name if way.direction.has_process else "",
         policed=policers.device if (policers := policing(way)) else "",
         udp_rules=rules.table if (rules := udp_rules(way)) else "",
         ecn_rules=changed.table if (changed := ecn_rules(way)) else "",

@@ -70,6 +70,7 @@ def lab_on_path(
         files={**server.files, **hosts_file(address)},
         programs=server.programs,
         trace_links=network.trace_links,
+        carrier_links=network.carrier_links,
         rounds=(Round(changes=network.changes),),
         limit_ns=A_DAY.ns,
     )

@@ -151,6 +151,35 @@ _PATHS: tuple[dict[str, Any], ...] = (
             {"rate": "21 Mbit/s", "rtt": "10 ms", "mtu": "1540 B", "tunnel": "100 B"},
         ]
     },
+    {
+        "down": {
+            "rate": "20 Mbit/s",
+            "loss": "1 %",
+            "access": {"frame": "2030 B", "lost": "frames"},
+        },
+        "up": {
+            "rate": "8 Mbit/s",
+            "access": {"frame": "600 B", "demand": {"volume_based": "20 kB", "latency": "250 ms"}},
+        },
+        "rtt": "500 ms",
+    },
+    {
+        "down": {"rate": "5 Mbit/s", "access": {"frame": "100 B"}},
+        "up": {
+            "rate": "5 Mbit/s",
+            "access": {
+                "frame": "2030 B",
+                "demand": {
+                    "constant": "100 kbit/s",
+                    "rate_based": "2 Mbit/s",
+                    "latency": "100 ms",
+                    "every": 3,
+                    "superframe": "20 ms",
+                },
+            },
+        },
+        "rtt": "40 ms",
+    },
     {"links": [{"rtt": "10 ms", "nat": {"rebindings": ["1 s"]}}, {"rtt": "30 ms", "nat": True}]},
 )
 

@@ -23,6 +23,7 @@ from headway.lab.cores import free_core
 from headway.lab.machine import Machine
 from headway.lab.network import GLOBAL_SYSCTLS, two_hosts
 from headway.overriding import override
+from headway.selftest.carrying import CarriedPackets, access_alone, has_access, without_access
 from headway.selftest.check import Check
 from headway.selftest.coalescing import CoalescedFlow, CoalescedTransfer
 from headway.selftest.counting import Counting
@@ -117,7 +118,9 @@ def measure_path(
 
     if coalescing:
         return measured(_Coalescing(path, seed, coalescing), directory)
-    checks = measured(_Emulation(without_rules(path), seed), directory)
+    checks = measured(_Emulation(without_access(without_rules(path)), seed), directory)
+    if has_access(path):
+        checks += measured(_Carriers(access_alone(path), seed), directory / "access")
     if has_rules(path):
         checks += measured(_Rules(rules_alone(path), seed), directory / "rules")
     if has_tunnel(path):
@@ -231,6 +234,7 @@ class _Experiment(ABC):
             sysctls=GLOBAL_SYSCTLS,
             programs=tuple(_program(name) for name in (SERVER, CLIENT)),
             trace_links=network.trace_links,
+            carrier_links=network.carrier_links,
             counted=network.counted,
             rounds=(Round(changes=self._changes()),),
             limit_ns=until_ns + 10**9,
@@ -321,6 +325,19 @@ class _Rules(_Experiment):
     @override
     def _judge_counts(self, sight: Sight, by_way: Mapping[Way, Counts]) -> Iterator[Check]:
         return judge_rule_counts(self._timeline.path, sight, by_way)
+
+
+class _Carriers(_Experiment):
+    """A path's frames and demand, with nothing else."""
+
+    def __init__(self, path: NetworkPath, seed: int) -> None:
+        super().__init__(path, seed, 0)
+        self._steps.append(CarriedPackets(self._timeline, path))
+
+    @override
+    def _judge_counts(self, sight: Sight, by_way: Mapping[Way, Counts]) -> Iterator[Check]:
+        # What a frame loses is counted packet by packet, as the step does.
+        return iter(())
 
 
 class _Tunnels(_Experiment):

@@ -9,7 +9,6 @@ from pydantic import Field, model_validator
 from headway.study.base_model import Part, wrong
 from headway.study.clock import Clock
 from headway.study.path import Path
-from headway.study.rates import TraceRate
 from headway.study.units import Duration
 
 PING_FRAME_BYTES = 98
@@ -38,8 +37,9 @@ def check_pings_pass(control: Control, paths: tuple[Path | None, ...], clock: Cl
         raise wrong("clock", 'control pings need clock = "virtual": computing takes no time')
     links = [link for path in paths if path for link in path.links]
     for direction in (way for link in links for way in (link.down, link.up)):
-        if isinstance(direction.rate, TraceRate):
-            raise ValueError("control pings cannot pass a trace, which begins with the workload")
+        if direction.has_process:
+            what = "access" if direction.access else "a trace"
+            raise ValueError(f"control pings cannot pass {what}, which begins with the workload")
         if direction.drop_packets:
             raise ValueError("control pings would be counted among the packets of drop_packets")
         rate = direction.lowest_rate

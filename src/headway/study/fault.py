@@ -13,7 +13,6 @@ from pydantic import BeforeValidator, Field, WithJsonSchema, field_validator, mo
 from headway.errors import counted
 from headway.study.base_model import Part, wrong
 from headway.study.path import Path, Way
-from headway.study.rates import TraceRate
 from headway.study.units import Duration
 
 AXIS = "fault"
@@ -199,8 +198,10 @@ def check_fault(fault: Fault, path: Path, clock: str, *, pings: bool) -> None:
     if fault.link > len(path.links):
         raise wrong(f"{AXIS}.link", f"the client's path has {counted(len(path.links), 'link')}")
     link = path.links[fault.link - 1]
-    if any(isinstance(way.rate, TraceRate) or way.drop_packets for way in (link.down, link.up)):
-        raise wrong(AXIS, "a link with a trace or drop_packets cannot have faults; leave those out")
+    if any(way.has_process or way.drop_packets for way in (link.down, link.up)):
+        raise wrong(
+            AXIS, "a link with a trace, access or drop_packets cannot have faults; leave those out"
+        )
     if pings:
         raise wrong("control", "control pings would be counted among the packets of a fault")
 

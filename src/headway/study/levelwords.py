@@ -33,6 +33,7 @@ _OF_KEY: Mapping[str, str] = {
     "policer": "policer",
     "udp": "UDP",
     "tunnel": "tunnel",
+    "access": "access",
     "nat": "NAT",
     "satellite": "satellite",
 }

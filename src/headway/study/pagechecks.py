@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from headway.study.base_model import wrong
 from headway.study.host import Protocol
 from headway.study.path import Direction, Path
-from headway.study.rates import TraceRate
 from headway.study.workload import Cache, Connections, Origins, Page
 
 
@@ -72,7 +71,7 @@ def begins_with_workload(path: Path | None) -> bool:
 
 def counts_from_workload(path: Path | None) -> bool:
     """Whether a path has a trace, or drops packets by their numbers: both begin with the workload."""
-    return any(isinstance(way.rate, TraceRate) or way.drop_packets for way in _ways(path))
+    return any(way.has_process or way.drop_packets for way in _ways(path))
 
 
 def _ways(path: Path | None) -> Iterator[Direction]:

@@ -19,6 +19,7 @@ from pydantic import (
 )
 from pydantic_core.core_schema import ValidationInfo
 
+from headway.study.access import Access, Lost
 from headway.study.base_model import Part, wrong
 from headway.study.contacts import Contacts, Window
 from headway.study.ecnchange import EcnSource
@@ -96,6 +97,11 @@ class Direction(Part):
     ecn: EcnSource | None = Field(default=None, exclude_if=_is_none)
     tunnel: TunnelSource = Field(default=None, exclude_if=_is_none)
     queue: Queue = Queue(bdp=1)
+    access: Access | None = Field(
+        default=None,
+        exclude_if=_is_none,
+        description="frames of the link, and capacity on demand; packets go as they come without it",
+    )
     changes: tuple[Change, ...] = ()
 
     @model_validator(mode="before")
@@ -122,6 +128,8 @@ class Direction(Part):
                 raise ValueError('a trace-driven link has a droptail queue; leave out "discipline"')
             if any(change.rate for change in self.changes):
                 raise ValueError("a trace cannot be changed to a rate")
+        if self.access:
+            self._can_frame(self.access)
         times = [change.at for change in self.changes]
         if times != sorted(times):
             raise ValueError("the times of the changes must increase")
@@ -130,6 +138,24 @@ class Direction(Part):
         if self.reordering and not self.delay:
             raise ValueError("reordering needs a delay that packets can skip")
         return self
+
+    def _can_frame(self, access: Access) -> None:
+        """Refuse what frames cannot have: they are sent at one rate, from a queue of their own."""
+        steady = isinstance(self.rate, RateSchedule) and len(self.rate.steps) == 1
+        if not steady or any(change.rate for change in self.changes):
+            raise wrong("access", "frames are sent at one rate that stays; state one, as 10 Mbit/s")
+        if self.queue.discipline is not Discipline.DROPTAIL:
+            raise wrong("queue", 'frames are filled from a droptail queue; leave out "discipline"')
+        if self.tunnel or self.keeps:
+            key = "tunnel" if self.tunnel else "contacts.meanwhile"
+            raise wrong(key, "a link with access has none; leave out one of the two")
+        changed = any(change.loss is not None for change in self.changes)
+        if access.lost is Lost.FRAMES and (self.loss.burst > 1 or changed):
+            raise wrong("loss", "frames are lost each by itself, at a share that stays")
+        most = self.first_rate
+        if access.demand and most and (access.demand.constant or 0) > most:
+            reason = f"{access.demand.constant} is more than the carrier's {most}"
+            raise wrong("access.demand.constant", reason)
 
     def _can_keep(self) -> None:
         """Refuse a queue that cannot keep packets between contacts."""
@@ -142,6 +168,11 @@ class Direction(Part):
                 "queue",
                 'packets are kept in a droptail queue of bytes; write it as "64 kB" or "1 BDP"',
             )
+
+    @property
+    def has_process(self) -> bool:
+        """Whether a process, and no queueing discipline, has its queue: for a trace, or for frames."""
+        return isinstance(self.rate, TraceRate) or self.access is not None
 
     @property
     def keeps(self) -> bool:
@@ -332,6 +363,8 @@ def _refined(by_satellite: CarrierCourse, own: dict[str, Any]) -> dict[str, Any]
     for key in ("rate", "delay"):
         if key in own or any(getattr(change, key) is not None for change in changes):
             raise ValueError(f"the satellite gives the {key}; leave it out here")
+    if by_satellite.access and "access" in own:
+        raise wrong("access", "the satellite gives it; leave it out here")
     (_, delay), *later = by_satellite.delays
     changes += [Change(at=at, delay=then) for at, then in later]
     return {
@@ -340,6 +373,7 @@ def _refined(by_satellite: CarrierCourse, own: dict[str, Any]) -> dict[str, Any]
         "delay": delay,
         "changes": sorted(changes, key=lambda change: change.at),
         "blackouts": [*by_satellite.outages, *timed.blackouts],
+        **({"access": by_satellite.access} if by_satellite.access else {}),
     }
 
 

@@ -310,6 +310,7 @@ OTHERS: Mapping[str, Callable[[Direction], str]] = {
     "UDP": _udp,
     "ECN changed": lambda way: str(way.ecn) if way.ecn else "",
     "tunnel": lambda way: str(way.tunnel) if way.tunnel else "",
+    "access": lambda way: ", ".join(part_words(way.access)) if way.access else "",
 }
 """Aspects of a direction that only words say."""
 

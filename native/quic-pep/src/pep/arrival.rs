@@ -1,6 +1,7 @@
 //! Clients that come, and the connections to the next hop that are begun for them.
 
 use std::io;
+use std::net::SocketAddr;
 use std::time::Instant;
 
 use headway_quic::{ConnectionKey, Incoming, Network, ReceivedDatagram};
@@ -50,6 +51,7 @@ impl Pep {
             let destination = destination.clone();
             self.beginners.push(Beginner { incoming, since: now, destination, hello });
         }
+        self.accept_probing(now, network, remote);
         let is_its = |beginner: &Beginner| {
             beginner.incoming.remote_address() == remote && beginner.destination == destination
         };
@@ -109,7 +111,7 @@ impl Pep {
     fn connect_for(&mut self, now: Instant, hello: &ClientHello) -> Option<LinkId> {
         let offered = match self.settings.mode {
             Mode::Default => hello.protocols.iter().take(1).cloned().collect(),
-            Mode::H3Capable => hello.protocols.clone(),
+            Mode::H3Capable | Mode::Probed => hello.protocols.clone(),
         };
         let name = self.settings.next_hop_name.clone().or_else(|| hello.server_name.clone())?;
         self.connect(now, &name, offered)
@@ -162,6 +164,22 @@ impl Pep {
                 }
                 self.remove(now, id, Ending { by: None, code: None, reason });
             }
+        }
+    }
+
+    /// Accepts the clients of an address that send again what was not answered, if the next hop has.
+    fn accept_probing(&mut self, now: Instant, network: &mut impl Network, remote: SocketAddr) {
+        if self.settings.mode != Mode::Probed {
+            return;
+        }
+        let is_answered = |link: &Link| {
+            link.connected.is_some()
+                && link.client.as_ref().is_some_and(|client| client.address == remote)
+                && matches!(link.client_end, ClientEnd::Waiting(_))
+        };
+        let probing = self.links.iter().filter(|(_, link)| is_answered(link)).map(|(id, _)| *id);
+        for id in probing.collect::<Vec<_>>() {
+            self.accept_waiting(now, network, id);
         }
     }
 

@@ -14,7 +14,7 @@ use headway_reactor::{Addresses, Budget, Looks};
 
 use crate::link::Link;
 use crate::record::Record;
-use crate::settings::Settings;
+use crate::settings::{Mode, Settings};
 use crate::splitter::{Ends, Peer};
 use crate::tls::Tls;
 use arrival::Beginner;
@@ -189,7 +189,9 @@ impl Pep {
         let Some(&id) = self.by_server.get(&key) else { return Ok(()) };
         if let Event::Connected { early_data_accepted } = *event {
             self.connected(now, id, early_data_accepted);
-            self.accept_waiting(now, downstream, id);
+            if self.settings.mode != Mode::Probed {
+                self.accept_waiting(now, downstream, id);
+            }
         }
         self.split(now, id, Peer::Server, event);
         if let Event::Closed(close) = event {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use headway_quic::{Dir, Read};
+use headway_quic::{Config, Dir, Read};
 use headway_quic_pep::{Mode, Pool};
 use headway_testlink::SERVER_NAME;
 
@@ -50,6 +50,26 @@ fn both_modes_take_the_time_of_their_round_trips() {
     // By hand: at 1 + 600 ms the satellite's handshake is complete, and the request that has come
     // at 3 ms goes on; at 901 ms it finds the last handshake complete since 301 + 80 ms.
     assert_eq!(default_mode(&[2, 600, 80]), (ms(2), ms(601 + 300 + 40 + 341)));
+}
+
+/// A client's probes are sent 3, 9 and 21 initial round-trip times of 100 ms after its first packet (RFC 9002,
+/// section 6.2): the first one that finds the next hop's handshake complete is answered.
+#[test]
+fn a_probed_proxy_answers_the_first_probe_after_the_next_hops_handshake() {
+    let connected = |rtt_ms: [u64; 2]| {
+        let mut chain = Chain::new(&delays(rtt_ms.map(|rtt| rtt / 2)), |own| {
+            own.mode = Mode::Probed;
+        });
+        chain.client_config = Config { initial_rtt: ms(100), ..Config::default() }.into();
+        chain.connect();
+        let mut client = Peer::opening(&[(Dir::Bi, 100)]);
+        chain.run(&mut client, &mut Peer::answering(100), ms(20_000));
+        client.connected.expect("it came") - chain.began
+    };
+    for (rtt_ms, probe_ms) in [([2, 200], 300), ([2, 600], 900), ([2, 1000], 2100)] {
+        let after = connected(rtt_ms).saturating_sub(ms(probe_ms + 2));
+        assert!(after < ms(2), "{rtt_ms:?}: {after:?} after the probe");
+    }
 }
 
 #[test]

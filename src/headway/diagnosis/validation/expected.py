@@ -10,7 +10,6 @@ from headway.selftest.delay import TOLERANCE_US
 from headway.selftest.ideal import directions
 from headway.study.path import Direction, Jitter, Path, Way
 from headway.study.queue import FRAME_BYTES, Discipline
-from headway.study.rates import TraceRate
 from headway.study.units import Duration
 
 _FARTHEST_DEVIATIONS = 5
@@ -178,6 +177,6 @@ def _loses_evenly(direction: Direction) -> bool:
         or direction.corruption
         or direction.drop_packets
         or direction.is_interrupted
-        or isinstance(direction.rate, TraceRate)
+        or direction.has_process
         or any(change.loss is not None for change in direction.changes)
     )

@@ -8,10 +8,11 @@ from pydantic import Field, field_validator
 from pydantic_core.core_schema import ValidationInfo
 
 from headway.errors import nearest
+from headway.study.access import Access, CapacityOnDemand, Lost
 from headway.study.base_model import Part
 from headway.study.satellite.modcod import Modcod, Overhead, Standard, modcods
 from headway.study.satellite.steps import Attenuations, Delays
-from headway.study.units import Bandwidth, Rate, Snr
+from headway.study.units import Bandwidth, Rate, Size, Snr
 
 ADAPTIVE = "adaptive"
 _USUAL_BURST: Final = 1616
@@ -32,6 +33,11 @@ class Carrier(Part):
     snr: Snr | None = None
     attenuation: Attenuations | None = None
     delay: Delays | None = None
+    demand: CapacityOnDemand | None = Field(
+        default=None,
+        exclude_if=lambda demand: demand is None,
+        description="capacity on demand; the whole carrier, always, without it",
+    )
 
     @field_validator("burst")
     @classmethod
@@ -69,6 +75,23 @@ class Carrier(Part):
         """What its modems may use, the most robust first."""
         known = modcods(self.standard, self.burst)
         return tuple(known.values()) if self.modcod == ADAPTIVE else (known[self.modcod],)
+
+    def access(self, overhead: Overhead, lost: Lost) -> Access | None:
+        """Its frames and demand; None if packets may be thought of as a stream.
+
+        Raises:
+            ValueError: its frames change with the signal.
+        """
+        if self.demand is None and lost is Lost.PACKETS:
+            return None
+        if len(self.choices) > 1:
+            raise ValueError(
+                "frames and capacity on demand need frames that stay as they are; give a modcod, such as "
+                f'"{self.choices[0].name}"'
+            )
+        (modcod,) = self.choices
+        frame_bytes = modcod.frame_symbols * modcod.link_efficiency(overhead) / 8
+        return Access(frame=Size(round(frame_bytes)), lost=lost, demand=self.demand)
 
     def rate(self, modcod: Modcod, overhead: Overhead) -> Rate:
         """Rate with one of its choices, of Ethernet frames as everywhere in a path."""

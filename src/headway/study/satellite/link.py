@@ -8,6 +8,7 @@ from typing import Self
 
 from pydantic import Field, model_validator
 
+from headway.study.access import Access, Lost
 from headway.study.base_model import Part
 from headway.study.satellite.carrier import Carrier, Forward, Return
 from headway.study.satellite.modcod import Overhead
@@ -36,6 +37,11 @@ class Satellite(Part):
         default=Decibel(0), description="SNR that a MODCOD must have beyond its threshold"
     )
     overhead: Overhead = Overhead.DVB
+    lost: Lost = Field(
+        default=Lost.PACKETS,
+        exclude_if=lambda lost: lost is Lost.PACKETS,
+        description="what the loss of both directions is of: packets, or frames of the link",
+    )
     forward: Forward
     return_: Return = Field(alias="return")
 
@@ -68,11 +74,13 @@ class CarrierCourse:
         rates: times, and the rate from then on; the first at 0.
         delays: times, and the one-way delay from then on; the first at 0.
         outages: spans in which nothing passes; in order, but some may overlap.
+        access: its frames and demand; None if they are left out of account.
     """
 
     rates: tuple[tuple[Duration, Rate], ...]
     delays: tuple[tuple[Duration, Duration], ...]
     outages: tuple[tuple[Duration, Duration], ...]
+    access: Access | None = None
 
 
 @cache
@@ -81,7 +89,8 @@ def _conditions(satellite: Satellite, carrier: Carrier) -> CarrierCourse:
     way = _track(satellite, carrier)
     outages = [*fades, *((Duration(begin), Duration(end)) for begin, end in way.gaps)]
     delays = tuple((Duration(at), Duration(delay)) for at, delay in way.delays)
-    return CarrierCourse(rates, delays, tuple(sorted(outages)))
+    access = carrier.access(satellite.overhead, satellite.lost)
+    return CarrierCourse(rates, delays, tuple(sorted(outages)), access)
 
 
 def _rates(

@@ -1,0 +1,130 @@
+//! A carrier: a process between a TUN device and its namespace that sends packets in frames, at the capacity
+//! that it is granted.
+//!
+//! Kernel queueing disciplines know neither frames nor grants. In virtual time the process's computing takes no
+//! time, so frames end exactly when they are to.
+
+use std::fs::{self, File};
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::FileExt;
+
+use rustix::io::{Errno, read, write};
+use rustix::process::Pid;
+use serde::{Deserialize, Serialize};
+
+use crate::clock;
+use crate::counters::OwnCounts;
+use crate::failure::{Doing, Failure};
+use crate::framing::{Carrier, Framing};
+use crate::network::Network;
+use crate::orders::CarrierLink;
+use crate::sys;
+use crate::timer::Timer;
+use crate::tunprocess::{self, LARGEST_PACKET_BYTES};
+
+/// The word by which this program is told to be such a process.
+pub(crate) const CARRIER_LINK: &str = "carrier-link";
+
+const DIRECTORY: &str = "/run/carrier-links";
+
+/// The process of a carrier.
+#[derive(Debug)]
+pub(crate) struct CarrierProcess {
+    pub(crate) pid: Pid,
+    counts: File,
+}
+
+impl CarrierProcess {
+    /// Start the process of a carrier whose superframes are counted from a time of the monotonic clock.
+    pub(crate) fn start(
+        link: &CarrierLink,
+        network: &Network,
+        start_ns: u64,
+    ) -> Result<Self, Failure> {
+        fs::create_dir_all(DIRECTORY).doing(DIRECTORY)?;
+        let place = format!("{DIRECTORY}/{}", link.name);
+        let counter = format!("{place}.counts");
+        fs::write(&counter, [0; 16]).doing(&counter)?;
+        let counts = File::open(&counter).doing(&counter)?;
+        let ends = (link.namespace.as_str(), link.device.as_str());
+        let pid = tunprocess::start(CARRIER_LINK, &place, ends, network, |tun| Task {
+            tun,
+            framing: link.framing.clone(),
+            start_ns,
+        })?;
+        Ok(Self { pid, counts })
+    }
+
+    /// Packets for which the queue had no room so far, and those that were lost with a frame.
+    pub(crate) fn counts(&self) -> OwnCounts {
+        let count = |at| {
+            let mut word = [0; 8];
+            self.counts.read_at(&mut word, at).map_or(0, |_| u64::from_ne_bytes(word))
+        };
+        OwnCounts { dropped: count(0), lost: count(8) }
+    }
+}
+
+/// What a process of a carrier does, as it finds it in a file.
+#[derive(Deserialize, Serialize)]
+struct Task {
+    tun: i32,
+    framing: Framing,
+    start_ns: u64,
+}
+
+/// Be the process of a carrier whose files begin with a name; until killed.
+pub(crate) fn forward(place: &str) -> Result<(), Failure> {
+    let task: Task = tunprocess::task(place)?;
+    let counter = format!("{place}.counts");
+    let mut forwarder = Forwarder {
+        tun: sys::inherited(task.tun),
+        counts: File::options().write(true).open(&counter).doing(&counter)?,
+        carrier: Carrier::new(task.framing, task.start_ns),
+    };
+    forwarder.run().doing(place)
+}
+
+/// Carries packets from the device onto the carrier, and those of frames that have arrived back.
+struct Forwarder {
+    tun: OwnedFd,
+    counts: File,
+    carrier: Carrier,
+}
+
+impl Forwarder {
+    fn run(&mut self) -> Result<(), Errno> {
+        let mut packet = vec![0; LARGEST_PACKET_BYTES];
+        let timer = Timer::new()?;
+        let mut known = OwnCounts::default();
+        loop {
+            let came = timer.wait(&self.tun, self.carrier.next_ns())?;
+            let now_ns = clock::monotonic_ns();
+            self.carrier.advance(now_ns);
+            if came {
+                self.take_all(&mut packet, now_ns)?;
+            }
+            while let Some(packet) = self.carrier.arrived() {
+                write(&self.tun, &packet)?;
+            }
+            let counts = self.carrier.counts();
+            if counts != known {
+                known = counts;
+                let words = [counts.dropped.to_ne_bytes(), counts.lost.to_ne_bytes()].concat();
+                self.counts.write_all_at(&words, 0).map_err(|_| Errno::IO)?;
+            }
+        }
+    }
+
+    fn take_all(&mut self, packet: &mut [u8], now_ns: u64) -> Result<(), Errno> {
+        loop {
+            match read(&self.tun, &mut *packet) {
+                Err(Errno::AGAIN) => {
+                    self.carrier.begin_frame(now_ns);
+                    return Ok(());
+                }
+                taken => self.carrier.push(&packet[..taken?]),
+            }
+        }
+    }
+}
