@@ -56,8 +56,8 @@ def test_a_volume_waits_for_its_request_its_grant_and_its_superframe() -> None:
 def test_a_rate_is_that_of_what_waits_and_ends_when_nothing_does() -> None:
     """A frame waits at 20 ms: 400 kbit/s from 220 ms on. Its 8 kbit are sent after 20 ms of them."""
     assert times_ms(access(rate_based="400 kbit/s"), (5, 100)) == [240]
-    # The grant ends 200 ms after the superframe that asked for nothing: one that comes while it lasts is sent at once.
-    assert times_ms(access(rate_based="400 kbit/s"), (5, 100), (300, 100)) == [240, 320]
+    # The grant is over after that superframe, which asked for nothing more: a packet at 300 ms asks again.
+    assert times_ms(access(rate_based="400 kbit/s"), (5, 100), (300, 100)) == [240, 540]
     # With the limit of 200 kbit/s it takes twice as long.
     assert times_ms(access(rate_based="200 kbit/s"), (5, 100)) == [260]
 

@@ -35,12 +35,22 @@ pub(crate) struct Account {
     credit_bytes: u64,
     /// Asked for, and not yet granted.
     asked_bytes: u64,
+    /// Since the last request.
+    arrived_bytes: u64,
 }
 
 impl Account {
     pub(crate) fn new(demand: Demand) -> Self {
         let requests = VecDeque::new();
-        Self { demand, number: 0, requests, rate_bit_s: 0, credit_bytes: 0, asked_bytes: 0 }
+        Self {
+            demand,
+            number: 0,
+            requests,
+            rate_bit_s: 0,
+            credit_bytes: 0,
+            asked_bytes: 0,
+            arrived_bytes: 0,
+        }
     }
 
     /// When the superframe after the one that has begun begins, from the first one on.
@@ -64,12 +74,12 @@ impl Account {
     }
 
     /// Begin the next superframe with so many bytes waiting; returns its rate, of what the carrier has at most.
-    ///
-    /// `waiting_bytes` are whole frames, so that what is granted is never part of one.
-    pub(crate) fn begin(&mut self, waiting_bytes: u64, most_bit_s: u64) -> u64 {
+    pub(crate) fn begin(&mut self, backlog: Backlog, most_bit_s: u64) -> u64 {
         self.number += 1;
+        self.arrived_bytes += backlog.arrived_bytes;
         if self.number % self.demand.every_superframes == 0 {
-            self.ask(waiting_bytes);
+            self.ask(backlog.waiting_bytes);
+            self.arrived_bytes = 0;
         }
         while self.requests.front().is_some_and(|request| request.granted_in <= self.number) {
             let Some(request) = self.requests.pop_front() else { break };
@@ -85,8 +95,12 @@ impl Account {
     }
 
     fn ask(&mut self, waiting_bytes: u64) {
-        let span_ns = self.demand.every_superframes * self.demand.superframe_ns;
-        let rate = bits_per_second(waiting_bytes, span_ns).min(self.demand.rate_bit_s);
+        let span_ns = self.span_ns();
+        let new_bytes = self.arrived_bytes.min(waiting_bytes);
+        let old_bytes = (waiting_bytes - new_bytes).saturating_sub(self.awaited_bytes());
+        let latency_ns = (self.demand.latency_superframes * self.demand.superframe_ns).max(span_ns);
+        let wanted = bits_per_second(new_bytes, span_ns) + bits_per_second(old_bytes, latency_ns);
+        let rate = wanted.min(self.demand.rate_bit_s);
         let unasked = waiting_bytes.saturating_sub(self.asked_bytes + self.credit_bytes);
         let volume_bytes = unasked.min(self.demand.volume_bytes);
         let asks_for_rate = self.demand.rate_bit_s > 0 && (rate, self.last_asked()) != (0, 0);
@@ -106,12 +120,35 @@ impl Account {
         asked.unwrap_or(self.rate_bit_s)
     }
 
+    /// From a request to the next.
+    fn span_ns(&self) -> u64 {
+        self.demand.every_superframes * self.demand.superframe_ns
+    }
+
+    /// What the rates that it asked for and has not got yet will carry.
+    fn awaited_bytes(&self) -> u64 {
+        let rates = self.requests.iter().filter_map(|request| request.rate_bit_s);
+        rates.map(|rate| bytes_in(rate, self.span_ns())).sum()
+    }
+
     fn bytes_in_superframe(&self, rate_bit_s: u64) -> u64 {
-        (u128::from(rate_bit_s) * u128::from(self.demand.superframe_ns) / BIT_NS_PER_BYTE_S) as u64
+        bytes_in(rate_bit_s, self.demand.superframe_ns)
     }
 }
 
+/// What waits when a superframe begins, and what of it came since the one before, in whole frames: what is
+/// granted is never part of one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Backlog {
+    pub(crate) waiting_bytes: u64,
+    pub(crate) arrived_bytes: u64,
+}
+
 const BIT_NS_PER_BYTE_S: u128 = 8 * 1_000_000_000;
+
+fn bytes_in(rate_bit_s: u64, span_ns: u64) -> u64 {
+    (u128::from(rate_bit_s) * u128::from(span_ns) / BIT_NS_PER_BYTE_S) as u64
+}
 
 /// Rounded up, so that what was granted is sent by the end of its superframe.
 fn bits_per_second(bytes: u64, span_ns: u64) -> u64 {
@@ -135,10 +172,15 @@ mod tests {
         }
     }
 
-    /// Rates of superframes that begin with so many bytes waiting.
+    /// Rates of superframes that begin with so many bytes waiting; what is more than before has come since.
     fn rates(demand: Demand, waiting: &[u64]) -> Vec<u64> {
-        let mut account = Account::new(demand);
-        waiting.iter().map(|bytes| account.begin(*bytes, 1_000_000)).collect()
+        let (mut account, mut before) = (Account::new(demand), 0);
+        let begin = |bytes: &u64| {
+            let arrived_bytes = bytes.saturating_sub(before);
+            before = *bytes;
+            account.begin(Backlog { waiting_bytes: *bytes, arrived_bytes }, 1_000_000)
+        };
+        waiting.iter().map(begin).collect()
     }
 
     #[test]
@@ -176,16 +218,31 @@ mod tests {
     #[test]
     fn a_rate_is_granted_until_another_is() {
         let demand = Demand { rate_bit_s: 400_000, ..demand() };
-        // 100 bytes per 10 ms are 80 kbit/s, and 1000 are more than it may ask for.
-        let waiting = [100, 1000, 0, 0, 0, 0, 0, 0, 0];
+        // 100 bytes per 10 ms are 80 kbit/s, and 1000 more of them more than it may ask for.
+        let waiting = [100, 1100, 0, 0, 0, 0, 0, 0, 0];
         let granted = [0, 0, 0, 0, 0, 80_000, 400_000, 0, 0];
         assert_eq!(rates(demand, &waiting), granted);
     }
 
     #[test]
+    fn what_waits_is_asked_for_once() {
+        let demand = Demand { rate_bit_s: 1_000_000, ..demand() };
+        let waiting = [100, 100, 100, 100, 100, 100, 0];
+        assert_eq!(rates(demand, &waiting), [0, 0, 0, 0, 0, 80_000, 0]);
+    }
+
+    #[test]
+    fn what_could_not_be_asked_for_at_first_is_asked_for_over_the_latency() {
+        let demand = Demand { rate_bit_s: 80_000, ..demand() };
+        // Of 600 bytes 100 are asked for; the other 500 take 80 kbit/s for the 50 ms of the latency.
+        let waiting = [600, 600, 600, 600, 600, 600, 600];
+        assert_eq!(rates(demand, &waiting)[5..], [80_000, 80_000]);
+    }
+
+    #[test]
     fn it_asks_only_every_so_many_superframes() {
         let demand = Demand { rate_bit_s: 400_000, every_superframes: 4, ..demand() };
-        // The fourth superframe asks for what waits then over 40 ms, the eighth for nothing.
+        // The fourth superframe asks for what came in 40 ms, the eighth for nothing.
         let waiting = [100, 100, 100, 100, 100, 0, 0, 0, 0, 0, 0, 0, 0, 0];
         let mut granted = [0; 14];
         granted[8..12].fill(20_000);
@@ -195,11 +252,12 @@ mod tests {
     #[test]
     fn a_terminal_is_quiet_until_it_asks() {
         let mut account = Account::new(Demand { volume_bytes: 1000, ..demand() });
-        account.begin(0, 1_000_000);
+        let backlog = |bytes| Backlog { waiting_bytes: bytes, arrived_bytes: bytes };
+        account.begin(backlog(0), 1_000_000);
         assert!(account.is_quiet());
         account.skip_until(105 * MS);
         assert_eq!(account.next_ns(), 110 * MS);
-        account.begin(100, 1_000_000);
+        account.begin(backlog(100), 1_000_000);
         assert!(!account.is_quiet());
     }
 }

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use serde::{Deserialize, Serialize};
 
 use crate::counters::OwnCounts;
-use crate::demand::{Account, Demand};
+use crate::demand::{Account, Backlog, Demand};
 
 /// What a packet has on the wire besides itself: the header of an Ethernet frame, as everywhere in a lab.
 const HEADER_BYTES: u64 = 14;
@@ -49,6 +49,8 @@ pub(crate) struct Carrier {
     queued_bytes: u64,
     frame: Option<Frame>,
     frames: u64,
+    /// What has come since a superframe began.
+    arrived_bytes: u64,
     rate_bit_s: u64,
     at_ns: u64,
     arrived: VecDeque<Vec<u8>>,
@@ -69,6 +71,7 @@ impl Carrier {
             queued_bytes: 0,
             frame: None,
             frames: 0,
+            arrived_bytes: 0,
             rate_bit_s,
             at_ns: 0,
             arrived: VecDeque::new(),
@@ -109,6 +112,7 @@ impl Carrier {
             return;
         }
         self.queued_bytes += bytes;
+        self.arrived_bytes += bytes;
         self.queue.push_back(Waiting { bytes: packet.to_vec(), left_bytes: bytes, lost: false });
     }
 
@@ -173,7 +177,7 @@ impl Carrier {
 
     /// Begin the superframes that have begun by now; those without anything to ask for are skipped.
     fn begin_superframes(&mut self, now_ns: u64) {
-        let waiting_bytes = self.waiting_bytes();
+        let (waiting_bytes, frame_bytes) = (self.waiting_bytes(), self.framing.frame_bytes);
         let Some(account) = &mut self.account else { return };
         // Before the first one there is what needs no request.
         let Some(since_ns) = now_ns.checked_sub(self.start_ns) else { return };
@@ -182,8 +186,11 @@ impl Carrier {
                 account.skip_until(since_ns);
                 self.rate_bit_s = account.constant_bit_s(self.framing.rate_bit_s);
             } else {
-                self.rate_bit_s = account.begin(waiting_bytes, self.framing.rate_bit_s);
+                let arrived_bytes = self.arrived_bytes.div_ceil(frame_bytes) * frame_bytes;
+                let backlog = Backlog { waiting_bytes, arrived_bytes };
+                self.rate_bit_s = account.begin(backlog, self.framing.rate_bit_s);
             }
+            self.arrived_bytes = 0;
         }
         self.begin_frame(now_ns);
     }
@@ -327,8 +334,7 @@ mod tests {
 
     #[test]
     fn a_rate_is_granted_for_what_waits() {
-        // Two frames wait at 20 ms: 800 kbit/s from 220 ms on, beside 100 kbit/s. By then both have been sent,
-        // and the third, which comes at 300 ms, finds nothing but what was not taken back yet.
+        // Two frames have come by 20 ms: 800 kbit/s from 220 ms on, beside 40 kbit/s.
         let demand = Demand { constant_bit_s: 40_000, rate_bit_s: 1_000_000, ..demand() };
         let framing = Framing { demand: Some(demand), ..framing() };
         // The first has 8,000 bits: 200 ms at 40 kbit/s. The second has 15 ms of them, then 840 kbit/s.

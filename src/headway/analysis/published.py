@@ -80,7 +80,7 @@ class Beside:
 
 def beside(analysis: Analysis) -> tuple[Beside, ...]:
     """Every value that the experiment names as published of this metric, beside ours."""
-    return tuple(_beside(analysis, told_published) for told_published in of_metric(analysis))
+    return tuple(beside_ours(analysis, published) for published in of_metric(analysis))
 
 
 def agreement_sentence(analyses: Sequence[Analysis]) -> str:
@@ -122,7 +122,8 @@ def _cell(analysis: Analysis, name: str) -> Cell | None:
     return next((cell for cell in analysis.cells if cell.name == name), None)
 
 
-def _beside(analysis: Analysis, published: ArchivedPublished) -> Beside:
+def beside_ours(analysis: Analysis, published: ArchivedPublished) -> Beside:
+    """A published value beside ours of its cell."""
     cell = _cell(analysis, published.cell)
     side = cell.side(published.contender) if cell else None
     against = cell.side(published.against) if cell and published.against else None

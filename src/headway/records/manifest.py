@@ -18,7 +18,7 @@ from headway.study.fault import FaultSweep
 from headway.study.levels import LevelComparison
 from headway.study.neighbourhood import Neighbourhood
 from headway.study.population import Population
-from headway.study.published import USUAL_METRIC, Published
+from headway.study.published import USUAL_METRIC, Explanation, Published
 from headway.study.repetitions import ONCE, Repetitions
 
 MANIFEST_FILE = "manifest.json"
@@ -62,6 +62,7 @@ class ArchivedExperiment(_Archived):
         faults: which packets meet a fault, one by one.
         population: of which its sites are a sample; None if they are none.
         published: values to stand beside ours.
+        explains: whose missed published values its runs explain; None if no other experiment's.
         claims: sentences to be judged by our runs.
         grid: its cells.
     """
@@ -79,6 +80,7 @@ class ArchivedExperiment(_Archived):
     cells: tuple[dict[str, Any], ...] = ()
     exclude: tuple[dict[str, Any], ...] = ()
     published: tuple[ArchivedPublished, ...] = ()
+    explains: Explanation | None = None
     claims: tuple[Claim, ...] = ()
     faults: FaultSweep | None = None
     population: Population | None = None

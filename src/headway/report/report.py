@@ -14,6 +14,7 @@ from rich.text import Text
 from headway.analysis import Analysis, StudyResults, analyse, load_results
 from headway.analysis.acrosslevels import Across, across_levels
 from headway.analysis.disturbances import Unmet, unmet
+from headway.analysis.explained import explained
 from headway.analysis.validated import Validated, validated, validation_warning
 from headway.nearby.document import read_nearby
 from headway.records.store import REPORT
@@ -69,9 +70,11 @@ class Report:
         Raises:
             WrongInputError: the runs lack a metric.
         """
-        return tuple(
-            tuple(analyse(self.results, experiment, metric) for metric in experiment.metrics)
-            for experiment in self.results.experiments
+        return explained(
+            [
+                [analyse(self.results, experiment, metric) for metric in experiment.metrics]
+                for experiment in self.results.experiments
+            ]
         )
 
     @cached_property

@@ -39,10 +39,10 @@ class _Terminal:
     outstanding: int = 0
     asked: int = 0
 
-    def begin(self, number: int, waiting_bytes: int) -> int:
+    def begin(self, number: int, waiting: _Waiting) -> int:
         """Ask, if it is time to, and take what is granted; returns the superframe's bits per second."""
         if number and number % self.demand.every == 0:
-            self._ask(number, waiting_bytes)
+            self._ask(number, waiting)
         for rate, volume in self.granted.pop(number, []):
             self.rate = self.rate if rate is None else rate
             self.credit += volume
@@ -53,23 +53,36 @@ class _Terminal:
         self.credit -= volume
         return steady + -(-volume * 8 * _S // span)
 
-    def _ask(self, number: int, waiting_bytes: int) -> None:
+    def _ask(self, number: int, waiting: _Waiting) -> None:
         span = self.demand.every * self.demand.superframe.ns
-        rate = min(-(-waiting_bytes * 8 * _S // span), int(self.demand.rate_based or 0))
-        unasked = max(waiting_bytes - self.outstanding - self.credit, 0)
+        latency = max(self.demand.latency_superframes * self.demand.superframe.ns, span)
+        awaited = sum(
+            rate * span // (8 * _S)
+            for grants in self.granted.values()
+            for rate, _ in grants
+            if rate
+        )
+        new = min(waiting.new_bytes, waiting.bytes)
+        old = max(waiting.bytes - new - awaited, 0)
+        wanted = -(-new * 8 * _S // span) + -(-old * 8 * _S // latency)
+        rate = min(wanted, int(self.demand.rate_based or 0))
+        unasked = max(waiting.bytes - self.outstanding - self.credit, 0)
         volume = min(unasked, int(self.demand.volume_based or 0))
-        wants_rate = bool(self.demand.rate_based) and (rate or self.asked)
+        wants_rate = bool(self.demand.rate_based) and bool(rate or self.asked)
+        waiting.new_bytes = 0
         if volume or wants_rate:
             self.outstanding += volume
             self.asked = rate
             at = number + self.demand.latency_superframes
-            grants = self.granted.setdefault(at, [])
-            grants.append((rate if wants_rate else None, volume))
+            self.granted.setdefault(at, []).append((rate if wants_rate else None, volume))
 
 
 @dataclass
 class _Waiting:
+    """What waits, in whole frames, and what of it came since the last request."""
+
     bytes: int = 0
+    new_bytes: int = 0
 
 
 def _rates(terminal: _Terminal | None, most: int, waiting: _Waiting) -> Iterator[tuple[int, int]]:
@@ -80,7 +93,7 @@ def _rates(terminal: _Terminal | None, most: int, waiting: _Waiting) -> Iterator
     number = 0
     while True:
         begin = number * terminal.demand.superframe.ns
-        yield begin, terminal.begin(number, waiting.bytes)
+        yield begin, terminal.begin(number, waiting)
         number += 1
 
 
@@ -112,6 +125,7 @@ def arrivals(
     plan = _rates(terminal, rate_bit_s, waiting)
     now, rate = Fraction(0), next(plan)[1]
     sending: _Sending | None = None
+    new = 0
     result: dict[int, int] = {}
     following = demand.superframe.ns if demand else None
     while now < until_ns and (coming or queue or sending):
@@ -132,11 +146,14 @@ def arrivals(
         if following is not None and now >= following:
             left = sum(size for _, size in queue)
             waiting.bytes = (-(-left // frame_bytes) + (sending is not None)) * frame_bytes
+            waiting.new_bytes += -(-new // frame_bytes) * frame_bytes
+            new = 0
             rate = next(plan)[1]
             following += demand.superframe.ns if demand else 0
         while coming and coming[0][0] <= now:
             _, number, size = coming.popleft()
             queue.append([number, size])
+            new += size
     return result
 
 

@@ -26,7 +26,7 @@ class CapacityOnDemand(Part):
     constant: Rate | None = Field(default=None, description="rate without any request (CRA)")
     rate_based: Rate | None = Field(
         default=None,
-        description="most that it may ask for as a rate, for what waits, until it asks again (RBDC)",
+        description="most that it may ask for as a rate, until it asks again (RBDC)",
     )
     volume_based: Size | None = Field(
         default=None, description="most that it may ask for at a time, once (VBDC)"

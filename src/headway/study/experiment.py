@@ -26,7 +26,7 @@ from headway.study.merging import merged, with_value
 from headway.study.neighbourhood import Neighbourhood, neighbourhood_from
 from headway.study.population import SITES_AXIS, Population, drawn_by
 from headway.study.profiles import realise
-from headway.study.published import USUAL_METRIC, AskedMetric, Published, Reason
+from headway.study.published import USUAL_METRIC, AskedMetric, Explanation, Published, Reason
 from headway.study.repetitions import ONCE, Repetitions
 from headway.study.setting import Setting
 from headway.study.settingkeys import Variation
@@ -86,6 +86,11 @@ class Experiment(Part):
     published: tuple[Published, ...] = ()
     reasons: tuple[Reason, ...] = Field(
         default=(), exclude=True, description="why published values differ, stated once for several"
+    )
+    explains: Explanation | None = Field(
+        default=None,
+        exclude_if=lambda explains: explains is None,
+        description="another experiment, whose missed published values these runs explain where they meet them",
     )
     claims: tuple[Claim, ...] = Field(
         default=(), description="a paper's statements, to be judged by our runs"

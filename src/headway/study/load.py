@@ -19,6 +19,7 @@ from headway.study.cellchecks import check_rules
 from headway.study.consistency import check_nearby, check_number
 from headway.study.experiment import NAME, OF_STUDIES, Experiment, Study
 from headway.study.experimentfile import read_experiment
+from headway.study.explaining import check_explanations
 from headway.study.gc_pause import lasting_objects
 from headway.study.library import builtin_files, builtin_names, builtin_text
 from headway.study.merging import merged
@@ -311,5 +312,6 @@ def _study(raw: dict[str, Any], source: Source, *, settings: bool = True) -> Stu
         study = Study.model_validate({**of_study, "experiments": experiments})
     except ValidationError as error:
         raise explain(error, source) from None
+    check_explanations(study, source)
     check_nearby(study, source)
     return study.read_from(source)

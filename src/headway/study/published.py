@@ -206,6 +206,13 @@ class Published(Timed):
         return self
 
 
+class Explanation(Part):
+    """What an experiment changes of another one, whose missed values its runs explain where they meet them."""
+
+    experiment: str = Field(description="the one whose published values it explains")
+    what: str = Field(min_length=1, description="what is changed, as a noun")
+
+
 class Reason(AboutCells):
     """Why published values differ from ours, said once for several of them."""
 
