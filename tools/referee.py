@@ -47,7 +47,8 @@ _INTRODUCTION = """\
 What each paper's pages say, counted from the pages themselves, their claims and their values (`make docs`). A miss is "not
 known" if its reason says these words.
 
-A claim or a value that several pages of a paper have counts once: by the whole study before its short form, then by the
+A missed value whose cause was changed in another experiment, with whose runs it agrees, is known, too; the values of such
+experiments count for nothing else. A claim or a value that several pages of a paper have counts once: by the whole study before its short form, then by the
 page of the later day. Claims are those that the studies have today. One that is on no page is "not measured".
 """
 _PAGES = """\
@@ -209,6 +210,36 @@ def together(verdicts: Sequence[Mapping[Key, Verdict]]) -> Mapping[Key, Verdict]
     return merged
 
 
+def resolved(values: Mapping[Key, Verdict]) -> Mapping[Key, Verdict]:
+    """Values without those of experiments that explain others; what agrees there is known here.
+
+    Args:
+        values: of all pages of a paper, each once.
+    """
+    explaining = {
+        (name, experiment.name): experiment.explains.experiment
+        for name in {key[0] for key in values}
+        for experiment in _study(name, quick=False).experiments
+        if experiment.explains
+    }
+    agreeing = {
+        (key[0], explaining[key[:2]], *key[2:]): verdict.outcome == Agreement.AGREES
+        for key, verdict in ((_at_cell(key), verdict) for key, verdict in values.items())
+        if key[:2] in explaining
+    }
+    return {
+        key: Verdict(verdict.outcome, verdict.unknown and not agreeing.get(_at_cell(key), False))
+        for key, verdict in values.items()
+        if key[:2] not in explaining
+    }
+
+
+def _at_cell(key: Key) -> Key:
+    """A value's key whose cell is named without its experiment."""
+    study, experiment, metric, cell, *others = key
+    return (study, experiment, metric, cell.removeprefix(f"{experiment}-"), *others)
+
+
 def claims_today(studies: Iterable[str]) -> Mapping[Key, Verdict]:
     """The claims that studies have, as if no page had judged any."""
     return {
@@ -256,7 +287,7 @@ def _papers(every: Sequence[PaperPage]) -> Iterator[str]:
         today = claims_today(sorted({item.study for item in mine}))
         judged = together([today, *(item.claims for item in mine)])
         claims.append((paper, {key: judged[key] for key in today}))
-        values.append((paper, together([item.values for item in mine])))
+        values.append((paper, resolved(together([item.values for item in mine]))))
     claims.append(("all", {key: verdict for _, some in claims for key, verdict in some.items()}))
     values.append(("all", {key: verdict for _, some in values for key, verdict in some.items()}))
     yield "## Claims"

@@ -84,6 +84,26 @@ def test_runs_last_for_what_was_published(study: Study, runs: list[Run]) -> None
         assert run.setting.workload.duration.s > last_s + 2 * 0.58 + 1
 
 
+def test_the_link_of_the_test_bed_is_that_of_its_files(runs: list[Run]) -> None:
+    """14.8 Mbaud and the 194 bytes of waveform 12 in its bursts; QPSK 1/4 in 47.2 MHz; 30 ms more there and back."""
+    run = next(
+        run
+        for run in runs
+        if run.cell == "testbed-profile_leo-loss_1pct" and run.contender == "QUIC"
+    )
+    link = run.setting.network.flows[0].paths[2].links[0]
+    assert run.deployment.only.segments[0].path.rtt.ms == 112 + 30
+    assert link.down.access is not None
+    assert link.up.access is not None
+    assert link.down.first_rate is not None
+    assert link.down.first_rate.mbit == pytest.approx(18.88, abs=0.01)
+    assert (link.down.access.frame, link.up.access.frame) == (2031, 225)
+    assert {str(way.access.lost) for way in (link.down, link.up) if way.access} == {"frames"}
+    assert link.up.access.demand is not None
+    assert link.up.access.demand.latency_superframes == 23
+    assert link.down.loss.mean == link.up.loss.mean == 0.01
+
+
 def test_the_short_form_has_every_experiment(study: Study) -> None:
     quick = list(plan(load_study("kosek2022", quick=True)))
     assert {run.experiment for run in quick} == {one.name for one in study.experiments}

@@ -99,6 +99,36 @@ def test_the_whole_overrules_its_short_form_and_a_later_day_an_earlier_one(made:
     assert together([item.claims for item in order[:2]])[new].outcome == "does not hold"
 
 
+def test_a_missed_value_that_agrees_where_its_cause_was_changed_is_known() -> None:
+    def key(experiment: str, cell: str) -> tuple[str, ...]:
+        return (
+            "kosek2022",
+            experiment,
+            "goodput_mbit",
+            f"{experiment}-{cell}",
+            "QUIC",
+            "",
+            "0",
+            "1",
+            "",
+            "mean",
+        )
+
+    missed, agrees = Verdict("differs in size", unknown=True), Verdict("agrees", unknown=False)
+    values = {
+        key("goodput", "a"): missed,
+        key("goodput", "b"): missed,
+        key("goodput", "c"): agrees,
+        key("testbed", "a"): agrees,
+        key("testbed", "b"): missed,
+    }
+    assert referee.resolved(values) == {
+        key("goodput", "a"): Verdict("differs in size", unknown=False),
+        key("goodput", "b"): missed,
+        key("goodput", "c"): agrees,
+    }
+
+
 def test_claims_of_today_that_no_page_has_are_not_measured() -> None:
     today = referee.claims_today(["liu2024"])
     assert {verdict.outcome for verdict in today.values()} == {"not measured"}

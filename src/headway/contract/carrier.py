@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Demand:
+class GrantRules:
     """How a terminal gets capacity: the keys of `headway.study.access.CapacityOnDemand`, 0 where it may not ask.
 
     ``latency_superframes`` lie between a request and its grant. It asks in every superframe whose number ``every_superframes`` divides.
@@ -33,7 +33,7 @@ class Framing:
     seed: int
     limit_bytes: int
     limit_packets: int
-    demand: Demand | None
+    demand: GrantRules | None
 
 
 @dataclass(frozen=True)

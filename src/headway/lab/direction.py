@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from headway.contract.carrier import CarrierLink, Demand, Framing
+from headway.contract.carrier import CarrierLink, Framing, GrantRules
 from headway.contract.faults import FaultLink, PacketFault
 from headway.contract.orders import TraceLink
 from headway.lab.values import (
@@ -36,7 +36,7 @@ from headway.lab.values import (
     Up,
 )
 from headway.planning.topology import Bottleneck, LinkPlace
-from headway.study.access import CapacityOnDemand, Lost
+from headway.study.access import CapacityOnDemand, LossUnit
 from headway.study.contacts import is_within
 from headway.study.fault import Fault
 from headway.study.loss import RandomLoss
@@ -112,7 +112,7 @@ def _delay_line(way: LinkWay, at: Duration) -> DelayLine:
     """The delay line at a time: what the latest change says, or the direction itself."""
     direction = _direction_at(way.direction, at)
     access = direction.access
-    in_frames = access is not None and access.lost is Lost.FRAMES
+    in_frames = access is not None and access.lost is LossUnit.FRAMES
     return DelayLine(
         device=way.devices.loss_device,
         delay=direction.delay,
@@ -289,7 +289,7 @@ def carrier_links(way: LinkWay) -> list[CarrierLink]:
     access, rate = way.direction.access, way.direction.first_rate
     if access is None or rate is None:
         return []
-    lost = way.direction.loss.mean if access.lost is Lost.FRAMES else 0.0
+    lost = way.direction.loss.mean if access.lost is LossUnit.FRAMES else 0.0
     framing = Framing(
         rate_bit_s=int(rate),
         frame_bytes=int(access.frame),
@@ -302,8 +302,8 @@ def carrier_links(way: LinkWay) -> list[CarrierLink]:
     return [CarrierLink(way.name, way.devices.queue_namespace, f"{way.name}-tun", framing)]
 
 
-def _demand(demand: CapacityOnDemand) -> Demand:
-    return Demand(
+def _demand(demand: CapacityOnDemand) -> GrantRules:
+    return GrantRules(
         superframe_ns=demand.superframe.ns,
         latency_superframes=demand.latency_superframes,
         every_superframes=demand.every,

@@ -14,7 +14,7 @@ from headway.selftest.ideal import directions
 from headway.selftest.intervals import share_interval
 from headway.selftest.step import CheckStep, both_ways
 from headway.selftest.timeline import Flags, Sight, Timeline
-from headway.study.access import Access, Lost
+from headway.study.access import CarrierAccess, LossUnit
 from headway.study.path import Direction, Link, Path, Way
 from headway.study.queue import FRAME_BYTES, Queue
 from headway.study.rates import RateSchedule
@@ -27,23 +27,24 @@ _APART = 0.37
 """Where in a superframe packets are sent: none comes close to its beginning."""
 
 
-def has_access(path: Path) -> bool:
-    """Whether any link has frames or demand, in any direction."""
-    return any(way.access for link in path.links for way in (link.down, link.up))
-
-
 def without_access(path: Path) -> Path:
     """The path with all that it does but that, its losses being of packets."""
     return _mapped(path, lambda direction: direction.model_copy(update={"access": None}))
 
 
-def access_alone(path: Path) -> Path:
-    """The path's links with their first rates, frames and demand, without delays, and with queues that hold every train."""
+def access_alone(path: Path) -> Path | None:
+    """The path's links with their first rates, frames and demand alone, and with queues that hold every train.
+
+    Returns:
+        None if no link has frames or demand.
+    """
+    if not any(way.access for link in path.links for way in (link.down, link.up)):
+        return None
 
     def alone(direction: Direction) -> Direction:
         if direction.access is None:
             return Direction()
-        lost = {"loss": direction.loss} if direction.access.lost is Lost.FRAMES else {}
+        lost = {"loss": direction.loss} if direction.access.lost is LossUnit.FRAMES else {}
         return Direction.model_validate(
             {
                 "rate": direction.first_rate,
@@ -61,7 +62,7 @@ def _mapped(path: Path, change: Callable[[Direction], Direction]) -> Path:
     return Path(links=tuple(links), profile=path.profile)
 
 
-def _carrier(path: Path, way: Way) -> tuple[Access, int, float] | None:
+def _carrier(path: Path, way: Way) -> tuple[CarrierAccess, int, float] | None:
     """Of the only carrier of a direction: its access, its rate and its frames' loss; None without one, or with several."""
     carriers = [direction for direction in directions(path, way) if direction.access]
     if len(carriers) != 1:
@@ -97,7 +98,7 @@ class CarriedPackets(CheckStep):
                 yield from self._judge(sight, way, *carrier)
 
     def _judge(
-        self, sight: Sight, way: Way, access: Access, rate: int, loss: float
+        self, sight: Sight, way: Way, access: CarrierAccess, rate: int, loss: float
     ) -> Iterator[Check]:
         passages = [(sight.passage(way, number), flow) for number, flow in self._flows[way]]
         sent = sorted(
@@ -130,7 +131,7 @@ class CarriedPackets(CheckStep):
         if loss:
             yield self._losses(way, access, loss, passages[-1][0].lost)
 
-    def _losses(self, way: Way, access: Access, loss: float, lost: Flags) -> Check:
+    def _losses(self, way: Way, access: CarrierAccess, loss: float, lost: Flags) -> Check:
         share = lost_share(access, loss, FRAME_BYTES, len(lost))
         # Packets that share a frame are lost together.
         together = 1 + int(access.frame) // FRAME_BYTES
@@ -147,7 +148,7 @@ class CarriedPackets(CheckStep):
         )
 
 
-def _flows(access: Access, rate: int, loss: float, start_ns: int) -> Iterator[ProbeFlow]:
+def _flows(access: CarrierAccess, rate: int, loss: float, start_ns: int) -> Iterator[ProbeFlow]:
     """The flows of a direction, one after the other has gone."""
     span = access.demand.superframe.ns if access.demand else 10_000_000
     apart = _rounded(_drained_ns(access, rate, 1), span)
@@ -160,13 +161,13 @@ def _flows(access: Access, rate: int, loss: float, start_ns: int) -> Iterator[Pr
         yield ProbeFlow(FRAME_BYTES, ((first, _losses(access, rate, loss)),))
 
 
-def _losses(access: Access, rate: int, loss: float) -> int:
+def _losses(access: CarrierAccess, rate: int, loss: float) -> int:
     """How many packets show the loss of frames, if that does not take too long."""
     slowest = _least_rate(access, rate)
     return min(_MOST_LOSSES, _LONGEST_NS * slowest // (FRAME_BYTES * 8 * 10**9)) if loss else 0
 
 
-def _least_rate(access: Access, rate: int) -> int:
+def _least_rate(access: CarrierAccess, rate: int) -> int:
     """Bits per second that are granted at least while many packets wait."""
     demand = access.demand
     if demand is None:
@@ -176,7 +177,7 @@ def _least_rate(access: Access, rate: int) -> int:
     return min(rate, int(demand.constant or 0) + int(demand.rate_based or 0) + volume)
 
 
-def _drained_ns(access: Access, rate: int, packets: int) -> int:
+def _drained_ns(access: CarrierAccess, rate: int, packets: int) -> int:
     """Within which so many packets have gone, and the grants for them have ended."""
     demand = access.demand
     sent = (packets * FRAME_BYTES + int(access.frame)) * 8 * 10**9 // _least_rate(access, rate)

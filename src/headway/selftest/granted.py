@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from headway.study.access import Access, CapacityOnDemand
+from headway.study.access import CapacityOnDemand, CarrierAccess
 
 _S = 10**9
 
@@ -106,7 +106,7 @@ class _Sending:
 
 
 def arrivals(
-    access: Access, rate_bit_s: int, sent: Iterable[tuple[int, int]], until_ns: int
+    access: CarrierAccess, rate_bit_s: int, sent: Iterable[tuple[int, int]], until_ns: int
 ) -> dict[int, int]:
     """When packets arrive by number, in nanoseconds, as far as that is before an end.
 
@@ -169,7 +169,7 @@ def _filled(queue: deque[list[int]], frame_bytes: int) -> _Sending:
     return _Sending(Fraction(8 * frame_bytes), ends)
 
 
-def lost_share(access: Access, frame_loss: float, size_bytes: int, count: int) -> float:
+def lost_share(access: CarrierAccess, frame_loss: float, size_bytes: int, count: int) -> float:
     """How many of so many packets at once are lost, of equal sizes: those with a part in any frame that is.
 
     Packet i takes the bytes from i times its size on, and so the frames in which these lie.

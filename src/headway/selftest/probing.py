@@ -23,18 +23,12 @@ from headway.lab.cores import free_core
 from headway.lab.machine import Machine
 from headway.lab.network import GLOBAL_SYSCTLS, two_hosts
 from headway.overriding import override
-from headway.selftest.carrying import CarriedPackets, access_alone, has_access, without_access
+from headway.selftest.carrying import CarriedPackets, access_alone, without_access
 from headway.selftest.check import Check
 from headway.selftest.coalescing import CoalescedFlow, CoalescedTransfer
 from headway.selftest.counting import Counting
 from headway.selftest.delay import OneWay, RoundTrip
-from headway.selftest.ideal import (
-    NEVER,
-    Course,
-    Stage,
-    directions,
-    planned_rates,
-)
+from headway.selftest.ideal import NEVER, Course, Stage, directions, planned_rates
 from headway.selftest.linkcounts import judge_counts
 from headway.selftest.mapping import MappedFlow, has_nat, latest_rebinding_ns, nat_alone
 from headway.selftest.passing import (
@@ -119,12 +113,14 @@ def measure_path(
     if coalescing:
         return measured(_Coalescing(path, seed, coalescing), directory)
     checks = measured(_Emulation(without_access(without_rules(path)), seed), directory)
-    if has_access(path):
-        checks += measured(_Carriers(access_alone(path), seed), directory / "access")
+    if carriers := access_alone(path):
+        checks += measured(_Trains(carriers, seed, CarriedPackets), directory / "access")
     if has_rules(path):
         checks += measured(_Rules(rules_alone(path), seed), directory / "rules")
     if has_tunnel(path):
-        checks += measured(_Tunnels(tunnels_alone(path), seed), directory / "tunnel")
+        checks += measured(
+            _Trains(tunnels_alone(path), seed, TunnelledTrains), directory / "tunnel"
+        )
     if has_nat(path):
         checks += measured(_Nats(nat_alone(path), seed), directory / "nat")
     return checks
@@ -327,25 +323,14 @@ class _Rules(_Experiment):
         return judge_rule_counts(self._timeline.path, sight, by_way)
 
 
-class _Carriers(_Experiment):
-    """A path's frames and demand, with nothing else."""
+class _Trains(_Experiment):
+    """What spaces packets, with nothing else: a path's tunnels and rates, or its frames and demand."""
 
-    def __init__(self, path: NetworkPath, seed: int) -> None:
+    def __init__(
+        self, path: NetworkPath, seed: int, step: Callable[[Timeline, NetworkPath], CheckStep]
+    ) -> None:
         super().__init__(path, seed, 0)
-        self._steps.append(CarriedPackets(self._timeline, path))
-
-    @override
-    def _judge_counts(self, sight: Sight, by_way: Mapping[Way, Counts]) -> Iterator[Check]:
-        # What a frame loses is counted packet by packet, as the step does.
-        return iter(())
-
-
-class _Tunnels(_Experiment):
-    """A path's tunnels and rates."""
-
-    def __init__(self, path: NetworkPath, seed: int) -> None:
-        super().__init__(path, seed, 0)
-        self._steps.append(TunnelledTrains(self._timeline, path))
+        self._steps.append(step(self._timeline, path))
 
     @override
     def _judge_counts(self, sight: Sight, by_way: Mapping[Way, Counts]) -> Iterator[Check]:

@@ -6,12 +6,16 @@ assignment (CRA), rate-based (RBDC) and volume-based dynamic capacity (VBDC).
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Set
 from enum import StrEnum
 from typing import Self
 
 from pydantic import Field, model_validator
 
 from headway.study.base_model import Part, wrong
+from headway.study.loss import RandomLoss
+from headway.study.queue import Discipline, Queue
+from headway.study.rates import RandomRate, RateSchedule, TraceRate
 from headway.study.units import Duration, Rate, Size
 
 _SUPERFRAME = Duration(26_500_000)
@@ -54,14 +58,14 @@ class CapacityOnDemand(Part):
         return -(-self.latency // self.superframe)
 
 
-class Lost(StrEnum):
+class LossUnit(StrEnum):
     """What a link's loss is of."""
 
     PACKETS = "packets"
     FRAMES = "frames"
 
 
-class Access(Part):
+class CarrierAccess(Part):
     """Packets follow each other in frames of the link; one arrives with the frame in which it ends.
 
     A frame takes what waits when it begins, and its whole time. Packets have parts in two frames or more, and
@@ -69,8 +73,8 @@ class Access(Part):
     """
 
     frame: Size = Field(description="bytes of packets, with their Ethernet headers, in a frame")
-    lost: Lost = Field(
-        default=Lost.PACKETS,
+    lost: LossUnit = Field(
+        default=LossUnit.PACKETS,
         description="what the direction's loss is of; a packet is lost with any frame that has a part of it",
     )
     demand: CapacityOnDemand | None = None
@@ -84,3 +88,34 @@ class Access(Part):
         if self.frame < 1:
             raise wrong("frame", "a frame must have a byte at least")
         return self
+
+    def check_beside(
+        self,
+        rate: RateSchedule | RandomRate | TraceRate | None,
+        queue: Queue,
+        loss: RandomLoss,
+        others: Mapping[str, object],
+        changed: Set[str],
+    ) -> None:
+        """Refuse what a direction cannot have with frames: they are filled from a queue of their own.
+
+        Args:
+            rate: the direction's.
+            queue: its queue.
+            loss: its loss.
+            others: by key, what a direction with frames has none of.
+            changed: the keys that change in its course.
+        """
+        steps = rate.steps if isinstance(rate, RateSchedule) else ()
+        if len(steps) != 1 or "rate" in changed:
+            raise wrong("access", "frames are sent at one rate that stays; state one, as 10 Mbit/s")
+        if queue.discipline is not Discipline.DROPTAIL:
+            raise wrong("queue", 'frames are filled from a droptail queue; leave out "discipline"')
+        if key := next((key for key, value in others.items() if value), None):
+            raise wrong(key, "a link with access has none; leave out one of the two")
+        if self.lost is LossUnit.FRAMES and (loss.burst > 1 or "loss" in changed):
+            raise wrong("loss", "frames are lost each by itself, at a share that stays")
+        constant = self.demand.constant if self.demand else None
+        if constant is not None and constant > steps[0].rate:
+            reason = f"{constant} is more than the carrier's {steps[0].rate}"
+            raise wrong("access.demand.constant", reason)

@@ -19,7 +19,7 @@ from pydantic import (
 )
 from pydantic_core.core_schema import ValidationInfo
 
-from headway.study.access import Access, Lost
+from headway.study.access import CarrierAccess
 from headway.study.base_model import Part, wrong
 from headway.study.contacts import Contacts, Window
 from headway.study.ecnchange import EcnSource
@@ -97,10 +97,8 @@ class Direction(Part):
     ecn: EcnSource | None = Field(default=None, exclude_if=_is_none)
     tunnel: TunnelSource = Field(default=None, exclude_if=_is_none)
     queue: Queue = Queue(bdp=1)
-    access: Access | None = Field(
-        default=None,
-        exclude_if=_is_none,
-        description="frames of the link, and capacity on demand; packets go as they come without it",
+    access: CarrierAccess | None = Field(
+        default=None, exclude_if=_is_none, description="frames of the link, capacity on demand"
     )
     changes: tuple[Change, ...] = ()
 
@@ -129,7 +127,9 @@ class Direction(Part):
             if any(change.rate for change in self.changes):
                 raise ValueError("a trace cannot be changed to a rate")
         if self.access:
-            self._can_frame(self.access)
+            changed = {key for item in self.changes for key in item.model_fields_set}
+            others = {"tunnel": self.tunnel, "contacts.meanwhile": self.keeps}
+            self.access.check_beside(self.rate, self.queue, self.loss, others, changed)
         times = [change.at for change in self.changes]
         if times != sorted(times):
             raise ValueError("the times of the changes must increase")
@@ -138,24 +138,6 @@ class Direction(Part):
         if self.reordering and not self.delay:
             raise ValueError("reordering needs a delay that packets can skip")
         return self
-
-    def _can_frame(self, access: Access) -> None:
-        """Refuse what frames cannot have: they are sent at one rate, from a queue of their own."""
-        steady = isinstance(self.rate, RateSchedule) and len(self.rate.steps) == 1
-        if not steady or any(change.rate for change in self.changes):
-            raise wrong("access", "frames are sent at one rate that stays; state one, as 10 Mbit/s")
-        if self.queue.discipline is not Discipline.DROPTAIL:
-            raise wrong("queue", 'frames are filled from a droptail queue; leave out "discipline"')
-        if self.tunnel or self.keeps:
-            key = "tunnel" if self.tunnel else "contacts.meanwhile"
-            raise wrong(key, "a link with access has none; leave out one of the two")
-        changed = any(change.loss is not None for change in self.changes)
-        if access.lost is Lost.FRAMES and (self.loss.burst > 1 or changed):
-            raise wrong("loss", "frames are lost each by itself, at a share that stays")
-        most = self.first_rate
-        if access.demand and most and (access.demand.constant or 0) > most:
-            reason = f"{access.demand.constant} is more than the carrier's {most}"
-            raise wrong("access.demand.constant", reason)
 
     def _can_keep(self) -> None:
         """Refuse a queue that cannot keep packets between contacts."""

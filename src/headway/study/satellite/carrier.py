@@ -8,7 +8,7 @@ from pydantic import Field, field_validator
 from pydantic_core.core_schema import ValidationInfo
 
 from headway.errors import nearest
-from headway.study.access import Access, CapacityOnDemand, Lost
+from headway.study.access import CapacityOnDemand, CarrierAccess, LossUnit
 from headway.study.base_model import Part
 from headway.study.satellite.modcod import Modcod, Overhead, Standard, modcods
 from headway.study.satellite.steps import Attenuations, Delays
@@ -76,13 +76,13 @@ class Carrier(Part):
         known = modcods(self.standard, self.burst)
         return tuple(known.values()) if self.modcod == ADAPTIVE else (known[self.modcod],)
 
-    def access(self, overhead: Overhead, lost: Lost) -> Access | None:
+    def access(self, overhead: Overhead, lost: LossUnit) -> CarrierAccess | None:
         """Its frames and demand; None if packets may be thought of as a stream.
 
         Raises:
             ValueError: its frames change with the signal.
         """
-        if self.demand is None and lost is Lost.PACKETS:
+        if self.demand is None and lost is LossUnit.PACKETS:
             return None
         if len(self.choices) > 1:
             raise ValueError(
@@ -91,7 +91,7 @@ class Carrier(Part):
             )
         (modcod,) = self.choices
         frame_bytes = modcod.frame_symbols * modcod.link_efficiency(overhead) / 8
-        return Access(frame=Size(round(frame_bytes)), lost=lost, demand=self.demand)
+        return CarrierAccess(frame=Size(round(frame_bytes)), lost=lost, demand=self.demand)
 
     def rate(self, modcod: Modcod, overhead: Overhead) -> Rate:
         """Rate with one of its choices, of Ethernet frames as everywhere in a path."""

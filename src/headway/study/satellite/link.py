@@ -8,7 +8,7 @@ from typing import Self
 
 from pydantic import Field, model_validator
 
-from headway.study.access import Access, Lost
+from headway.study.access import CarrierAccess, LossUnit
 from headway.study.base_model import Part
 from headway.study.satellite.carrier import Carrier, Forward, Return
 from headway.study.satellite.modcod import Overhead
@@ -37,9 +37,9 @@ class Satellite(Part):
         default=Decibel(0), description="SNR that a MODCOD must have beyond its threshold"
     )
     overhead: Overhead = Overhead.DVB
-    lost: Lost = Field(
-        default=Lost.PACKETS,
-        exclude_if=lambda lost: lost is Lost.PACKETS,
+    lost: LossUnit = Field(
+        default=LossUnit.PACKETS,
+        exclude_if=lambda lost: lost is LossUnit.PACKETS,
         description="what the loss of both directions is of: packets, or frames of the link",
     )
     forward: Forward
@@ -80,7 +80,7 @@ class CarrierCourse:
     rates: tuple[tuple[Duration, Rate], ...]
     delays: tuple[tuple[Duration, Duration], ...]
     outages: tuple[tuple[Duration, Duration], ...]
-    access: Access | None = None
+    access: CarrierAccess | None = None
 
 
 @cache
