@@ -31,6 +31,7 @@ WORDS = {
     "modcod": "QPSK 1/2",
     "standard": "dvb-s2",
     **{"not_ect": "ce", "ect0": "ce", "ect1": "ect0", "ce": "ect0"},
+    "lost": "packets",
 }
 """Other words of keys that have words."""
 NOT_SAID = {("Path", "profile"), ("TraceRate", "unit"), ("TraceRate", "known")}

@@ -13,9 +13,8 @@ use rustix::process::Pid;
 use serde::{Deserialize, Serialize};
 
 use crate::clock;
-use crate::counters::OwnCounts;
 use crate::failure::{Doing, Failure};
-use crate::framing::{Carrier, Framing};
+use crate::framing::{Carrier, Framing, OwnCounts};
 use crate::network::Network;
 use crate::orders::CarrierLink;
 use crate::sys;

@@ -5,6 +5,7 @@
 
 use crate::commands::run;
 use crate::failure::{Doing, Failure};
+use crate::framing::OwnCounts;
 use crate::hostcounts::beyond_mtu;
 use crate::netlink::{Discipline, DisciplineReader, array, attribute, attributes};
 use crate::network::{Network, index_of};
@@ -30,13 +31,6 @@ struct Line {
     duplicated: u64,
     reordered: u64,
     marked: u64,
-}
-
-/// What a link's own process did to packets, where one has its queue.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct OwnCounts {
-    pub(crate) dropped: u64,
-    pub(crate) lost: u64,
 }
 
 /// Counts in one direction of a link.

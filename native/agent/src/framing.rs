@@ -4,7 +4,6 @@ use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
-use crate::counters::OwnCounts;
 use crate::demand::{Account, Backlog, Demand};
 
 /// What a packet has on the wire besides itself: the header of an Ethernet frame, as everywhere in a lab.
@@ -23,6 +22,13 @@ pub(crate) struct Framing {
     /// Nought without such a limit.
     pub(crate) limit_packets: usize,
     pub(crate) demand: Option<Demand>,
+}
+
+/// What a link's own process did to packets, where one has its queue.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct OwnCounts {
+    pub(crate) dropped: u64,
+    pub(crate) lost: u64,
 }
 
 /// A packet that waits, or of which parts have been sent.
