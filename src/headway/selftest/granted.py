@@ -98,7 +98,7 @@ def _rates(terminal: _Terminal | None, most: int, waiting: _Waiting) -> Iterator
 
 
 @dataclass
-class _Sending:
+class _SentFrame:
     """A frame that is being sent: bits that are left, and the packets that end in it."""
 
     left: Fraction
@@ -124,7 +124,7 @@ def arrivals(
     terminal = _Terminal(demand, rate_bit_s) if demand else None
     plan = _rates(terminal, rate_bit_s, waiting)
     now, rate = Fraction(0), next(plan)[1]
-    sending: _Sending | None = None
+    sending: _SentFrame | None = None
     new = 0
     result: dict[int, int] = {}
     following = demand.superframe.ns if demand else None
@@ -157,7 +157,7 @@ def arrivals(
     return result
 
 
-def _filled(queue: deque[list[int]], frame_bytes: int) -> _Sending:
+def _filled(queue: deque[list[int]], frame_bytes: int) -> _SentFrame:
     """A frame with what waits, which it takes from the queue."""
     room, ends = frame_bytes, []
     while queue and room:
@@ -166,7 +166,7 @@ def _filled(queue: deque[list[int]], frame_bytes: int) -> _Sending:
         room -= part
         if not queue[0][1]:
             ends.append(queue.popleft()[0])
-    return _Sending(Fraction(8 * frame_bytes), ends)
+    return _SentFrame(Fraction(8 * frame_bytes), ends)
 
 
 def lost_share(access: CarrierAccess, frame_loss: float, size_bytes: int, count: int) -> float:
