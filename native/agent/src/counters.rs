@@ -107,7 +107,7 @@ impl Counter {
             corrupted: line.corrupted,
             marked: line.marked + queues.iter().map(marked).sum::<u64>(),
             policed,
-            udp_stopped: by_table(&self.counted.udp_rules, own, network)?,
+            udp_stopped: by_table(&self.counted.udp_rules, here, network)?,
             too_long,
             fragmented,
             ecn_changed: by_table(&self.counted.ecn_rules, &self.counted.ecn_namespace, network)?,
