@@ -6,7 +6,7 @@ assignment (CRA), rate-based (RBDC) and volume-based dynamic capacity (VBDC).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import Self
 
@@ -95,7 +95,7 @@ class CarrierAccess(Part):
         queue: Queue,
         loss: RandomLoss,
         others: Mapping[str, object],
-        changed: Set[str],
+        changes: Iterable[Part],
     ) -> None:
         """Refuse what a direction cannot have with frames: they are filled from a queue of their own.
 
@@ -104,8 +104,9 @@ class CarrierAccess(Part):
             queue: its queue.
             loss: its loss.
             others: by key, what a direction with frames has none of.
-            changed: the keys that change in its course.
+            changes: what changes in its course.
         """
+        changed = {key for change in changes for key in change.model_fields_set}
         steps = rate.steps if isinstance(rate, RateSchedule) else ()
         if len(steps) != 1 or "rate" in changed:
             raise wrong("access", "frames are sent at one rate that stays; state one, as 10 Mbit/s")

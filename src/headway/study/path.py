@@ -127,9 +127,8 @@ class Direction(Part):
             if any(change.rate for change in self.changes):
                 raise ValueError("a trace cannot be changed to a rate")
         if self.access:
-            changed = {key for item in self.changes for key in item.model_fields_set}
             others = {"tunnel": self.tunnel, "contacts.meanwhile": self.keeps}
-            self.access.check_beside(self.rate, self.queue, self.loss, others, changed)
+            self.access.check_beside(self.rate, self.queue, self.loss, others, self.changes)
         times = [change.at for change in self.changes]
         if times != sorted(times):
             raise ValueError("the times of the changes must increase")
