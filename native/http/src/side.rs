@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use bytes::{Bytes, BytesMut};
-use headway_wire::{Fields, Request};
+use headway_wire::{Fields, Request, Response};
 
 use crate::counts::HeaderCounts;
 use crate::event::{Asked, ClientEvent, Importance, RequestId, ServerEvent};
@@ -64,6 +64,10 @@ pub trait ServerSide {
     /// The answer to a request waits for its content: a client that asks first (RFC 9110, section 10.1.1) is told
     /// to send it.
     fn proceed(&mut self, id: RequestId);
+
+    /// An interim answer (RFC 9110, section 15.2) to a request whose answer is still to come. A client of HTTP/1.0 gets
+    /// none.
+    fn inform(&mut self, id: RequestId, interim: &Response);
 
     /// Answers a request. One that was given up meanwhile needs no answer; of one whose content has not come, all of
     /// it, the rest is not taken.

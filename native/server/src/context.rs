@@ -18,5 +18,7 @@ pub(crate) struct Context<'a> {
     pub(crate) work: &'a mut Work,
     /// Requests of a connection that are answered before others have their turn.
     pub(crate) requests_per_turn: Option<u32>,
+    /// Whether the links of answers that take time are told before them.
+    pub(crate) early_hints: bool,
     pub(crate) now: Instant,
 }

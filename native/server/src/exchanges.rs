@@ -4,7 +4,7 @@ use std::time::Instant;
 use headway_http::event::{RequestId, ServerEvent};
 use headway_http::service::{Body, Reply, Said};
 use headway_http::tls::Protocol;
-use headway_wire::Request;
+use headway_wire::{Request, Response};
 
 use crate::access_log::Entry;
 use crate::context::Context;
@@ -31,6 +31,8 @@ pub(crate) enum Next {
     Nothing,
     /// A request's content is waited for.
     Proceed(RequestId),
+    /// What can be said before a request's answer.
+    Inform(RequestId, Response),
     /// A request's answer.
     Respond(RequestId, Reply),
 }
@@ -129,8 +131,9 @@ impl Exchanges {
         let Some(at) = context.work.take(context.now, request) else {
             return Next::Respond(id, reply);
         };
+        let hints = if context.early_hints { early_hints(&reply.response) } else { None };
         self.later.insert((at, self.count), (id, reply));
-        Next::Nothing
+        hints.map_or(Next::Nothing, |interim| Next::Inform(id, interim))
     }
 
     /// The next answer whose time has come.
@@ -195,6 +198,15 @@ impl Exchanges {
             error,
         });
     }
+}
+
+/// The links of an answer, which a client may follow before that comes (RFC 8297); none if it has none.
+fn early_hints(answer: &Response) -> Option<Response> {
+    let mut interim = Response::new(103);
+    for link in answer.fields.iter().filter(|field| *field.name == *b"link") {
+        interim.fields.push(link.name.clone(), link.value.clone());
+    }
+    (!interim.fields.is_empty()).then_some(interim)
 }
 
 /// All fields of CMCD (CTA-5004) in a request, in the order of their names.

@@ -121,9 +121,15 @@ pub(crate) struct Options {
     /// The draw is by --think-seed and what is asked for
     #[arg(long, value_name = "SIGMA", default_value_t = 0.0, value_parser = spread)]
     think_spread: f64,
+    /// What it takes instead for the document of a page, which a browser says it asks for (Sec-Fetch-Dest)
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    document_time: Option<Duration>,
     /// Seed of these draws
     #[arg(long, value_name = "TEXT", default_value = "")]
     think_seed: String,
+    /// Tells the Link fields of an answer that takes time before it, by a 103 (Early Hints, RFC 8297)
+    #[arg(long)]
+    pub(crate) early_hints: bool,
     /// HTTP/2's window for a client's content on a stream
     #[arg(long, value_name = "BYTES", default_value = headway_knobs::default(NAME, "h2-stream-window"), value_parser = headway_knobs::parser::<u32>(NAME, "h2-stream-window"))]
     h2_stream_window: u32,
@@ -280,7 +286,7 @@ impl Options {
     /// How long answers take.
     pub(crate) fn work(&self) -> Work {
         let thought = Thought::new(self.think_time, self.think_spread, &self.think_seed);
-        Work::new(self.service_time, thought)
+        Work::new(self.service_time, thought.of_documents(self.document_time))
     }
 
     /// What TCP sockets are set to.

@@ -361,6 +361,7 @@ fn answer(
         match exchanges.handle(event, Protocol::H3, context) {
             Next::Nothing => {}
             Next::Proceed(id) => side.proceed(connection, id),
+            Next::Inform(id, interim) => side.inform(connection, id, &interim),
             Next::Respond(id, reply) => side.respond(connection, id, reply),
         }
     }

@@ -47,6 +47,7 @@ macro_rules! context {
             addresses: &mut $server.addresses,
             work: &mut $server.work,
             requests_per_turn: $server.limits.requests_per_turn,
+            early_hints: $server.early_hints,
             now: $now,
         }
     };
@@ -75,6 +76,7 @@ pub(crate) struct Server {
     received_over_tcp: u64,
     looks: Looks<Token>,
     work: Work,
+    early_hints: bool,
     /// When answers of connections are due.
     dues: BTreeSet<(Instant, Token)>,
     /// Connections with requests that wait for the next turn, in the order of their turns.
@@ -121,6 +123,7 @@ impl Server {
             received_over_tcp: 0,
             looks: Looks::new(options.limits.shortest_time()),
             work: options.work(),
+            early_hints: options.early_hints,
             dues: BTreeSet::new(),
             unfinished: VecDeque::new(),
             turned: Instant::now(),

@@ -333,6 +333,7 @@ fn handle_events(
         match exchanges.handle(event, protocol, context) {
             Next::Nothing => {}
             Next::Proceed(id) => side.proceed(id),
+            Next::Inform(id, interim) => side.inform(id, &interim),
             Next::Respond(id, reply) => side.respond(id, reply),
         }
     }

@@ -15,11 +15,18 @@ pub(crate) struct Thought {
     /// Standard deviation of the logarithm.
     spread: f64,
     seed: String,
+    /// Of a page's document instead, the same for all.
+    document: Option<Duration>,
 }
 
 impl Thought {
     pub(crate) fn new(median: Duration, spread: f64, seed: &str) -> Self {
-        Self { median, spread, seed: seed.to_owned() }
+        Self { median, spread, seed: seed.to_owned(), document: None }
+    }
+
+    /// The same with a time of its own for documents of pages.
+    pub(crate) fn of_documents(self, document: Option<Duration>) -> Self {
+        Self { document, ..self }
     }
 
     /// The same for all answers.
@@ -30,11 +37,15 @@ impl Thought {
 
     /// Whether answers take no time.
     pub(crate) fn is_none(&self) -> bool {
-        self.median.is_zero()
+        self.median.is_zero() && self.document.is_none()
     }
 
     /// How long the answer to this request takes.
     pub(crate) fn about(&self, request: &Request) -> Duration {
+        let is_document = || request.fields.get("sec-fetch-dest").is_some_and(|dest| dest == "document");
+        if let Some(document) = self.document.filter(|_| is_document()) {
+            return document;
+        }
         if self.spread == 0.0 {
             return self.median;
         }
@@ -73,6 +84,16 @@ mod tests {
         assert_eq!(of("1", "/a"), of("1", "/a"));
         assert_ne!(of("1", "/a"), of("2", "/a"));
         assert_ne!(of("1", "/a"), of("1", "/b"));
+    }
+
+    #[test]
+    fn documents_have_a_time_of_their_own() {
+        let thought = Thought::constant(Duration::from_millis(5));
+        let thought = thought.of_documents(Some(Duration::from_millis(300)));
+        let mut request = Request::get("https", "server.test", "/");
+        assert_eq!(thought.about(&request), Duration::from_millis(5));
+        request.fields.push("sec-fetch-dest", "document");
+        assert_eq!(thought.about(&request), Duration::from_millis(300));
     }
 
     #[test]

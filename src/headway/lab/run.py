@@ -32,6 +32,7 @@ from headway.programs.client import said_last
 from headway.programs.measurement import DigestedBody, Measurement
 from headway.sites.altsvc import advertising
 from headway.sites.finding import find_site
+from headway.sites.hints import hinting
 from headway.sites.ownfonts import with_own_fonts
 from headway.sites.replay import replay_tree
 from headway.study.clock import Clock
@@ -183,6 +184,8 @@ def _replayed(deployment: Deployment) -> Path | None:
     site = find_site(str(loading[0].workload.replayed))
     if any(item.workload.one_connection for item in loading):
         site = with_own_fonts(site)
+    if hints := next(filter(None, (item.workload.document_hints for item in loading)), None):
+        site = hinting(site, hints)
     if any(item.workload.advertises and item.protocol is Protocol.H3 for item in loading):
         older = {
             host

@@ -82,6 +82,9 @@ class HeadwayServer(NativeQuic, Server):
         super().check(host, workload)
         pages = workload.replayed is not None
         check_compression(self, host, PAGE_TABLE_BYTES if pages else 0)
+        if self.knob("early_hints", host) == "on" and workload.thinking is None:
+            reason = "answers that take no time have nothing before them: state workload.waits"
+            raise WrongInputError(reason, where="knobs.early_hints")
         decides = self.knob("priorities", host)
         if decides == BROWSER_DECIDES:
             return
@@ -109,6 +112,7 @@ class HeadwayServer(NativeQuic, Server):
             f"--notsent-lowat={self.knob('notsent_lowat', host)}",
             f"--h2-frame-bytes={self.knob('h2_frame_bytes', host)}",
             f"--early-data={16384 if self.knob('early_data', host) == 'on' else 0}",
+            *(["--early-hints"] if self.knob("early_hints", host) == "on" else []),
             *compression_options(self, host),
             f"--limits=off{self._validation(host)}{_IDLE if listener.revisited else ''}",
             f"--quic={quic_knobs(self, host, narrowest(listener.every_address))}",
@@ -151,11 +155,13 @@ def thinking(listener: Listener) -> list[str]:
     """What makes a headway-server wait before it answers, as a site's application would."""
     if (waits := listener.waits) is None:
         return []
-    median = f"--think-time={waits.median.s:.9f}"
-    if not waits.spread:
-        return [median]
-    seed = waits.seed(listener.seed, listener.protocols)
-    return [median, f"--think-spread={waits.spread}", f"--think-seed={seed}"]
+    argv = [f"--think-time={waits.median.s:.9f}"]
+    if waits.document is not None:
+        argv.append(f"--document-time={waits.document.s:.9f}")
+    if waits.spread:
+        seed = waits.seed(listener.seed, listener.protocols)
+        argv += [f"--think-spread={waits.spread}", f"--think-seed={seed}"]
+    return argv
 
 
 def replay_for_proxy(listener: Listener, port: int) -> Started:

@@ -35,6 +35,11 @@ class Waits(Part):
         le=3,
         description="standard deviation of the logarithm: with 1, two thirds are between 0.37 and 2.7 times the median",
     )
+    document: Duration | None = Field(
+        default=None,
+        exclude_if=lambda document: document is None,
+        description="of the page's document, which is made anew where others are at hand; without it as of others",
+    )
     drawn: Drawn = Field(
         default=Drawn.REPETITION,
         description="repetition: all contenders have the same draws; version: each version of HTTP has its own, "
@@ -63,4 +68,6 @@ class Waits(Part):
 
     def __str__(self) -> str:
         by = f" by {self.drawn}" if self.drawn is Drawn.VERSION else ""
-        return f"{self.median}, spread {self.spread:g}{by}" if self.spread else str(self.median)
+        first = f", document {self.document}" if self.document is not None else ""
+        spread = f", spread {self.spread:g}{by}" if self.spread else ""
+        return f"{self.median}{spread}{first}"

@@ -15,6 +15,7 @@ from headway.study.bulk import Arrivals, Bulk, OnOff
 from headway.study.call import Call
 from headway.study.computing import Computing
 from headway.study.device import Device
+from headway.study.hints import Hints
 from headway.study.host import HTTP, Protocol
 from headway.study.interaction import PageInteraction
 from headway.study.messages import Messages
@@ -200,6 +201,11 @@ class Page(WorkloadPart):
         description="keep the painted frames; without them there are no visual metrics",
     )
 
+    hints: Hints | None = Field(
+        default=None,
+        exclude_if=lambda hints: hints is None,
+        description="links that the document's head has besides: what to preload, where to connect",
+    )
     waits: Waits | None = Field(
         default=None,
         exclude_if=lambda waits: waits is None,
@@ -264,6 +270,11 @@ class Page(WorkloadPart):
 
     @property
     @override
+    def document_hints(self) -> Hints | None:
+        return self.hints
+
+    @property
+    @override
     def needs_tickets(self) -> bool:
         return self.cache is Cache.TICKETS
 
@@ -295,6 +306,7 @@ class Page(WorkloadPart):
     def __str__(self) -> str:
         result = "" if self.alt_svc else " without Alt-Svc"
         waits = f" waits {self.waits}" if self.waits else ""
+        waits = f" hints {self.hints}{waits}" if self.hints else waits
         text = "".join(f", {interaction}" for interaction in self.interactions)
         text = f" computing {self.computing}{text}" if self.computing else text
         return f"page {self.name}{result}{waits}{text}"

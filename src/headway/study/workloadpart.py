@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from headway.columns.column import Needs, Of
 from headway.study.application import Application
 from headway.study.base_model import Part
+from headway.study.hints import Hints
 from headway.study.host import BULK, HTTP, Protocol
 from headway.study.path import Path
 from headway.study.units import Duration, Rate, Size
@@ -120,6 +121,11 @@ class WorkloadPart(Part):
     def visited_before(self) -> bool:
         """Whether its client was there once before what is measured."""
         return False
+
+    @property
+    def document_hints(self) -> Hints | None:
+        """Links of a page's document beside those that were recorded; None if there are none."""
+        return None
 
     @property
     def needs_tickets(self) -> bool:

@@ -277,6 +277,12 @@ impl ServerSide for Server {
         }
     }
 
+    fn inform(&mut self, _id: RequestId, interim: &Response) {
+        if matches!(self.state, State::Asked { takes_chunks: true, .. }) {
+            encode::response(interim, &mut self.head);
+        }
+    }
+
     fn respond(&mut self, _id: RequestId, reply: Reply) {
         let (mut keep_alive, takes_chunks) = match &self.state {
             State::AskedForUpgrade(upgrade) if reply.body.is_open() => {

@@ -191,6 +191,15 @@ impl Server {
         }
     }
 
+    /// An interim answer (RFC 9110, section 15.2) to a request whose answer is still to come.
+    pub fn inform(&mut self, connection: &mut Connection, id: RequestId, interim: &Response) {
+        let stream = request_stream(id.0);
+        let Some(exchange) = self.exchanges.get(&stream) else { return };
+        connection.prioritise(stream, &exchange.importance());
+        let head = self.link.headers(connection, stream, interim.lines());
+        connection.write(stream, head.freeze());
+    }
+
     /// Answers a request. One that was given up meanwhile needs no answer.
     pub fn respond(&mut self, connection: &mut Connection, id: RequestId, reply: Reply) {
         let stream = request_stream(id.0);

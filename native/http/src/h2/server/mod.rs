@@ -338,6 +338,13 @@ impl ServerSide for Server {
         }
     }
 
+    fn inform(&mut self, id: RequestId, interim: &Response) {
+        let Ok(id) = u32::try_from(id.0) else { return };
+        if self.streams.contains_key(&id) {
+            self.link.queue_headers(id, interim.lines(), None, false);
+        }
+    }
+
     fn respond(&mut self, id: RequestId, reply: Reply) {
         let Ok(id) = u32::try_from(id.0) else { return };
         let Some(stream) = self.streams.get_mut(&id) else { return };
