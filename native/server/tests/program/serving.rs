@@ -43,6 +43,33 @@ fn files_and_bodies_are_served_and_logged() {
 }
 
 #[test]
+fn links_are_told_before_an_answer_that_takes_time() {
+    let thinks = ["--header", "link: </a>; rel=preload", "--header", "b: c"];
+    let hinted = ["--early-hints", "--think-time", "0.01"];
+    for (arguments, early) in
+        [(&hinted[..], true), (&["--early-hints"], false), (&hinted[1..], false)]
+    {
+        let server = Running::start(&[&thinks, arguments].concat());
+        let mut stream = server.connect();
+        ask(&mut stream, "/bytes/1");
+        let mut lines = head(&mut stream);
+        if early {
+            let interim = ["HTTP/1.1 103 Early Hints", "link: </a>; rel=preload"];
+            assert_eq!(lines, interim);
+            lines = head(&mut stream);
+        }
+        assert_eq!(lines[0], "HTTP/1.1 200 OK");
+        assert!(lines.contains(&"b: c".into()), "{lines:?}");
+        stream.read_exact(&mut [0; 1]).unwrap();
+        // A client of HTTP/1.0 knows no interim answers.
+        let mut old = server.connect();
+        write!(old, "GET /bytes/1 HTTP/1.0\r\n\r\n").unwrap();
+        assert!(head(&mut old)[0].ends_with("200 OK"));
+        server.end();
+    }
+}
+
+#[test]
 fn answers_are_dated_unless_told_otherwise() {
     let root = temporary("dates");
     std::fs::create_dir_all(&root).unwrap();
