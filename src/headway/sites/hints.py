@@ -64,8 +64,8 @@ def _fields(site: Site, document: Exchange, hints: Hints) -> Iterator[Header]:
 def destination_of(exchange: Exchange) -> Destination | None:
     """What a resource is loaded for, by its type; None if a link cannot name it."""
     kind = (exchange.header("content-type") or "").lower()
-    found = (which for which, pattern in _DESTINATIONS.items() if pattern.match(kind))
-    return next(found, None) if exchange.status == 200 else None
+    fitting = (which for which, pattern in _DESTINATIONS.items() if pattern.match(kind))
+    return next(fitting, None) if exchange.status == 200 else None
 
 
 def _origin(exchange: Exchange) -> str:
