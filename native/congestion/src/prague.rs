@@ -9,9 +9,9 @@ use crate::rate::Rate;
 use crate::settings::Settings;
 use crate::usage::Sending;
 
-/// What a virtual round trip has at least (section 2.4.4).
+/// What a virtual round trip has at least.
 const VIRTUAL_RTT: Duration = Duration::from_millis(25);
-/// How much a virtual round trip's share of marks counts in the average (section 2.4.2).
+/// How much a virtual round trip's share of marks counts in the average.
 const GAIN: f64 = 1.0 / 16.0;
 /// How much faster than one window per smoothed round-trip time packets leave in slow start.
 const SLOW_START_PACING: f64 = 2.0;
@@ -28,7 +28,7 @@ struct Marks {
 }
 
 impl Marks {
-    /// Section 2.4.2: once a virtual round trip.
+    /// Once a virtual round trip.
     fn update(&mut self, now: Time, rtt: &Rtt) {
         if self.packets == 0 || now.saturating_sub(self.since) < virtual_rtt(rtt) {
             return;
@@ -106,7 +106,7 @@ impl Prague {
         self.lost_at.is_some_and(|last| number <= last)
     }
 
-    /// Section 2.4.3: at most once a virtual round trip, by half of the average.
+    /// At most once a virtual round trip, by half of the average.
     fn reduce(&mut self, now: Time) {
         if !self.marks.were_seen {
             // The first marks say how full the path is, no average does.
@@ -123,7 +123,7 @@ impl Prague {
         self.ssthresh = Some(self.window());
     }
 
-    /// Sections 2.4.3 and 2.4.4: a round trip's growth is the square of what it is of a virtual one.
+    /// A round trip's growth is the square of what it is of a virtual one.
     fn grow(&mut self, bytes: f64) {
         let mut bytes = bytes;
         let mut window = self.window;
@@ -176,7 +176,7 @@ impl Controller for Prague {
         }
     }
 
-    /// Section 2.4.1: half of the window that there was before the round trip's marks, so that a loss
+    /// Half of the window that there was before the round trip's marks, so that a loss
     /// among marks costs no more than a loss alone.
     fn on_loss(&mut self, loss: &Loss<'_>) {
         let Some(latest) = loss.packets.iter().map(|packet| packet.number).max() else { return };
@@ -214,7 +214,7 @@ impl Controller for Prague {
         self.ssthresh
     }
 
-    /// Section 2.4.5: no faster than the window over a round trip, or a queue would form within it.
+    /// No faster than the window over a round trip, or a queue would form within it.
     fn pacing_rate(&self, rtt: &Rtt) -> Option<Rate> {
         self.settings.pacing?;
         let rate = Rate::over(self.window(), rtt.smoothed)?;
