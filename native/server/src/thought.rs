@@ -42,7 +42,8 @@ impl Thought {
 
     /// How long the answer to this request takes.
     pub(crate) fn about(&self, request: &Request) -> Duration {
-        let is_document = || request.fields.get("sec-fetch-dest").is_some_and(|dest| dest == "document");
+        let is_document =
+            || request.fields.get("sec-fetch-dest").is_some_and(|dest| dest == "document");
         if let Some(document) = self.document.filter(|_| is_document()) {
             return document;
         }
