@@ -1,4 +1,4 @@
-"""What there is to be chosen from: test cases, and stacks."""
+"""The choice of test cases and stacks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a stack answers 127 to a test case that it cannot know, as the runner's contract demands."""
+"""Compliance with the runner's contract: whether a stack answers 127 to a test case that it cannot know."""
 
 from __future__ import annotations
 

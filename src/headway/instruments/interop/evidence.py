@@ -1,4 +1,4 @@
-"""What a run of a test case left: captures at both hosts, files, and how the programs ended."""
+"""Evidence of a run of a test case: captures at both hosts, files, and how the programs ended."""
 
 from __future__ import annotations
 

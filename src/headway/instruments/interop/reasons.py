@@ -1,4 +1,4 @@
-"""Why a run failed, as its packets tell: who closed or reset what, with which error code."""
+"""Reasons of a failed run, as its packets tell: who closed or reset what, with which error code."""
 
 from __future__ import annotations
 
@@ -147,8 +147,8 @@ def _close(packet: Packet, frame: QuicFrame) -> str:
         return ""
     name = transport_error(code) if is_transport else application_error(code)
     text = readable(frame.data.decode("utf-8", "replace"), _SHOWN)
-    said = f' "{text}"' if text else ""
-    return f"{_sender(packet)} sent {_CLOSES[frame.kind]} with {name}{said}"
+    quoted = f' "{text}"' if text else ""
+    return f"{_sender(packet)} sent {_CLOSES[frame.kind]} with {name}{quoted}"
 
 
 def _remark(packet: Packet, frame: QuicFrame) -> str:

@@ -1,4 +1,4 @@
-"""What lies between client and server in a test case, and what happens there to which packets."""
+"""The path between client and server in a test case, and what happens there to which packets."""
 
 from __future__ import annotations
 

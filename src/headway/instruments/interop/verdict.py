@@ -1,4 +1,4 @@
-"""What comes of a run of a test case."""
+"""The verdict on a run of a test case."""
 
 from __future__ import annotations
 
