@@ -1,4 +1,4 @@
-"""Why published values are missed, by the runs of another experiment in which something was changed."""
+"""Explanations of missed published values, by the runs of another experiment in which something was changed."""
 
 from __future__ import annotations
 

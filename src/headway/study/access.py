@@ -1,4 +1,4 @@
-"""How packets get onto a carrier: in frames, and at a capacity that may be granted on demand.
+"""Access to a carrier: packets travel in frames, and at a capacity that may be granted on demand.
 
 Demand assignment is that of DVB-RCS2 (ETSI EN 301 545-2, section 9; EN 301 790, section 6.5): constant rate
 assignment (CRA), rate-based (RBDC) and volume-based dynamic capacity (VBDC).
