@@ -24,13 +24,6 @@ pub enum Mode {
     Probed,
 }
 
-impl Mode {
-    /// Whether the next hop is offered all that the client offers, and decides.
-    pub(crate) fn asks_first(self) -> bool {
-        self != Self::Default
-    }
-}
-
 /// Connections to the next hop that wait, their handshake complete, for a client.
 #[derive(Clone, Debug)]
 pub struct Pool {
