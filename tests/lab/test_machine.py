@@ -15,7 +15,7 @@ import pytest
 from headway.contract.orders import Namespace, Orders
 from headway.contract.outcome import Outcome
 from headway.contract.program import Program
-from headway.lab.machine import CONSOLE_FILE, Machine
+from headway.lab.machine import CONSOLE_FILE, Machine, SharedDirectory
 from headway.lab.orphans import adopt_orphans
 from headway.study.units import Duration
 from tests.lab.conftest import RunSetting
@@ -65,6 +65,23 @@ def children() -> Iterator[str]:
             name, _, rest = file.read_text(encoding="utf-8").rpartition(")")
             if int(rest.split()[1]) == os.getpid():
                 yield name
+
+
+def test_a_directory_is_shown_wherever_its_name_begins(
+    machine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A name may count from the working directory, as those of results do."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "served").mkdir()
+    (tmp_path / "served" / "file").write_text("shown")
+    orders = Orders(
+        namespaces=(Namespace("client"),),
+        programs=(Program("script", "client", ("cat", "/lab/www/file")),),
+        limit_ns=10**9,
+    )
+    shown = {"www": SharedDirectory(Path("served"))}
+    machine.boot(orders, Path("run"), seed=1, shown=shown)
+    assert said(tmp_path / "run") == "shown"
 
 
 def test_a_program_has_its_files_in_dev(machine: Machine, tmp_path: Path) -> None:

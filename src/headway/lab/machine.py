@@ -239,7 +239,7 @@ class Machine:
             ("run", directory.resolve()),
             *((name, shared_directory.directory) for name, shared_directory in shown.items()),
         ):
-            (stage / name).symlink_to(target)
+            (stage / name).symlink_to(target.absolute())
         try:
             yield stage
         finally:
