@@ -68,7 +68,16 @@ def found(*words: str) -> list[str]:
         (("exec", "--clock", "vir"), ["virtual"]),
         (("report", "res"), ["results/"]),
         (("packets", "results/s", ""), ["cell-h2-001"]),
-        (("image", "add", ""), ["quic-go-client", "quic-go-client-0.54"]),
+        (
+            ("image", "add", ""),
+            [
+                "quic-go-client",
+                "quic-go-client-0.54",
+                "quic-go-interop-client",
+                "quic-go-interop-server",
+                "x-net-interop",
+            ],
+        ),
         (("completion", "b"), ["bash"]),
         (("nosuch", ""), []),
     ],

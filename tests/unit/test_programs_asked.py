@@ -284,7 +284,11 @@ server.initial_window.tcp = [10, 20]
     assert {run.setting.server.initial_window.tcp for run in runs} == {10, 20}
 
 
-_MEANT = {"report-card": r"ECT\(1\)", "sander2022": "bursts in both directions"}
+_MEANT = {
+    "l4s": r"ECN|queue|L4S|CUBIC|Prague",
+    "report-card": r"ECT\(1\)",
+    "sander2022": "bursts in both directions",
+}
 
 
 @pytest.mark.parametrize("name", builtin_names())

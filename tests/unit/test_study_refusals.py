@@ -126,7 +126,7 @@ REFUSED = [
         BASE + "[path]\nburst = 5",
         '5: path.burst: unknown key; write loss = { mean = "2 %", burst = 5 }',
     ),
-    (BASE + "[path]\nzzz = 5", "5: path.zzz: unknown key; there are blackouts, changes, "),
+    (BASE + "[path]\nzzz = 5", "5: path.zzz: unknown key; there are access, blackouts, changes, "),
     (
         BASE + '[path]\nudp = { zzz = "1" }',
         "5: path.udp.zzz: unknown key; there are burst, end, longest, loss, rate, start, verdict",
