@@ -91,8 +91,8 @@ def run(monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
         ),
         (
             ("reproduce", "smith2020"),
-            "there is no such study; of papers there are kakhki2017, kakhki2017-video, kosek2022, liu2024, "
-            "perna2022, perna2022-video, report-card, sander2022, yardsticks",
+            "there is no such study; of papers there are kakhki2017, kakhki2017-video, kosek2022, l4s, liu2024, "
+            "perna2022, perna2022-video, report-card, sander2022, turn-on-http3, yardsticks",
         ),
         (
             ("reproduce", "liu1924"),
