@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from headway.planning.deployment import Deployment, Segment
 from headway.study.controllers import WITH_ACCURATE_ECN
+
+# A command without a study lays a network out, too, and need not wait for this.
+if TYPE_CHECKING:
+    from headway.planning.deployment import Deployment, Segment
 
 
 def hosts_with_accurate_ecn(deployment: Deployment) -> frozenset[str]:
