@@ -10,63 +10,9 @@ from headway.contract.names import QLOG_DIRECTORY
 from headway.diagnosis.qlog_events import read_traces
 from headway.diagnosis.qlog_forms import Event
 from headway.diagnosis.qlog_text import table
+from headway.diagnosis.quic_errors import CRYPTO_ERRORS, HTTP3_ERRORS, TRANSPORT_ERRORS
 from headway.errors import HeadwayError
 
-_TRANSPORT = dict(
-    enumerate(
-        [
-            "NO_ERROR",
-            "INTERNAL_ERROR",
-            "CONNECTION_REFUSED",
-            "FLOW_CONTROL_ERROR",
-            "STREAM_LIMIT_ERROR",
-            "STREAM_STATE_ERROR",
-            "FINAL_SIZE_ERROR",
-            "FRAME_ENCODING_ERROR",
-            "TRANSPORT_PARAMETER_ERROR",
-            "CONNECTION_ID_LIMIT_ERROR",
-            "PROTOCOL_VIOLATION",
-            "INVALID_TOKEN",
-            "APPLICATION_ERROR",
-            "CRYPTO_BUFFER_EXCEEDED",
-            "KEY_UPDATE_ERROR",
-            "AEAD_LIMIT_REACHED",
-            "NO_VIABLE_PATH",
-        ]
-    )
-)
-"""RFC 9000, section 20.1."""
-_APPLICATION = dict(
-    enumerate(
-        [
-            "H3_NO_ERROR",
-            "H3_GENERAL_PROTOCOL_ERROR",
-            "H3_INTERNAL_ERROR",
-            "H3_STREAM_CREATION_ERROR",
-            "H3_CLOSED_CRITICAL_STREAM",
-            "H3_FRAME_UNEXPECTED",
-            "H3_FRAME_ERROR",
-            "H3_EXCESSIVE_LOAD",
-            "H3_ID_ERROR",
-            "H3_SETTINGS_ERROR",
-            "H3_MISSING_SETTINGS",
-            "H3_REQUEST_REJECTED",
-            "H3_REQUEST_CANCELLED",
-            "H3_REQUEST_INCOMPLETE",
-            "H3_MESSAGE_ERROR",
-            "H3_CONNECT_ERROR",
-            "H3_VERSION_FALLBACK",
-        ],
-        0x100,
-    )
-) | {
-    0x200: "QPACK_DECOMPRESSION_FAILED",
-    0x201: "QPACK_ENCODER_STREAM_ERROR",
-    0x202: "QPACK_DECODER_STREAM_ERROR",
-}
-"""RFC 9114, section 8.1, and RFC 9204, section 6."""
-_CRYPTO = range(0x100, 0x200)
-"""RFC 9001, section 4.8: the last byte is TLS's alert."""
 _CLEAN = {"transport": {0, "no_error"}, "application": {0, 0x100, "no_error", "h3_no_error"}}
 _PEER = {"client": "server", "server": "client"}
 
@@ -87,9 +33,9 @@ class Closing(NamedTuple):
     def _named(self) -> str:
         if isinstance(self.code, str):
             return self.code
-        if self.space == "transport" and self.code in _CRYPTO:
-            return f"{self.code:#x} CRYPTO_ERROR of the TLS alert {self.code - _CRYPTO.start}"
-        names = _TRANSPORT if self.space == "transport" else _APPLICATION
+        if self.space == "transport" and self.code in CRYPTO_ERRORS:
+            return f"{self.code:#x} CRYPTO_ERROR of the TLS alert {self.code - CRYPTO_ERRORS.start}"
+        names = TRANSPORT_ERRORS if self.space == "transport" else HTTP3_ERRORS
         return f"{self.code:#x} {names.get(self.code, '')}".strip()
 
 

@@ -36,7 +36,7 @@ _NAMES = {
     0x31: "DATAGRAM",
     0xAF: "ACK_FREQUENCY",
 }
-_INTEGERS = {
+INTEGERS = {
     0x04: 3,
     0x05: 2,
     0x10: 1,
@@ -67,7 +67,7 @@ _MESSAGES = {
     22: "CertificateStatus",
     25: "CompressedCertificate",
 }
-_RESET_TOKEN_BYTES = 16
+RESET_TOKEN_BYTES = 16
 
 
 class Reader:
@@ -151,13 +151,13 @@ def _read(reader: Reader, kind: int) -> str:
     elif kind == 0x18:
         reader.integer()
         reader.integer()
-        reader.take(reader.take(1)[0] + _RESET_TOKEN_BYTES)
+        reader.take(reader.take(1)[0] + RESET_TOKEN_BYTES)
     elif kind in (0x1C, 0x1D):
         for _ in range(2 if kind == 0x1C else 1):
             reader.integer()
         reader.take(reader.integer())
     else:
-        for _ in range(_INTEGERS.get(kind, 0)):
+        for _ in range(INTEGERS.get(kind, 0)):
             reader.integer()
         reader.take(_BYTES.get(kind, 0))
     return ""

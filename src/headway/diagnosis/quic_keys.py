@@ -74,7 +74,7 @@ class PacketKeys:
         length = 1 + (first & 3)
         masked = packet[number_at : number_at + length]
         written = bytes(left ^ other for left, other in zip(masked, mask[1:], strict=False))
-        number = _whole_number(int.from_bytes(written), 8 * length, expected)
+        number = whole_packet_number(int.from_bytes(written), 8 * length, expected)
         header = bytes([first]) + packet[1:number_at] + written
         iv = self._expanded(b"quic iv", 12)
         nonce = (int.from_bytes(iv) ^ number).to_bytes(12)
@@ -84,7 +84,7 @@ class PacketKeys:
             return None
 
 
-def _whole_number(written: int, bits: int, expected: int) -> int:
+def whole_packet_number(written: int, bits: int, expected: int) -> int:
     """A packet number of which the last bits are written: the one nearest to what is expected (RFC 9000, A.3)."""
     window = 1 << bits
     candidate = (expected & ~(window - 1)) | written

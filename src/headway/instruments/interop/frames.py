@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from headway.diagnosis.quic_frames import Reader
+from headway.diagnosis.quic_frames import INTEGERS, RESET_TOKEN_BYTES, Reader
 
 PADDING, PING, ACK, ACK_ECN, RESET_STREAM, STOP_SENDING, CRYPTO = range(0x07)
 PATH_CHALLENGE, PATH_RESPONSE = 0x1A, 0x1B
@@ -13,24 +13,8 @@ CONNECTION_CLOSE, APPLICATION_CLOSE = 0x1C, 0x1D
 _NEW_TOKEN = 0x07
 _STREAM = range(0x08, 0x10)
 _NEW_CONNECTION_ID = 0x18
-_INTEGERS = {
-    RESET_STREAM: 3,
-    STOP_SENDING: 2,
-    0x10: 1,
-    0x11: 2,
-    0x12: 1,
-    0x13: 1,
-    0x14: 1,
-    0x15: 2,
-    0x16: 1,
-    0x17: 1,
-    0x19: 1,
-    0xAF: 4,
-}
-"""Frames that are so many integers of variable length."""
 _EMPTY = (PING, 0x1E, 0x1F)
 _DATAGRAMS = (0x30, 0x31)
-_RESET_TOKEN_BYTES = 16
 _PATH_BYTES = 8
 
 
@@ -90,8 +74,8 @@ def _frame(kind: int, reader: Reader) -> QuicFrame | None:
         return QuicFrame(kind, (offset,), reader.take(reader.integer()))
     if kind in _STREAM:
         return _stream(kind, reader)
-    if kind in _INTEGERS:
-        return QuicFrame(kind, tuple(reader.integer() for _ in range(_INTEGERS[kind])))
+    if kind in INTEGERS:
+        return QuicFrame(kind, tuple(reader.integer() for _ in range(INTEGERS[kind])))
     if kind in (PATH_CHALLENGE, PATH_RESPONSE):
         return QuicFrame(kind, (), reader.take(_PATH_BYTES))
     if kind == _NEW_TOKEN:
@@ -99,7 +83,7 @@ def _frame(kind: int, reader: Reader) -> QuicFrame | None:
     if kind == _NEW_CONNECTION_ID:
         numbers = (reader.integer(), reader.integer())
         identity = reader.take(reader.take(1)[0])
-        reader.take(_RESET_TOKEN_BYTES)
+        reader.take(RESET_TOKEN_BYTES)
         return QuicFrame(kind, numbers, identity)
     if kind in (CONNECTION_CLOSE, APPLICATION_CLOSE):
         values = tuple(reader.integer() for _ in range(2 if kind == CONNECTION_CLOSE else 1))

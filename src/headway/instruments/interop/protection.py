@@ -11,7 +11,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM, ChaCha20Poly1305
 from cryptography.hazmat.primitives.hashes import SHA256, SHA384, HashAlgorithm
 from cryptography.hazmat.primitives.hmac import HMAC
 
-from headway.diagnosis.quic_keys import expand_label
+from headway.diagnosis.quic_keys import expand_label, whole_packet_number
 
 VERSION_1, VERSION_2 = 0x00000001, 0x6B3343CF
 _SALTS = {
@@ -103,7 +103,7 @@ class Protection:
             left ^ right
             for left, right in zip(packet[number_at : number_at + length], mask[1:], strict=False)
         )
-        number = _whole_number(int.from_bytes(written), 8 * length, self.expected)
+        number = whole_packet_number(int.from_bytes(written), 8 * length, self.expected)
         header = bytes([first]) + packet[1:number_at] + written
         for place in self._candidates(first, is_long=is_long):
             payload = self._generation(place).opened(number, packet[number_at + length :], header)
@@ -187,14 +187,3 @@ def is_whole_retry(packet: bytes, version: int, original_id: bytes) -> bool:
 def is_known(version: int) -> bool:
     """Whether packets of a version of QUIC can be opened."""
     return version in _SALTS
-
-
-def _whole_number(written: int, bits: int, expected: int) -> int:
-    """A packet number of which the last bits are written: the nearest to the expected one (RFC 9000, A.3)."""
-    window = 1 << bits
-    candidate = (expected & ~(window - 1)) | written
-    if candidate <= expected - window // 2:
-        return candidate + window
-    if candidate > expected + window // 2 and candidate >= window:
-        return candidate - window
-    return candidate

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from headway.contract.artifact import readable
+from headway.diagnosis.quic_errors import ALERTS, CRYPTO_ERRORS, HTTP3_ERRORS, TRANSPORT_ERRORS
 from headway.instruments.interop.connection import NEGOTIATION, ONE_RTT, Packet
 from headway.instruments.interop.evidence import CaseEvidence
 from headway.instruments.interop.frames import (
@@ -16,62 +17,7 @@ from headway.instruments.interop.frames import (
     QuicFrame,
 )
 
-_TRANSPORT_ERRORS = (
-    "NO_ERROR",
-    "INTERNAL_ERROR",
-    "CONNECTION_REFUSED",
-    "FLOW_CONTROL_ERROR",
-    "STREAM_LIMIT_ERROR",
-    "STREAM_STATE_ERROR",
-    "FINAL_SIZE_ERROR",
-    "FRAME_ENCODING_ERROR",
-    "TRANSPORT_PARAMETER_ERROR",
-    "CONNECTION_ID_LIMIT_ERROR",
-    "PROTOCOL_VIOLATION",
-    "INVALID_TOKEN",
-    "APPLICATION_ERROR",
-    "CRYPTO_BUFFER_EXCEEDED",
-    "KEY_UPDATE_ERROR",
-    "AEAD_LIMIT_REACHED",
-    "NO_VIABLE_PATH",
-    "VERSION_NEGOTIATION_ERROR",
-)
-"""RFC 9000, section 20.1; the last one: RFC 9368."""
 _APPLICATION_ERROR = 0x0C
-_CRYPTO_ERRORS = range(0x100, 0x200)
-_ALERTS = {
-    10: "unexpected_message",
-    20: "bad_record_mac",
-    40: "handshake_failure",
-    42: "bad_certificate",
-    43: "unsupported_certificate",
-    45: "certificate_expired",
-    46: "certificate_unknown",
-    47: "illegal_parameter",
-    48: "unknown_ca",
-    50: "decode_error",
-    51: "decrypt_error",
-    70: "protocol_version",
-    80: "internal_error",
-    109: "missing_extension",
-    112: "unrecognized_name",
-    120: "no_application_protocol",
-}
-"""RFC 8446, section 6."""
-_HTTP3_ERRORS = dict(
-    enumerate(
-        (
-            *("H3_NO_ERROR", "H3_GENERAL_PROTOCOL_ERROR", "H3_INTERNAL_ERROR"),
-            *("H3_STREAM_CREATION_ERROR", "H3_CLOSED_CRITICAL_STREAM", "H3_FRAME_UNEXPECTED"),
-            *("H3_FRAME_ERROR", "H3_EXCESSIVE_LOAD", "H3_ID_ERROR", "H3_SETTINGS_ERROR"),
-            *("H3_MISSING_SETTINGS", "H3_REQUEST_REJECTED", "H3_REQUEST_CANCELLED"),
-            *("H3_REQUEST_INCOMPLETE", "H3_MESSAGE_ERROR", "H3_CONNECT_ERROR"),
-            "H3_VERSION_FALLBACK",
-        ),
-        start=0x100,
-    )
-)
-"""RFC 9114, section 8.1."""
 _CLOSES = {CONNECTION_CLOSE: "CONNECTION_CLOSE", APPLICATION_CLOSE: "CONNECTION_CLOSE (0x1d)"}
 _STREAM_ENDS = {RESET_STREAM: "RESET_STREAM", STOP_SENDING: "STOP_SENDING"}
 _SHOWN = 80
@@ -185,16 +131,16 @@ def _silence(sent: list[Packet], began_ns: int) -> str:
 
 def transport_error(code: int) -> str:
     """A transport error code's name, with the code."""
-    if code < len(_TRANSPORT_ERRORS):
-        return f"{_TRANSPORT_ERRORS[code]} ({code:#x})"
-    if code in _CRYPTO_ERRORS:
-        alert = _ALERTS.get(code - 0x100, f"alert {code - 0x100}")
+    if code in TRANSPORT_ERRORS:
+        return f"{TRANSPORT_ERRORS[code]} ({code:#x})"
+    if code in CRYPTO_ERRORS:
+        alert = ALERTS.get(code - 0x100, f"alert {code - 0x100}")
         return f"CRYPTO_ERROR {alert} ({code:#x})"
     return f"error {code:#x}"
 
 
 def application_error(code: int) -> str:
     """An error code of HTTP/3 by its name; others by their number."""
-    if code in _HTTP3_ERRORS:
-        return f"{_HTTP3_ERRORS[code]} ({code:#x})"
+    if code in HTTP3_ERRORS:
+        return f"{HTTP3_ERRORS[code]} ({code:#x})"
     return f"application error {code:#x}"
