@@ -285,7 +285,7 @@ server.initial_window.tcp = [10, 20]
 
 
 _MEANT = {
-    "l4s": r"ECN|queue|L4S|CUBIC|Prague",
+    "l4s": r"ECT\(1\)|prague",
     "report-card": r"ECT\(1\)",
     "sander2022": "bursts in both directions",
 }
