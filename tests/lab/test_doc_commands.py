@@ -51,6 +51,7 @@ MINUTES = "takes minutes to hours"
 SHORT_FORM = "carried out in its short form, by test_doc_studies.py"
 BUILDS = "needs two builds of the reader's; test_check.py has some"
 OWN = "needs a program of the reader's; test_outside.py has some"
+STACK = "needs a stack of the reader's; test_interop.py has some"
 IMAGE = "copies an image of a gigabyte; tests/unit/test_image_archive.py copies small ones"
 PAGE = "needs a page of the reader's, and a browser; tests/unit/test_sites_command.py has one"
 BUDGETS = "carried out by test_budgets.py, with two builds of a site"
@@ -91,6 +92,8 @@ NOT_CARRIED_OUT = {
     "record": PAGE,
     "claims results/liu2024 --study liu2024": "needs results of that study",
     "run STUDY --out DIR --cluster": "needs other machines; tests/unit/test_campaign_cluster.py",
+    "interop --program mine": STACK,
+    "interop -r mine": STACK,
     "exec --capability": "needs Linux' own tests and packetdrill, which are fetched",
 }
 """Beginnings of commands that are not tried here, and why."""
@@ -116,11 +119,12 @@ def made(tmp_path_factory: pytest.TempPathFactory, machine: object) -> Path:
 
 @pytest.fixture
 def here(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The current directory, a copy of it, with an archive, a table of rates and a trace."""
+    """The current directory, a copy of it, with an archive, a table of rates, a trace and a case."""
     place = tmp_path / "here"
     shutil.copytree(made, place)
     write_archive(make_site("objects-1x5kB"), place / "example.warc.gz")
     (place / "5g.csv").write_text(TABLE)
+    (place / "heavyloss.py").write_text(blocks(ROOT / "docs/interop.md", "python")[0])
     shutil.copy(ROOT / "native/trace/tests/samples/sample.hwtrace", place / "server.hwtrace")
     monkeypatch.chdir(place)
     return place

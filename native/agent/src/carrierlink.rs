@@ -4,9 +4,8 @@
 //! Kernel queueing disciplines know neither frames nor grants. In virtual time the process's computing takes no
 //! time, so frames end exactly when they are to.
 
-use std::fs::{self, File};
+use std::fs;
 use std::os::fd::OwnedFd;
-use std::os::unix::fs::FileExt;
 
 use rustix::io::{Errno, read, write};
 use rustix::process::Pid;
@@ -19,7 +18,7 @@ use crate::network::Network;
 use crate::orders::CarrierLink;
 use crate::sys;
 use crate::timer::Timer;
-use crate::tunprocess::{self, LARGEST_PACKET_BYTES};
+use crate::tunprocess::{self, Counts, LARGEST_PACKET_BYTES};
 
 /// The word by which this program is told to be such a process.
 pub(crate) const CARRIER_LINK: &str = "carrier-link";
@@ -30,7 +29,7 @@ const DIRECTORY: &str = "/run/carrier-links";
 #[derive(Debug)]
 pub(crate) struct CarrierProcess {
     pub(crate) pid: Pid,
-    counts: File,
+    counts: Counts,
 }
 
 impl CarrierProcess {
@@ -42,9 +41,7 @@ impl CarrierProcess {
     ) -> Result<Self, Failure> {
         fs::create_dir_all(DIRECTORY).doing(DIRECTORY)?;
         let place = format!("{DIRECTORY}/{}", link.name);
-        let counter = format!("{place}.counts");
-        fs::write(&counter, [0; 16]).doing(&counter)?;
-        let counts = File::open(&counter).doing(&counter)?;
+        let counts = Counts::none(&place)?;
         let ends = (link.namespace.as_str(), link.device.as_str());
         let pid = tunprocess::start(CARRIER_LINK, &place, ends, network, |tun| Task {
             tun,
@@ -56,11 +53,8 @@ impl CarrierProcess {
 
     /// Packets for which the queue had no room so far, and those that were lost with a frame.
     pub(crate) fn counts(&self) -> OwnCounts {
-        let count = |at| {
-            let mut word = [0; 8];
-            self.counts.read_at(&mut word, at).map_or(0, |_| u64::from_ne_bytes(word))
-        };
-        OwnCounts { dropped: count(0), lost: count(8) }
+        let [dropped, lost] = self.counts.read();
+        OwnCounts { dropped, lost }
     }
 }
 
@@ -75,10 +69,9 @@ struct Task {
 /// Be the process of a carrier whose files begin with a name; until killed.
 pub(crate) fn forward(place: &str) -> Result<(), Failure> {
     let task: Task = tunprocess::task(place)?;
-    let counter = format!("{place}.counts");
     let mut forwarder = Forwarder {
         tun: sys::inherited(task.tun),
-        counts: File::options().write(true).open(&counter).doing(&counter)?,
+        counts: Counts::own(place)?,
         carrier: Carrier::new(task.framing, task.start_ns),
     };
     forwarder.run().doing(place)
@@ -87,7 +80,7 @@ pub(crate) fn forward(place: &str) -> Result<(), Failure> {
 /// Carries packets from the device onto the carrier, and those of frames that have arrived back.
 struct Forwarder {
     tun: OwnedFd,
-    counts: File,
+    counts: Counts,
     carrier: Carrier,
 }
 
@@ -109,8 +102,7 @@ impl Forwarder {
             let counts = self.carrier.counts();
             if counts != known {
                 known = counts;
-                let words = [counts.dropped.to_ne_bytes(), counts.lost.to_ne_bytes()].concat();
-                self.counts.write_all_at(&words, 0).map_err(|_| Errno::IO)?;
+                self.counts.write([counts.dropped, counts.lost])?;
             }
         }
     }

@@ -8,7 +8,6 @@ use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::io::Write as _;
 use std::os::fd::OwnedFd;
-use std::os::unix::fs::FileExt;
 
 use rustix::io::{Errno, read, write};
 use rustix::process::Pid;
@@ -22,7 +21,7 @@ use crate::orders::{Fault, FaultKind, FaultLink};
 use crate::outcome::Passed;
 use crate::sys;
 use crate::timer::Timer;
-use crate::tunprocess::{self, LARGEST_PACKET_BYTES};
+use crate::tunprocess::{self, Counts, LARGEST_PACKET_BYTES};
 
 /// The word by which this program is told to be such a process.
 pub(crate) const FAULT_LINK: &str = "fault-link";
@@ -33,7 +32,7 @@ const DIRECTORY: &str = "/run/fault-links";
 #[derive(Debug)]
 pub(crate) struct FaultProcess {
     pub(crate) pid: Pid,
-    counts: File,
+    counts: Counts,
 }
 
 impl FaultProcess {
@@ -46,9 +45,7 @@ impl FaultProcess {
     ) -> Result<Self, Failure> {
         fs::create_dir_all(DIRECTORY).doing(DIRECTORY)?;
         let place = format!("{DIRECTORY}/{}", link.name);
-        let counter = format!("{place}.counts");
-        fs::write(&counter, [0; 16]).doing(&counter)?;
-        let counts = File::open(&counter).doing(&counter)?;
+        let counts = Counts::none(&place)?;
         let ends = (link.namespace.as_str(), link.device.as_str());
         let pid = tunprocess::start(FAULT_LINK, &place, ends, network, |tun| Task {
             tun,
@@ -62,11 +59,8 @@ impl FaultProcess {
 
     /// How many packets came so far, and to how many of them something happened.
     pub(crate) fn passed(&self) -> Passed {
-        let count = |at| {
-            let mut word = [0; 8];
-            self.counts.read_at(&mut word, at).map_or(0, |_| u64::from_ne_bytes(word))
-        };
-        Passed { packets: count(0), met: count(8) }
+        let [packets, met] = self.counts.read();
+        Passed { packets, met }
     }
 }
 
@@ -83,10 +77,9 @@ struct Task {
 /// Be the process of a direction whose files begin with a name; until killed.
 pub(crate) fn forward(place: &str) -> Result<(), Failure> {
     let task: Task = tunprocess::task(place)?;
-    let counter = format!("{place}.counts");
     let mut forwarder = Forwarder {
         tun: sys::inherited(task.tun),
-        counts: File::options().write(true).open(&counter).doing(&counter)?,
+        counts: Counts::own(place)?,
         log: File::create(&task.file).doing(&task.file)?,
         kept: task.kept,
         start_ns: task.start_ns,
@@ -98,7 +91,7 @@ pub(crate) fn forward(place: &str) -> Result<(), Failure> {
 /// Carries packets from the device through the passage, and back.
 struct Forwarder {
     tun: OwnedFd,
-    counts: File,
+    counts: Counts,
     log: File,
     kept: u64,
     start_ns: u64,
@@ -132,8 +125,7 @@ impl Forwarder {
             if met || seen.packets <= self.kept {
                 self.keep(&packet[..length], met, now_ns).map_err(|_| Errno::IO)?;
             }
-            let counts = [seen.packets.to_ne_bytes(), seen.met.to_ne_bytes()].concat();
-            self.counts.write_all_at(&counts, 0).map_err(|_| Errno::IO)?;
+            self.counts.write([seen.packets, seen.met])?;
         }
     }
 

@@ -2,10 +2,12 @@
 //! kernel's queueing disciplines cannot. In virtual time its computing takes no time.
 
 use std::ffi::CString;
-use std::fs;
+use std::fs::{self, File};
 use std::os::fd::{AsFd, AsRawFd, RawFd};
+use std::os::unix::fs::FileExt;
 
 use rustix::fs::{Mode, OFlags, open};
+use rustix::io::Errno;
 use rustix::process::Pid;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -39,6 +41,39 @@ pub(crate) fn start<T: Serialize>(
     let own = CString::from(c"/proc/self/exe");
     let argv = [word, place].map(|word| CString::new(word).unwrap_or_default());
     sys::spawn(&own, &argv, &[], &[]).map_err(|error| Failure(words(error)))
+}
+
+/// Two counts of such a process, in a file that it writes and the one that started it reads.
+#[derive(Debug)]
+pub(crate) struct Counts(File);
+
+impl Counts {
+    /// Those of a process to be started, whose files' names begin with `place`: none so far.
+    pub(crate) fn none(place: &str) -> Result<Self, Failure> {
+        let file = format!("{place}.counts");
+        fs::write(&file, [0; 16]).doing(&file)?;
+        File::open(&file).doing(&file).map(Self)
+    }
+
+    /// The process' own, to be written.
+    pub(crate) fn own(place: &str) -> Result<Self, Failure> {
+        let file = format!("{place}.counts");
+        File::options().write(true).open(&file).doing(&file).map(Self)
+    }
+
+    /// Both; 0 of what cannot be read.
+    pub(crate) fn read(&self) -> [u64; 2] {
+        [0, 8].map(|at| {
+            let mut word = [0; 8];
+            self.0.read_at(&mut word, at).map_or(0, |_| u64::from_ne_bytes(word))
+        })
+    }
+
+    /// Writes both at once.
+    pub(crate) fn write(&self, counts: [u64; 2]) -> Result<(), Errno> {
+        let words = counts.map(u64::to_ne_bytes).concat();
+        self.0.write_all_at(&words, 0).map_err(|_| Errno::IO)
+    }
 }
 
 /// What the process is to do, as it finds it in a file.
