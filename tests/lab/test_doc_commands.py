@@ -93,7 +93,8 @@ NOT_CARRIED_OUT = {
     "claims results/liu2024 --study liu2024": "needs results of that study",
     "run STUDY --out DIR --cluster": "needs other machines; tests/unit/test_campaign_cluster.py",
     "interop --program mine": STACK,
-    "interop -r mine": STACK,
+    "interop -r mine=mine.tar": STACK,
+    "interop -r mine=./mine": STACK,
     "exec --capability": "needs Linux' own tests and packetdrill, which are fetched",
 }
 """Beginnings of commands that are not tried here, and why."""
