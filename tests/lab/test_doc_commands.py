@@ -120,12 +120,13 @@ def made(tmp_path_factory: pytest.TempPathFactory, machine: object) -> Path:
 
 @pytest.fixture
 def here(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The current directory, a copy of it, with an archive, a table of rates, a trace and a case."""
+    """The current directory, a copy of it, with an archive, a table of rates, a trace and cases."""
     place = tmp_path / "here"
     shutil.copytree(made, place)
     write_archive(make_site("objects-1x5kB"), place / "example.warc.gz")
     (place / "5g.csv").write_text(TABLE)
     (place / "heavyloss.py").write_text(blocks(ROOT / "docs/interop.md", "python")[0])
+    (place / "far.py").write_text(blocks(ROOT / "docs/conformance.md", "python")[0])
     shutil.copy(ROOT / "native/trace/tests/samples/sample.hwtrace", place / "server.hwtrace")
     monkeypatch.chdir(place)
     return place

@@ -1,0 +1,138 @@
+"""The choice of cases and senders, and verdicts."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import pytest
+
+from headway.errors import WrongInputError
+from headway.instruments.conformance.case import CaseFamily
+from headway.instruments.conformance.catalogue import chosen_cases, known_cases
+from headway.instruments.conformance.page import page
+from headway.instruments.conformance.results import result_json
+from headway.instruments.conformance.senders import PROTOCOLS, senders
+from headway.instruments.conformance.verdict import (
+    CheckedNumber,
+    ConformanceResult,
+    ConformanceVerdict,
+    Examination,
+    concluded,
+)
+
+OWN = """
+from headway.instruments.conformance.case import CaseFamily, ConformanceCase
+from headway.instruments.conformance.scenario import SenderScenario
+
+
+class Mine(ConformanceCase):
+    name = "mine"
+    family = CaseFamily.CUBIC
+    source = "nowhere"
+    description = "The window is there."
+    scenario = SenderScenario(rate_mbit=10, rtt_ms=20, queue_bdp=1, seconds=1)
+
+    def check(self, course, examination):
+        examination.measure("window", course.window_at(0.5), low=1.0, unit="bytes")
+
+
+CASES = (Mine(),)
+"""
+
+
+def test_every_case_states_what_it_is_about() -> None:
+    cases = known_cases()
+    assert len(cases) == len({case.description for case in cases.values()})
+    for name, case in cases.items():
+        assert name.startswith(case.family.value.rstrip("+"))
+        assert case.source
+        assert case.description.endswith(".")
+        assert case.scenario.tables()["path"]["rate"]
+
+
+def test_cases_are_chosen_by_family_name_and_file(tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(OWN, encoding="utf-8")
+    names = [case.name for case in chosen_cases(["cubic-decrease", str(file)], "--cases")]
+    assert names == ["cubic-decrease", "mine"]
+    of_family = chosen_cases(["newreno"], "--cases")
+    assert {case.family for case in of_family} == {CaseFamily.NEWRENO}
+    assert len(chosen_cases([], "--cases")) == len(known_cases())
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("CASES = ()", "has no CASES"),
+        ("CASES = (1,)", "not all instances"),
+        ("1 / 0", "ZeroDivisionError"),
+        (OWN.replace('    source = "nowhere"\n', ""), "does not state source"),
+    ],
+)
+def test_files_without_cases_are_refused(tmp_path: Path, text: str, message: str) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(WrongInputError, match=message):
+        chosen_cases([str(file)], "--cases")
+
+
+def test_an_unknown_case_is_refused_with_the_nearest() -> None:
+    with pytest.raises(WrongInputError, match="cubic-decrease"):
+        chosen_cases(["cubic-decreas"], "--cases")
+
+
+def test_senders_have_the_controller_of_a_family() -> None:
+    quic, tcp = senders(["headway-server"], PROTOCOLS, "")
+    assert [sender.controller(CaseFamily.BBR) for sender in (quic, tcp)] == ["bbr3", "bbr"]
+    case = known_cases()["cubic-decrease"]
+    assert quic.host(case) == {
+        "program": "headway-server",
+        "congestion_control": {"quic": "cubic"},
+        "knobs": {"slow_start": "classic"},
+    }
+    assert tcp.host(case) == {"program": "headway-server", "congestion_control": {"tcp": "cubic"}}
+
+
+def test_a_program_without_a_familys_controller_is_not_tried() -> None:
+    (caddy,) = senders(["caddy"], ["h3"], "")
+    assert "none of cubic" in caddy.obstacle(known_cases()["cubic-decrease"])
+
+
+@pytest.mark.parametrize(
+    ("names", "protocols", "asked", "message"),
+    [
+        (["headway-serve"], PROTOCOLS, "", "headway-server"),
+        (["ngtcp2"], ["h2"], "", "speaks none"),
+        (["caddy"], ["h3"], "bbr3", "none of these has"),
+    ],
+)
+def test_senders_that_there_are_not_are_refused(
+    names: list[str], protocols: list[str], asked: str, message: str
+) -> None:
+    with pytest.raises(WrongInputError, match=message):
+        senders(names, protocols, asked)
+
+
+@pytest.mark.parametrize("value", [0.4, 0.6, math.nan])
+def test_numbers_out_of_their_range_fail(value: float) -> None:
+    assert not CheckedNumber("ratio", value, 0.45, 0.55).passes
+
+
+def test_a_check_that_measures_nothing_fails() -> None:
+    assert concluded(Examination())[0] is ConformanceResult.FAILED
+
+
+def test_results_are_json_and_a_page() -> None:
+    case = known_cases()["cubic-decrease"]
+    number = CheckedNumber("ratio", math.nan, 0.65, 0.75)
+    verdict = ConformanceVerdict(
+        case.name, "a & b", ConformanceResult.FAILED, str(number), (number,), "qlog", "a.svg"
+    )
+    document = json.loads(result_json([case], [verdict], 1))
+    assert document["verdicts"][0]["numbers"][0]["value"] is None
+    assert document["counts"] == {"a & b": {"pass": 0, "fail": 1, "not applicable": 0}}
+    text = page([case], [verdict], 1)
+    assert "a &amp; b" in text
+    assert 'src="a.svg"' in text
