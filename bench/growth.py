@@ -1,6 +1,6 @@
 """How the cost of a run grows: with virtual time, flows that compete, links, hops that route, and bytes.
 
-    python -m bench.growth           # the tables of docs/notes/performance.md
+    python -m bench.growth           # the tables of what it measures
     python -m bench.growth flows     # those whose name has a match
 
 Processor time of a lab's processes, and of this one for reading what it left; one run each after one that does not

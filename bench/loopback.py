@@ -5,7 +5,7 @@ Run by `make bench`; alone as
     python -m bench.loopback [--size 1GB] [--repeats 3] [--pair headway/ngtcp2 ...]
 
 It starts a server on one core, has a client on another one download a body by HTTP/3, and prints
-the medians as the table of docs/notes/performance.md. A client downloads a body of one byte first; what that
+the medians as a table. A client downloads a body of one byte first; what that
 takes is start-up and handshake, and is subtracted.
 """
 

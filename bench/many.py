@@ -1,6 +1,6 @@
 """What many runs cost beside their labs, and what a report of them takes: processor time and memory.
 
-    python -m bench.many            # the tables of docs/notes/performance.md
+    python -m bench.many            # the tables of what it measures
 
 Labs answer at once, as in `bench.campaign`. Each row is a process of its own, whose highest memory counts.
 """

@@ -1,6 +1,6 @@
 """How well `plan` predicts processor time: labs of built-in studies, of which half teach and half are predicted.
 
-    python -m bench.predictions               # the table of docs/notes/performance.md
+    python -m bench.predictions               # the table of what it measures
     python -m bench.predictions video upload  # these studies, in their short form where they have one
 
 draws labs at random of each study's plan, and carries them out. What half of them took is learnt; what the others

@@ -26,7 +26,6 @@ _WORKER = PurePosixPath("assets/iframe-worker.js")
 _BOOST = {
     "findings": 0.3,
     "findings.md": 0.3,
-    "notes": 0.1,
     "results": 0.1,
     "repository": 0.5,
     "decisions.md": 0.5,
