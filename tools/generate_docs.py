@@ -10,7 +10,8 @@ import inspect
 import io
 import itertools
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from headway.cli.lists import kind_of
@@ -43,32 +44,30 @@ One row per run. Generated from `headway.columns` by `make docs`.
 
 {intro}
 
-| column | type | unit | meaning |
-|---|---|---|---|
+| column | unit | meaning |
+|---|---|---|
 {rows}
 
 ## Metrics
 
-What a study may compare its contenders by (`metrics`):
+What a study may compare its contenders by (`metrics`). Less is better, unless brackets say what is.
 
-| column | in words | better | measured of |
-|---|---|---|---|
 {metrics}
 
 ## Columns of flows.parquet
 
 Where flows compete, one row per flow and run, with the columns above, as if the flow had been a run by itself, and:
 
-| column | type | unit | meaning |
-|---|---|---|---|
+| column | unit | meaning |
+|---|---|---|
 {flow_rows}
 
 ## Columns of segments.parquet
 
 Where [videos](videos.md) are played, one row per segment that a player fetched, in the order in which they came:
 
-| column | type | unit | meaning |
-|---|---|---|---|
+| column | unit | meaning |
+|---|---|---|
 {segment_rows}
 """
 
@@ -106,6 +105,15 @@ What not every program can, and a study may ask by a key. A study that asks it o
 (from `headway.planning.requirements`).
 
 {able}
+## Set alike
+
+So that the comparison is fair, several programs have the same settings. Sections below have those of one program, with what is built in and
+good to know.
+
+| setting | value | why | of |
+|---|---|---|---|
+{alike}
+
 {sections}"""
 
 _SITE_HEADERS = """\
@@ -180,17 +188,17 @@ _ROLES: dict[str, Mapping[str, Adapter]] = {
 
 def columns() -> str:
     """The text of docs/columns.md."""
-    metrics = [
-        f"| `{name}` | {found.label} | {found.told} | {found.of.value} |"
-        for name, column in METRICS.items()
-        if (found := column.ranking)
-    ]
+    metrics: dict[str, list[str]] = {}
+    for name, column in METRICS.items():
+        if ranking := column.ranking:
+            better = "" if ranking.told == "less" else f" ({ranking.told})"
+            metrics.setdefault(ranking.of.value, []).append(f"`{name}`{better}")
     paragraphs = (Record.__doc__ or "").split("\n\n")
     intro = " ".join(" ".join(paragraphs[1:]).split())
     return _COLUMNS.format(
         intro=intro,
         rows=_column_rows(Record),
-        metrics="\n".join(metrics),
+        metrics="\n".join(f"- Of {of}: {', '.join(names)}." for of, names in metrics.items()),
         flow_rows=_column_rows(OneFlow),
         segment_rows=_column_rows(SegmentRecord),
     )
@@ -234,20 +242,54 @@ def _types(family: type[Columns]) -> dict[str, str]:
 
 
 def _column_rows(family: type[Columns]) -> str:
+    """A row for each column; those of both directions share one."""
     types = _types(family)
-    return "\n".join(
-        f"| `{name}` | {types[name]} | {column.unit} | {column.meaning} |"
-        for name, column in columns_of(family).items()
+    meanings = {name: column.meaning for name, column in columns_of(family).items()}
+    units = {name: column.unit for name, column in columns_of(family).items()}
+    rows: list[str] = []
+    for name, meaning in meanings.items():
+        other = f"{name.removesuffix('_up')}_down"
+        if name.endswith("_up") and _is_other_direction(meaning, meanings.get(other, "")):
+            continue
+        up = f"{name.removesuffix('_down')}_up"
+        names = f"`{name}`"
+        if name.endswith("_down") and _is_other_direction(meanings.get(up, ""), meaning):
+            names += f", `{up}`"
+            meaning = (
+                f"{meaning.removesuffix(_DOWN + '.')}{_BOTH}"
+                if _DOWN in meaning
+                else f"{meaning} The second: the same towards the server."
+            )
+        rows.append(f"| {names} | {units[name] or _KINDS.get(types[name], '')} | {meaning} |")
+    return "\n".join(rows)
+
+
+_DOWN, _UP = ", towards the client", ", towards the server"
+_BOTH = ", towards the client and towards the server."
+_KINDS = {"boolean": "yes or no", "list": "list", "int64": "count", "float64": "number"}
+"""What is said of columns without a unit; those without a word are texts."""
+
+
+def _is_other_direction(up: str, down: str) -> bool:
+    return up == "The same towards the server." or (
+        up.endswith(f"{_UP}.") and up.removesuffix(f"{_UP}.") == down.removesuffix(f"{_DOWN}.")
     )
 
 
 def programs() -> str:
     """The text of docs/programs.md."""
     tables = [_overview(role, list(known.values())) for role, known in _ROLES.items()]
-    sections = [
-        _section(role, adapter) for role, known in _ROLES.items() for adapter in known.values()
-    ]
-    return _PROGRAMS.format(tables="\n".join(tables), able=_able(), sections="\n".join(sections))
+    families: dict[str, list[_Program]] = {}
+    for role, known in _ROLES.items():
+        for adapter in known.values():
+            families.setdefault(_family(adapter), []).append(_Program(role, adapter))
+    alike = _alike(families)
+    return _PROGRAMS.format(
+        tables="\n".join(tables),
+        able=_able(),
+        alike="\n".join(f"| {row} | {', '.join(names)} |" for row, names in alike.items()),
+        sections="\n".join(_section(name, own, alike) for name, own in families.items()),
+    )
 
 
 def native_quic() -> str:
@@ -329,46 +371,116 @@ def _rules(rules: Iterable[FieldRule]) -> str:
 
 
 def _overview(role: str, adapters: Sequence[Adapter]) -> str:
-    """A role's programs side by side."""
-    rows = {
-        "protocols": [_list(adapter.protocols) for adapter in adapters],
-        "protocols to the server": [
+    """A role's programs, one a row."""
+    columns: dict[str, Callable[[Adapter], str]] = {
+        role: lambda adapter: f"[{adapter.name}](#{_anchor(_family(adapter))})",
+        "protocols": lambda adapter: _list(adapter.protocols),
+        "protocols to the server": lambda adapter: (
             _list(adapter.upstream_protocols) if isinstance(adapter, ReverseProxy) else ""
-            for adapter in adapters
-        ],
-        "workloads": [
+        ),
+        "workloads": lambda adapter: (
             ", ".join(map(kind_of, adapter.workloads)) if isinstance(adapter, Client) else ""
-            for adapter in adapters
-        ],
-        "congestion control of QUIC": [_controls(adapter) for adapter in adapters],
-        "initial window of QUIC": [_initial_window(adapter) for adapter in adapters],
-        "qlog": ["yes" if adapter.writes_qlog else "no" for adapter in adapters],
-        "comes with": [_origin(adapter) for adapter in adapters],
+        ),
+        "congestion control of QUIC": _controls,
+        "its initial window": _initial_window,
+        "qlog": lambda adapter: "yes" if adapter.writes_qlog else "no",
+        "comes with": _origin,
     }
-    knobs = dict.fromkeys(knob.name for adapter in adapters for knob in adapter.knobs)
-    for name in knobs:
-        rows[f"`{name}`"] = [_default(adapter, name) for adapter in adapters]
-    names = "".join(f" [{adapter.name}](#{_anchor(role, adapter)}) |" for adapter in adapters)
-    lines = [f"| {role} |{names}", "|---|" + "---|" * len(adapters)]
-    lines += [f"| {title} | {' | '.join(cells)} |" for title, cells in rows.items() if any(cells)]
-    return "\n".join(lines) + "\n"
+    cells = {title: [cell(adapter) for adapter in adapters] for title, cell in columns.items()}
+    kept = {title: column for title, column in cells.items() if any(column)}
+    rows = zip(*kept.values(), strict=True)
+    lines = [f"| {' | '.join(kept)} |", "|---" * len(kept) + "|"]
+    return "\n".join([*lines, *(f"| {' | '.join(row)} |" for row in rows)]) + "\n"
 
 
-def _section(role: str, adapter: Adapter) -> str:
-    lines = [f"## {adapter.name} ({role})\n", inspect.getdoc(type(adapter)) or ""]
-    if adapter.knobs:
-        lines.append("\n| knob | default | values | meaning |\n|---|---|---|---|")
-        lines += [
-            f"| `{knob.name}` | {_value(knob)} | {_values(knob)} | {knob.meaning}{_of(knob)} |"
-            for knob in adapter.knobs
-        ]
-    if adapter.adjustments:
+@dataclass(frozen=True)
+class _Program:
+    """A program in a role."""
+
+    role: str
+    adapter: Adapter
+
+    @property
+    def name(self) -> str:
+        return f"{self.adapter.name} ({self.role})"
+
+
+def _family(adapter: Adapter) -> str:
+    """What a program's releases have in common: its name."""
+    return re.sub(r"-\d[\d.]*$", "", adapter.name)
+
+
+def _adjusted(program: _Program) -> list[str]:
+    return [f"`{a.setting}` | {a.value} | {a.why}" for a in program.adapter.adjustments]
+
+
+def _alike(families: Mapping[str, Sequence[_Program]]) -> dict[str, list[str]]:
+    """Settings that several programs have alike, and the programs."""
+    names: dict[str, list[str]] = {}
+    for family, programs in families.items():
+        for row in dict.fromkeys(itertools.chain.from_iterable(map(_adjusted, programs))):
+            names.setdefault(row, []).append(family)
+    return {row: those for row, those in names.items() if len(those) > 1}
+
+
+_QUIC_KNOBS = {knob.name.replace("-", "_"): knob for knob in NATIVE_KNOBS["quic"]}
+
+
+def _is_of_native_quic(knob: Knob) -> bool:
+    """Whether it is one of those that docs/native-quic.md has."""
+    shared = _QUIC_KNOBS.get(knob.name)
+    return shared is not None and knob.meaning.startswith(shared.meaning)
+
+
+def _section(family: str, programs: Sequence[_Program], alike: Mapping[str, Sequence[str]]) -> str:
+    lines = [f"## {family}\n"]
+    for program in programs:
+        about = " ".join((inspect.getdoc(type(program.adapter)) or "").split())
+        lines.append(f"- {program.name}: {about}")
+    own = {
+        program.name: [knob for knob in program.adapter.knobs if not _is_of_native_quic(knob)]
+        for program in programs
+    }
+    if any(len(own[program.name]) < len(program.adapter.knobs) for program in programs):
         lines.append(
-            "\nSet so that the comparison is fair, or built in and good to know:\n\n"
-            "| setting | value | why |\n|---|---|---|"
+            "\nKnobs of [QUIC](native-quic.md#knobs), and:" if any(own.values()) else _QUIC_ONLY
         )
-        lines += [f"| `{a.setting}` | {a.value} | {a.why} |" for a in adapter.adjustments]
+    rows = {
+        name: [
+            f"`{knob.name}` | {_value(knob)} | {_values(knob)} | {knob.meaning}{_of(knob)}"
+            for knob in knobs
+        ]
+        for name, knobs in own.items()
+    }
+    lines += _table("knob | default | values | meaning", rows)
+    settings = {
+        program.name: [row for row in _adjusted(program) if row not in alike]
+        for program in programs
+    }
+    lines += _table("setting | value | why", settings)
     return "\n".join(lines) + "\n"
+
+
+_QUIC_ONLY = "\nKnobs of [QUIC](native-quic.md#knobs)."
+
+
+def _table(head: str, rows: Mapping[str, Sequence[str]]) -> list[str]:
+    """The rows of several programs, each once, with whose it is if it is not all programs'."""
+    whose: dict[str, list[str]] = {}
+    for name, own in rows.items():
+        for row in own:
+            whose.setdefault(row, []).append(name)
+    if not whose:
+        return []
+    if all(len(names) == len(rows) for names in whose.values()):
+        lines = [f"| {row} |" for row in whose]
+    else:
+        head = f"{head} | of"
+        lines = [
+            f"| {row} | {'all' if len(names) == len(rows) else ', '.join(names)} |"
+            for row, names in whose.items()
+        ]
+    return [f"\n| {head} |", "|---" * (head.count("|") + 1) + "|", *lines]
 
 
 def _list(protocols: Iterable[Protocol]) -> str:
@@ -394,12 +506,6 @@ def _origin(adapter: Adapter) -> str:
     return f"`{adapter.package}`"
 
 
-def _default(adapter: Adapter, name: str) -> str:
-    """A knob's default, or that the program has no such knob."""
-    knob = next((knob for knob in adapter.knobs if knob.name == name), None)
-    return _value(knob) if knob else "-"
-
-
 def _value(knob: Knob) -> str:
     return f"`{knob.default}`" if knob.default else "its own"
 
@@ -412,9 +518,9 @@ def _of(knob: Knob) -> str:
     return f" (with {' or '.join(knob.controls)} only)" if knob.controls else ""
 
 
-def _anchor(role: str, adapter: Adapter) -> str:
+def _anchor(heading: str) -> str:
     """The anchor that Markdown viewers give to a section's heading."""
-    return re.sub(r"[^\w -]", "", f"{adapter.name} ({role})").replace(" ", "-").lower()
+    return re.sub(r"[^\w -]", "", heading).replace(" ", "-").lower()
 
 
 def main() -> None:
