@@ -198,7 +198,7 @@ def columns() -> str:
     return _COLUMNS.format(
         intro=intro,
         rows=_column_rows(Record),
-        metrics="\n".join(f"- Of {of}: {', '.join(names)}." for of, names in metrics.items()),
+        metrics="\n".join(f"- Of {of}: {'; '.join(names)}." for of, names in metrics.items()),
         flow_rows=_column_rows(OneFlow),
         segment_rows=_column_rows(SegmentRecord),
     )

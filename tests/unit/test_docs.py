@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import re
+import sys
 import tomllib
 from pathlib import Path
 from types import ModuleType
@@ -22,9 +23,13 @@ from tests.doc_examples import PAGES, ROOT, as_toml, blocks, commands, short, st
 
 
 def generator() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("docs", ROOT / "tools" / "generate_docs.py")
+    spec = importlib.util.spec_from_file_location(
+        "generate_docs", ROOT / "tools" / "generate_docs.py"
+    )
     assert spec and spec.loader
     module = importlib.util.module_from_spec(spec)
+    # Dataclasses look their module up.
+    sys.modules[spec.name] = module
     spec.loader.exec_module(module)
     return module
 
