@@ -208,8 +208,11 @@ def files() -> str:
     """The text of docs/files.md."""
     kinds = [kind for kind in every_kind() if not kind.is_defect]
     read = [f"| {_noun(kind)} | {kind.reads} | {_way(kind)} |" for kind in kinds if kind.is_read]
-    known = [f"| {_noun(kind)} | {_way(kind)} |" for kind in kinds if not kind.is_read]
-    return _FILES.format(read="\n".join(read), known="\n".join(sorted(known)))
+    ways: dict[str, list[str]] = {}
+    for noun, way in sorted((_noun(kind), _way(kind)) for kind in kinds if not kind.is_read):
+        ways.setdefault(way or "nothing", []).append(noun)
+    known = [f"| {'; '.join(nouns)} | {way} |" for way, nouns in ways.items()]
+    return _FILES.format(read="\n".join(read), known="\n".join(known))
 
 
 def _noun(kind: FileKind) -> str:

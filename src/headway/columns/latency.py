@@ -19,10 +19,9 @@ class Latency(Columns):
     """How long requests of a series took; null without one."""
 
     latency_mean_ms: float | None = _latency(
-        "Of series of requests, as the five that follow: from when a request was to be made to the last byte of its "
-        "response, the mean. Of an open loop it counts from the arrival, so that waiting for a connection or behind "
-        "others counts (no coordinated omission). Of messages both ways: from when one was made to the last byte of its "
-        "answer.",
+        "Of series of requests, as the five that follow: from when a request was to be made (of an open loop,"
+        " its arrival) to the last byte of its response, the mean. Of messages both ways: from when one was "
+        "made to the last byte of its answer.",
         "mean latency",
     )
     latency_p50_ms: float | None = _latency(

@@ -28,20 +28,18 @@ class RampUp(Columns):
     """How soon a bulk transfer filled its path, and when the bottleneck's sender left slow start."""
 
     ramp_s: float | None = metric(
-        "Of bulk downloads: from the start of the first flow until goodput reached what the path "
-        "can carry, which is the start of the first half second in which the client got 90 % of "
-        "it: of the narrowest link's rate, less headers (1448 bytes of payload in a frame of "
-        "1514, 1428 over IPv6). No 100 ms count for more than the link can carry, because data behind a "
-        "repaired loss arrive at once. Null if goodput never did, or if the rate changes.",
+        "Of bulk downloads: from the start of the first flow until goodput is there: the start of the first half second in "
+        "which the client got 90 % of what the narrowest link can carry, less headers (1448 bytes of payload "
+        "in a frame of 1514, 1428 over IPv6). No 100 ms count for more than the link can carry. Null if "
+        "goodput never did, or if the rate changes.",
         "time to the path's full rate",
         of=Of.BULK_DOWNLOADS,
         needs=Needs.CONSTANT_RATE,
     )
     slow_start_s: float | None = metric(
-        "From the start of the request until the sender in front of the narrowest link left slow "
-        "start: the first sample in which its window had reached its threshold or it was "
-        "repairing losses. With PEPs that is the one that sends over that link; of several "
-        "connections it is the first. Null if none did, or if the sender's state is not known.",
+        "From the start of the request until the sender in front of the narrowest link left slow start: the "
+        "first sample in which its window had reached its threshold or it was repairing losses. Null if none "
+        "did, or if the sender's state is not known.",
         "time to the end of slow start",
     )
 
@@ -50,12 +48,10 @@ class Causes(Columns):
     """What held the transfer back, and for how long."""
 
     limited_by: str | None = column(
-        "What held the transfer back for the longest part of its time: the largest of the columns"
-        " from `handshake_s` to `sndbuf_limited_s`, which sum up to `total_s`. Of a chain of "
-        "connections, each moment's cause is that of the first sender, from the client on, that "
-        "did not wait for the section behind it. One of `handshake`, `path`, `processor`, `growth`, "
-        "`congestion window`, `recovery`, `idle recovery`, `application`, `plateau`, `receive "
-        "window`, `send buffer`."
+        "What held the transfer back for the longest part of its time: the largest of the columns from "
+        "`handshake_s` to `sndbuf_limited_s`, which sum up to `total_s`. One of `handshake`, `path`, "
+        "`processor`, `growth`, `congestion window`, `recovery`, `idle recovery`, `application`, `plateau`, "
+        "`receive window`, `send buffer`."
     )
     limited_section: str | None = column(
         "Where `limited_by` held the transfer back, or did so for the longest time: from which "
@@ -203,18 +199,15 @@ class SenderOverTime(Columns):
         "Mean over time of that sender's congestion window; of several connections of their sum."
     )
     first_flight_packets: int | None = column(
-        "Packets that came from the server, by samples of the bottleneck's queue, from when it was asked, at the end "
-        "of the handshake, until the first acknowledgment of them could be back. Null of pages and bulk flows, and "
-        "with proxies. Null also if the client does not report its handshake, if the response began before (0-RTT), or "
-        "if there is no sample in that round trip, such as with RTTs of less than 10 ms."
+        "Packets that came from the server from the end of the handshake until the first acknowledgment of "
+        "them could be back, by samples of the bottleneck's queue. Null of pages, bulk flows and with "
+        "proxies, after 0-RTT, and without a sample in that round trip, such as with RTTs of less than 10 ms."
     )
     first_flight_bytes: int | None = column("The same in bytes on the wire.")
     first_flight_limit: str | None = column(
-        "What ended the first flight: the `congestion window`, which is then the initial one (RFC 6928; RFC 9002, "
-        "section 7.2); the `receive window`, of TCP or of QUIC's flow control; or the `end of the response`. Null if "
-        "nothing shows which, as where the sender's state is not known (`limits_source` is `counters`). It is never "
-        "QUIC's limit of three times what was received (RFC 9000, section 8.1): a handshake that is complete has "
-        "proven the client's address."
+        "What ended the first flight: the `congestion window`, which is then the initial one (RFC 6928; RFC "
+        "9002, section 7.2); the `receive window`, of TCP or of QUIC's flow control; or the `end of the "
+        "response`. Null if nothing shows which."
     )
 
 

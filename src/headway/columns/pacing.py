@@ -45,9 +45,9 @@ class Pacing(Columns):
     )
     sender_gap_p95_ms: float | None = column("95th percentile of the same.")
     sender_burst_packets: float | None = _less(
-        "Length of the burst in which a packet left its sender, the mean over packets: 1 if each left alone. In a "
-        "burst, each packet follows the one before it on its connection within a third of what a full packet takes on "
-        "the narrowest link. Kempf et al. 2025 (QUIC Steps) count packet trains in this way, by 0.1 ms at 40 Mbit/s.",
+        "Length of the burst in which a packet left its sender, the mean over packets: 1 if each left alone. "
+        "In a burst, each packet follows the one before it on its connection within a third of what a full "
+        "packet takes on the narrowest link (as Kempf et al. 2025, QUIC Steps).",
         "length of the sender's bursts",
     )
     sender_longest_burst_packets: float | None = _less(

@@ -37,10 +37,9 @@ class Disturbed(Columns):
     """What the paths name to disturb packets, and how many met it."""
 
     disturbances: tuple[str, ...] = column(
-        "The disturbances that the paths name, on any link between client and server: loss, "
-        "blackouts, named drops, reordering, duplication, corruption, policers, rules for UDP, changed ECN fields and rebindings of NATs, such as `loss down: 1 %`. "
-        "The next 29 columns show whether they took place. They count on all links, from when "
-        "these were made to the end of the workload; null if the lab did not get that far.",
+        "The disturbances that the paths name, on any link between client and server, such as `loss down: 1 "
+        "%`. The next 29 columns show whether they took place, on all links; null if the lab did not get that"
+        " far.",
         default=(),
     )
     lost_down: int | None = _down(_LOST)
@@ -83,8 +82,7 @@ class Disturbed(Columns):
     )
     out_of_order_segments: float | None = metric(
         "TCP segments that came to the client's host while an earlier one was missing, and waited for it "
-        "(`TCPOFOQueue`): what HTTP over TCP holds back. Sander et al. 2022 count bytes over QUIC (`hol_bytes`). Null "
-        "without TCP there, and of pages that were visited before, whose segments the lab counts, too.",
+        "(`TCPOFOQueue`). Null without TCP there, and of pages that were visited before.",
         "segments held back",
         "HOL segments",
         words=LOWER_HIGHER,
@@ -129,9 +127,8 @@ class Observed(Columns):
     """Which transport was spoken, whatever programs say of it."""
 
     tcp_packets_down: int | None = column(
-        "Packets of TCP that came to the client's host from whom it asks (the server, or a proxy) while the workload "
-        "went on. A run of HTTP/3 to which more came over TCP than over UDP has failed, and so has one of HTTP/1.1 or "
-        "HTTP/2 the other way round. Null of several flows together, each of which has its own."
+        "Packets of TCP that came to the client's host from whom it asks while the workload went on. A run to"
+        " which more came over the other transport has failed. Null of several flows together."
     )
     udp_packets_down: int | None = column("The same of UDP.")
     tcp_packets_up: int | None = column("Packets of TCP that came from the client to whom it asks.")

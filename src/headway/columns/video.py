@@ -145,9 +145,9 @@ class VideoSession(Columns):
         words=LOWER_HIGHER,
     )
     video_qoe_index: float | None = column(
-        "Linear quality of experience for each segment, by its last fetch (Yin and others, SIGCOMM 2015), in Mbit/s: the rates, less their "
-        "changes, less the ladder's highest rate for each second of stalls and of the start-up delay. Of a session in which no segment came, the whole of it is waiting, as if of one segment."
-        " It may be negative, so contenders cannot be compared by its ratio, and it is no metric."
+        "Linear quality of experience for each segment, by its last fetch (Yin and others, SIGCOMM 2015), in "
+        "Mbit/s: the rates, less their changes, less the ladder's highest rate for each second of stalls and "
+        "of the start-up delay. It may be negative, so it is no metric."
     )
     video_rungs: tuple[int, ...] = column(
         "The rung of every fetched segment, from 0, the lowest; empty without a video.", default=()
