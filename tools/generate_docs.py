@@ -44,8 +44,6 @@ One row per run. Generated from `headway.columns` by `make docs`.
 
 {intro}
 
-| column | unit | meaning |
-|---|---|---|
 {rows}
 
 ## Metrics
@@ -58,16 +56,12 @@ What a study may compare its contenders by (`metrics`). Less is better, unless b
 
 Where flows compete, one row per flow and run, with the columns above, as if the flow had been a run by itself, and:
 
-| column | unit | meaning |
-|---|---|---|
 {flow_rows}
 
 ## Columns of segments.parquet
 
 Where [videos](videos.md) are played, one row per segment that a player fetched, in the order in which they came:
 
-| column | unit | meaning |
-|---|---|---|
 {segment_rows}
 """
 
@@ -197,7 +191,7 @@ def columns() -> str:
     intro = " ".join(" ".join(paragraphs[1:]).split())
     return _COLUMNS.format(
         intro=intro,
-        rows=_column_rows(Record),
+        rows="\n\n".join(map(_family_section, reversed(Record.__bases__))),
         metrics="\n".join(f"- Of {of}: {'; '.join(names)}." for of, names in metrics.items()),
         flow_rows=_column_rows(OneFlow),
         segment_rows=_column_rows(SegmentRecord),
@@ -244,8 +238,15 @@ def _types(family: type[Columns]) -> dict[str, str]:
     return {name: type(kind).__name__.lower() for name, kind in schema_of(family).items()}
 
 
+def _family_section(family: type[Columns]) -> str:
+    """A family of columns below what it is about."""
+    heading, _, more = (family.__doc__ or "").partition("\n")[0].removesuffix(".").partition("; ")
+    remark = f"{more[0].upper()}{more[1:]}.\n\n" if more else ""
+    return f"## {heading}\n\n{remark}{_column_rows(family)}"
+
+
 def _column_rows(family: type[Columns]) -> str:
-    """A row for each column; those of both directions share one."""
+    """An item for each column; those of both directions share one."""
     types = _types(family)
     meanings = {name: column.meaning for name, column in columns_of(family).items()}
     units = {name: column.unit for name, column in columns_of(family).items()}
@@ -263,7 +264,8 @@ def _column_rows(family: type[Columns]) -> str:
                 if _DOWN in meaning
                 else f"{meaning} The second: the same towards the server."
             )
-        rows.append(f"| {names} | {units[name] or _KINDS.get(types[name], '')} | {meaning} |")
+        unit = units[name] or _KINDS.get(types[name], "")
+        rows.append(f"- {names}{f' ({unit})' if unit else ''}: {meaning}")
     return "\n".join(rows)
 
 

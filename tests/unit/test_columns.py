@@ -124,7 +124,7 @@ def test_a_metric_of_pages_is_a_declaration_and_a_module(tmp_path: Path) -> None
         "label": "time to half the bytes",
         "heading": "half",
         "docs": [
-            "| `half_s` | s | Half of the page's bytes have come. |",
+            "- `half_s` (s): Half of the page's bytes have come.",
             "; `half_s`",
         ],
     }
