@@ -1,4 +1,4 @@
-"""docs/methods.md and docs/claims.md state the numbers that the analysis uses."""
+"""docs/comparisons.md and docs/claims.md state the numbers that the analysis uses."""
 
 from pathlib import Path
 
@@ -21,7 +21,7 @@ from headway.statistics.interval import LEVEL
 from headway.statistics.pairs import PAIRED_ALPHA, fewest_pairs, smallest_p
 
 DOCS = Path(__file__).parents[2] / "docs"
-PAGE, CLAIMS = (DOCS / "methods.md").read_text(), (DOCS / "claims.md").read_text()
+PAGE, CLAIMS = (DOCS / "comparisons.md").read_text(), (DOCS / "claims.md").read_text()
 
 
 def row(name: str) -> str:
