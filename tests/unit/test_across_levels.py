@@ -13,7 +13,6 @@ from rich.console import Console
 from headway.analysis import Verdict
 from headway.analysis.acrosslevels import Across, across_levels
 from headway.analysis.result_loading import StudyResults
-from headway.errors import WrongInputError
 from headway.records.archived_study import archived_study
 from headway.report import Report
 from headway.report.single_outputs import Wanted, chosen
@@ -162,31 +161,6 @@ def test_a_study_names_the_axis_and_perhaps_the_level() -> None:
     assert asked.baseline == "2 %"
     assert archived_study(parsed(compare)).experiments[0].compare == asked
     assert "compare" not in archived_study(parsed("")).experiments[0].model_fields_set
-
-
-@pytest.mark.parametrize(
-    ("compare", "message"),
-    [
-        ('compare = "path.los"', "3: compare: 'path.los' is not an axis; did you mean 'path.loss'"),
-        ('compare = "path.rtt"', "3: compare: 'path.rtt' is not an axis"),
-        (
-            'compare = { axis = "path.loss", baseline = "3 %" }',
-            "3: compare.baseline: 3 % is no level of path.loss; levels: 0 %, 2 %",
-        ),
-        ('compare = { axes = "path.loss" }', "3: compare.axes: unknown key"),
-        ("compare = 3", "3: compare: must be a table"),
-    ],
-)
-def test_what_cannot_be_compared_is_refused(compare: str, message: str) -> None:
-    with pytest.raises(WrongInputError) as found:
-        parsed(compare)
-    assert message in str(found.value)
-
-
-def test_an_axis_of_one_level_has_nothing_to_compare() -> None:
-    text = STUDY.format(compare='compare = "path.loss"').replace('["0 %", "2 %"]', '["0 %"]')
-    with pytest.raises(WrongInputError, match="has one level: nothing to compare it with"):
-        parse_study(Source("s.toml", text, Path()))
 
 
 def test_its_figures_can_be_drawn_for_paper(tmp_path: Path) -> None:

@@ -16,7 +16,6 @@ from headway.contract.orders import Change, Orders, Round
 from headway.contract.outcome import Ended, Outcome
 from headway.contract.program import Program
 from headway.contract.text import dump, load
-from headway.errors import WrongInputError
 from headway.guest.devtools import DevTools, DevToolsError
 from headway.guest.loadfiles import EVENTS_FILE, LOAD_FILE
 from headway.guest.recorder import PageRecorder
@@ -287,56 +286,9 @@ def test_a_browser_that_is_gone_is_noticed(end: str) -> None:
 # What is refused
 
 
-@pytest.mark.parametrize(
-    ("more", "where", "message"),
-    [
-        ({"server": {"program": "caddy"}}, "server.program", "caddy cannot replay a site; .*nginx"),
-        (
-            {"client": {"program": "curl"}},
-            "workload.kind",
-            "curl cannot do page over h.; .*: chromium",
-        ),
-        (
-            {"workload": {"cache": "tickets"}},
-            "workload.cache",
-            "nginx cannot give tickets; .*headway",
-        ),
-        (
-            {"workload": {"cache": "tickets"}, "proxy": {"program": "envoy"}},
-            "workload.cache",
-            "a reverse proxy gives no tickets",
-        ),
-        ({"knobs": {"net_log": "yes"}}, "client.knobs.net_log", "not a value of this knob"),
-    ],
-)
-def test_what_cannot_be_is_refused_in_a_line(
-    site: str, more: dict[str, Any], where: str, message: str
-) -> None:
-    with pytest.raises(WrongInputError, match=message) as caught:
-        check_programs(deploy(setting(site, **more)))
-    assert str(caught.value).startswith(where)
-    assert "\n" not in str(caught.value)
-
-
 def test_other_servers_give_tickets(site: str) -> None:
     tickets: dict[str, Any] = {"workload": {"cache": "tickets"}}
     check_programs(deploy(setting(site, **tickets, server={"program": "headway-server"})))
-
-
-@pytest.mark.parametrize(
-    ("more", "message"),
-    [
-        ({"workload": {"device": "iphone6"}}, "'desktop', 'iphone-6' or 'ipad'"),
-        ({"workload": {"cache": "tickets"}, "tls": False, "protocol": "h1"}, "tls = true"),
-        ({"workload": {"cache": "warm"}, "path": {"drop_packets": [3]}}, "before the workload"),
-        ({"capture": {"bodies": True}}, "keeps no bodies"),
-    ],
-)
-def test_a_setting_that_makes_no_sense_is_refused(
-    site: str, more: dict[str, Any], message: str
-) -> None:
-    with pytest.raises(ValueError, match=message):
-        setting(site, **more)
 
 
 # Which loads share a boot

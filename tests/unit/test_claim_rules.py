@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,13 +14,10 @@ from headway.analysis.claims import Judged, judge
 from headway.analysis.sample import Measurements, Observation
 from headway.analysis.spread import scatter_ratio
 from headway.analysis.win_counts import count_difference
-from headway.errors import WrongInputError
 from headway.study.claim import Claim
-from headway.study.load import load_study, parse_study
-from headway.study.source import Source
+from headway.study.load import load_study
 from tests.unit.made_claims import AXIS, NOISE, around
 from tests.unit.made_results import experiments, results, run, runs
-from tests.unit.test_claims import STUDY
 
 HOLDS, BROKEN, OPEN = Judgement.HOLDS, Judgement.BROKEN, Judgement.UNDECIDED
 PAIR = {"contender": "h3", "against": "h2"}
@@ -201,44 +197,6 @@ def test_an_interval_of_time(begin: str, end: str, expected: Judgement) -> None:
     assert one(FLOWS, rule, metric="goodput_mbit", **time).judgement is expected
     value = {"kind": "value", "contender": "h3", "low": 5}
     assert one(FLOWS, value, metric="goodput_mbit", **time).judgement is expected
-
-
-CORRELATION = 'kind = "correlation", contender = "h3", trend = "rising"'
-GAP = 'kind = "difference", contender = "h3", against = "h2", low = 1'
-COUNTED = 'kind = "counts", contender = "h3", against = "h2", beyond = 5'
-COURSE = 'contender = "h3", axis = "path.loss", trend = "rising"'
-ITSELF = 'contender = "h3", against = "h3", within = 5'
-TIME = 'from = "0 s"\nto = "1 s"\norigin = "start"\nplace'
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (("RULE", f'{CORRELATION}, column = "page_byte"'), "not a column of numbers; did you mean"),
-        (("RULE", f'{CORRELATION}, column = "cell"'), "'cell' is not a column of numbers"),
-        (("RULE", CORRELATION), "needs an axis or a column, not both"),
-        (("RULE", f'{CORRELATION}, axis = "path.loss", column = "objects"'), "not both"),
-        (("RULE", f"{COUNTED}"), "needs a value, or low or high"),
-        (("RULE", f'{COUNTED}, low = 5, axis = "path.rat"'), "path.rat"),
-        (("RULE", f'{GAP}, unit = "ms"'), "the unit must be '%' or 's', not 'ms'"),
-        (("RULE", f'{GAP}, unit = "s", statistic = "mean"'), "statistic is for differences in %"),
-        (("RULE", 'kind = "spread", contender = "h3", against = "h2"'), "needs a value, or low"),
-        (("RULE", f'{CORRELATION}, axis = "path.loss"'), "needs at least 4 cells .*; here are 1"),
-        (("RULE", f'{CORRELATION}, column = "page_bytes"'), "page_bytes is for page loads"),
-        (("RULE", f'kind = "monotone", {COURSE}'), "no two of these cells differ in path.loss"),
-        (("RULE", 'kind = "order", contenders = ["h3", "h3"]'), "'h3' is compared with itself"),
-        (("RULE", f'kind = "equal", {ITSELF}'), "'h3' is compared with itself"),
-        (("place", TIME), "from, to and origin are for goodput_mbit, .*; total_s has one a run"),
-        (("place", 'to = "1 s"\nplace'), "are given together"),
-    ],
-)
-def test_a_rule_that_cannot_be_is_refused(change: tuple[str, str], message: str) -> None:
-    rule = 'rule = { kind = "order", contenders = ["h3", "h2"] }'
-    text = STUDY.replace(rule, "rule = { RULE }") if change[0] == "RULE" else STUDY
-    text = text.replace(*change)
-    assert text != STUDY
-    with pytest.raises(WrongInputError, match=message):
-        parse_study(Source("claims.toml", text, Path()))
 
 
 @pytest.mark.parametrize(

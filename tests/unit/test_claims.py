@@ -15,12 +15,9 @@ from headway.analysis.claim_estimate import Judgement
 from headway.analysis.claims import Judged
 from headway.analysis.usability import complaints
 from headway.cli.claims import claims, print_ledger
-from headway.errors import WrongInputError
 from headway.report.reproducing import reproducing
 from headway.report.tables.claims import claims_table
 from headway.study.claim import Claim
-from headway.study.load import parse_study
-from headway.study.source import Source
 from tests.unit.made_claims import AXIS, Times, around, judged
 from tests.unit.made_results import experiments, results, runs, saved
 
@@ -200,40 +197,6 @@ def test_what_was_not_run_is_not_measured() -> None:
 def test_a_rule_that_can_only_hold_or_never_is_refused(rule: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
         Claim.model_validate({"says": "so", "place": "here", "rule": rule})
-
-
-STUDY = """\
-name = "claims"
-[axes]
-protocol = ["h2", "h3"]
-path.loss = ["0 %", "2 %"]
-[[claims]]
-says = "h3 is faster under loss"
-place = "section 4"
-where = { path.loss = "2 %" }
-rule = { kind = "order", contenders = ["h3", "h2"] }
-"""
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (('"2 %" }', '"3 %" }'), r"8: claims.where.path.loss: '3 %' is not a value of path.loss"),
-        (('path.loss = "2', 'path.los = "2'), r"claims: 'path.los' is not an axis; did you mean"),
-        (('"h3", "h2"] }', '"h4", "h2"] }'), r"9: claims.rule: 'h4' is not a contender"),
-        (('"order"', '"ordr"'), r"9: claims.rule.kind: 'ordr' is not one of order, "),
-        (
-            ('"order", contenders = ["h3", "h2"]', '"equal", contender = "h3", against = "h2"'),
-            r"9: claims.rule.within: is missing",
-        ),
-        (("place", 'metric = "plt_s"\nplace'), r"plt_s is not one of the experiment's metrics"),
-    ],
-)
-def test_a_claim_about_what_there_is_not_is_refused(change: tuple[str, str], message: str) -> None:
-    text = STUDY.replace(*change)
-    assert text != STUDY
-    with pytest.raises(WrongInputError, match=message):
-        parse_study(Source("claims.toml", text, Path()))
 
 
 def archived_study() -> dict[str, Any]:

@@ -6,7 +6,6 @@ import itertools
 import math
 import statistics
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,13 +14,9 @@ from headway.analysis.analysis import Analysis, analyse
 from headway.analysis.claim_estimate import Judgement
 from headway.analysis.claims import Judged, judge
 from headway.analysis.claimwords import in_words, would_decide
-from headway.errors import WrongInputError
 from headway.study.claim import Claim
-from headway.study.load import parse_study
-from headway.study.source import Source
 from tests.unit.made_claims import around
 from tests.unit.made_results import experiments, results, runs
-from tests.unit.test_claims import STUDY
 
 HOLDS, BROKEN, OPEN = Judgement.HOLDS, Judgement.BROKEN, Judgement.UNDECIDED
 PAIR = {"contender": "h3", "against": "h2"}
@@ -184,37 +179,3 @@ def _plain(sites: range, rows: list[dict[str, Any]]) -> Analysis:
     grid = [{"name": f"cell-{n}", "at": {SITE: f"site-{n}"}} for n in sites]
     axes = {SITE: [f"site-{n}" for n in sites]}
     return analyse(results(rows, experiments(told | {"grid": grid, "axes": axes})))
-
-
-GAP = 'kind = "difference", contender = "h3", against = "h2", low = 1'
-
-
-@pytest.mark.parametrize(
-    ("more", "message"),
-    [
-        ('over = "path.los"\nRULE', "'path.los' is not an axis; did you mean 'path.loss'"),
-        ('over = "path.loss"\nRULE', "takes at least 6 cells that differ in it alone; here are 1"),
-        (
-            f'over = "path.loss"\nrule = {{ {GAP}, statistic = "mean" }}',
-            "over takes the typical cell; leave out statistic",
-        ),
-        (
-            'over = "path.loss"\nrule = { kind = "failures", contender = "h3", high = 5 }',
-            "over is for the rules order, difference, equal, value and monotone",
-        ),
-        (
-            'over = "path.loss"\nrule = { kind = "monotone", contender = "h3", axis = "path.loss", trend = "rising" }',
-            "has steps along path.loss, so over cannot be path.loss, too",
-        ),
-        (
-            'over = "path.loss"\nfrom = "0 s"\nto = "1 s"\norigin = "start"\nRULE',
-            "over is about whole runs",
-        ),
-    ],
-)
-def test_what_cannot_be_over_an_axis_is_refused(more: str, message: str) -> None:
-    rule = 'rule = { kind = "order", contenders = ["h3", "h2"] }'
-    assert rule in STUDY
-    text = STUDY.replace(rule, more.replace("RULE", rule))
-    with pytest.raises(WrongInputError, match=message):
-        parse_study(Source("claims.toml", text, Path()))

@@ -41,130 +41,17 @@ def run(monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
     return 0
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (("run", "nosuch", "--out", "x"), "there is no such file, and no built-in study"),
-        (("validate", "quikstart"), "did you mean 'quickstart'"),
-        (("run", "quickstart", "--out", "x", "--jobs", "4096"), "cores"),
-        (("run", "quickstart", "--uot", "x"), "there is no option --uot; did you mean '--out'?"),
-        (("run", "--repetitions", "5", "quickstart"), "did you mean '--set repetitions=5'?"),
-        (("plan", "--reps=5", "quickstart"), "did you mean '--set repetitions=5'?"),
-        (("run", "quickstart", "--latency", "30ms"), "did you mean '--set path.rtt=30ms'?"),
-        (("run", "quickstart", "--program"), "did you mean '--set server.program=VALUE'?"),
-        (("run", "quickstart", "-o", "x"), "there is no option -o; did you mean '--out'?"),
-        (("check", "quickstart", "--reps", "5"), "did you mean '--repetitions'?"),
-        (("shell", "--bandwidth", "3 Mbit/s"), "did you mean '--rate'?"),
-        (("image", "build", "--miror", "x"), "did you mean '--mirror'?"),
-        (("rum", "quickstart"), "there is no command 'rum'; did you mean 'run'?"),
-        (("help", "rum"), "there is no command 'rum'; did you mean 'run'?"),
-        (("frobnicate",), "there is no command 'frobnicate'; known: run, plan, validate, "),
-        (("image", "buld"), "there is no command 'buld'; did you mean 'build'?"),
-        (("run", "quickstart", "--dry-run"), "no option --dry-run; `headway plan` does that"),
-        (("run", "quickstart", "-n", "5"), "did you mean '--set repetitions=5'?"),
-        (("run", "quickstart", "--set", "x"), "'x' is not an assignment; write KEY=VALUE"),
-        (("run", "quickstart", "--set"), "`headway run --help` shows"),
-        (("run", "quickstart", "--set", "latency=3 ms"), "did you mean 'path.rtt'?"),
-        (("exec", "--delay", "3 ms", "--", "true"), "did you mean '--rtt'?"),
-        (("programs",), "there is no command 'programs'; did you mean 'list'?"),
-        (("run",), "missing argument 'STUDY'"),
-        (("run", "quickstart", "--jobs", "many"), "--jobs: 'many' is not a whole number"),
-        (("run", "quickstart", "--jobs", "0"), "--jobs: must be 1 or more, not 0"),
-        (("exec", "--clock", "virtua", "--", "true"), "virtual, cpu, real; did you mean 'virtual'"),
-        (("list", "programs", "ngnix"), "there is no program 'ngnix'; did you mean 'nginx'?"),
-        (("list", "programs", "apache"), "a file programs.toml adds a program of your own"),
-        (("list", "studies", "--programs", "p.toml"), "--programs: is for `headway list programs`"),
-        (("shell", "--rate", "10"), '10 has no unit; write a rate as "10 Mbit/s"'),
-        (("shell", "--loss", "200 %"), "--loss: a ratio cannot be above 100 %"),
-        (("exec", "--rtt", "-5 ms", "--", "true"), "cannot be negative"),
-        (("exec", "--mount", "nosuch", "--", "true"), "--mount nosuch: there is no such directory"),
-        (
-            ("list", "things"),
-            "WHAT: 'things' is not one of studies, programs, sites, profiles, workloads",
-        ),
-        (("run", "quickstart", "--out", "x", "--quick"), "quickstart.toml: has no quick form"),
-        (("run", "quickstart", "--out", "x", "--resume", "--replace"), "--resume --replace: one"),
-        (("run", "quickstart", "--out", "x", "--retry-failed", "--replace"), "the other removes"),
-        (
-            ("run", "quickstart", "--out", "x", "--cluster", "a:1", "--jobs", "1"),
-            "--jobs: a cluster",
-        ),
-        (
-            ("reproduce", "smith2020"),
-            "there is no such study; of papers there are kakhki2017, kakhki2017-video, kosek2022, l4s, liu2024, "
-            "perna2022, perna2022-video, report-card, sander2022, turn-on-http3, yardsticks",
-        ),
-        (
-            ("reproduce", "liu1924"),
-            "there is no such study; did you mean 'liu2024'? Of papers there are ",
-        ),
-        (
-            ("reproduce", "quickstart"),
-            "is no paper's study; `headway run quickstart` carries it out",
-        ),
-        (("plan", "quikstart"), "did you mean 'quickstart'"),
-        (("report", "no-such-directory"), "no runs.parquet"),
-    ],
-)
-def test_wrong_input_ends_with_status_2_and_says_why(
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    words: tuple[str, ...],
-    said: str,
+def test_more_labs_than_cores_are_refused(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(monkeypatch, *words) == 2
-    captured = capsys.readouterr()
-    assert said in captured.err
-    assert "Traceback" not in captured.err
+    assert run(monkeypatch, "run", "quickstart", "--out", "x", "--jobs", "4096") == 2
+    assert capsys.readouterr().err.startswith("headway: --jobs: ")
 
 
 def study(tmp_path: Path, text: str) -> str:
     file = tmp_path / "study.toml"
     file.write_text('name = "s"\n[workload]\nsize = "1 MB"\n' + text)
     return str(file)
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ('[server]\nprogram = "ngnix"', "no server program 'ngnix'; did you mean 'nginx'?"),
-        (
-            '[server]\nprogram = "nginx"\nknobs = { quic_gsp = "on" }',
-            "nginx has no knob 'quic_gsp'; did you mean 'quic_gso'?",
-        ),
-    ],
-)
-def test_a_program_or_knob_that_does_not_exist_is_named(
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    tmp_path: Path,
-    text: str,
-    said: str,
-) -> None:
-    assert run(monkeypatch, "validate", study(tmp_path, text)) == 2
-    assert said in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("contenders", "whose"),
-    [
-        ('a = { server.program = "apache" }\nb = { protocol = "h2" }', "contender 'a': "),
-        ('a = { protocol = "h3" }\nb = { protocol = "h2" }', ""),
-    ],
-)
-def test_a_contender_is_blamed_for_what_is_its_own(
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    tmp_path: Path,
-    contenders: str,
-    whose: str,
-) -> None:
-    server = "" if whose else '[server]\nprogram = "apache"'
-    file = study(tmp_path, f"[contenders]\n{contenders}\n{server}")
-    assert run(monkeypatch, "validate", file) == 2
-    told = capsys.readouterr().err
-    assert re.search(rf"\.program: {whose}no server program 'apache'; known: ", told)
-    assert "a file programs.toml adds a program of your own (docs/own-programs.md)" in told
 
 
 @pytest.fixture
@@ -354,13 +241,10 @@ def test_validate_counts_runs(
 
 
 def test_validate_checks_the_short_form_too(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     file = study(tmp_path, '[quick]\npath.rtt = "9"\n')
-    assert run(monkeypatch, "plan", file) == 0
-    capsys.readouterr()
-    assert run(monkeypatch, "validate", file) == 2
-    assert f"{file}:5: quick.path.rtt: 9 has no unit" in said(capsys)
+    assert [run(monkeypatch, command, file) for command in ("plan", "validate")] == [0, 2]
 
 
 def test_plan_shows_runs_axes_and_time(

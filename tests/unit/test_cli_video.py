@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from pathlib import Path
 
@@ -101,38 +100,3 @@ def test_rates_are_a_ladder_of_their_own(
     assert run(monkeypatch, *words) == 0
     assert [int(rate) for rate in made[0].ladder] == [1_000_000, 4_000_000]
     assert (made[0].count, made[0].audio) == (2, None)
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["4 Mbit/s", "1 Mbit/s"], "ladder: .*go up"),
-        (["4 Mbit"], "ladder: 'Mbit' is not a unit"),
-        (["1 Mbit/s", "--duration", "7 s"], "duration: .*multiple of 4 s"),
-        (["1 Mbit/s", "--audio", "loud"], "audio: .*loud"),
-        (["1 kbit/s"], "ladder: 1 kbit/s is 500 bytes"),
-        (["1 Mbit/s", "--audio", "1 kbit/s"], "audio: 1 kbit/s is 501 bytes"),
-        (["1 Mbit/s", "--segment", "20"], "segment: 20 has no unit"),
-        (["1 Mbit/s", "--segment", "0 s"], "segment: a segment plays for a time"),
-        (["1 Mbit/s", "--chunk", "700 ms"], "chunk: whole chunks make a segment of 4 s"),
-        (["1 Mbit/s", "--chunk", "x"], "chunk: 'x' is not a number"),
-        (
-            ["1 Mbit/s", "--chunk", "1 s", "--audio", "64 kbit/s"],
-            "audio: a video in chunks has no sound",
-        ),
-        (["5 kbit/s", "--chunk", "100 ms"], "ladder: 5 kbit/s is 62 bytes for a chunk"),
-        (["perna", "--out", "."], "is there already"),
-    ],
-)
-def test_what_is_wrong_is_named(
-    made: list[Content],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    words: list[str],
-    message: str,
-) -> None:
-    out = () if "--out" in words else ("--out", str(tmp_path / "film"))
-    assert run(monkeypatch, *words, *out) == 2
-    assert re.search(message, capsys.readouterr().err)
-    assert not made

@@ -80,32 +80,6 @@ def test_a_fixed_quality_is_the_one_that_was_asked_for() -> None:
         assert abr["autoSwitchBitrate"] == {"video": False}
 
 
-@pytest.mark.parametrize(
-    ("program", "workload", "message"),
-    [
-        ("dash.js", {"rule": "mpc"}, r"workload\.rule: dash\.js has no rule mpc"),
-        ("headway-client", {"rule": "dynamic"}, r"workload\.rule: rule dynamic is dash\.js' own"),
-        ("dash.js", {"ladder": ["1 kbit/s"]}, r"workload\.ladder: 1 kbit/s is 500 bytes"),
-        ("dash.js", {"audio": "1 kbit/s"}, r"workload\.audio: 1 kbit/s is 501 bytes"),
-        (
-            "dash.js",
-            {"ladder": ["1 Mbit/s"], "resolutions": ["853x480"]},
-            r"workload\.resolutions: 853x480",
-        ),
-        (
-            "headway-client",
-            {"audio": "64 kbit/s"},
-            r"workload\.audio: headway-client plays no sound",
-        ),
-    ],
-)
-def test_what_a_player_cannot_do_is_refused(
-    program: str, workload: dict[str, Any], message: str
-) -> None:
-    with pytest.raises(WrongInputError, match=rf"^{message}"):
-        check_programs(deploy(setting(program, workload)))
-
-
 def test_a_player_that_decodes_nothing_may_have_any_picture() -> None:
     check_programs(
         deploy(setting("headway-client", {"ladder": ["1 kbit/s"], "resolutions": ["853x480"]}))

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pydantic import ValidationError
 
 from headway.contract.orders import Orders
 from headway.errors import WrongInputError
@@ -46,18 +45,6 @@ def browser(ordered: Orders) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.parametrize(
-    ("more", "told"),
-    [
-        ({"path": {"down": {"drop_packets": [5]}}}, "earlier visits come before the workload"),
-        ({"workload": PAGE["workload"] | {"versions": "recorded"}}, "offers every version"),
-    ],
-)
-def test_what_earlier_visits_would_use_up_is_refused(more: dict[str, Any], told: str) -> None:
-    with pytest.raises(ValidationError, match=told):
-        Setting.model_validate(PAGE | {"protocol": "h3", "discovery": {"visit": 2}} | more)
-
-
 def test_a_browser_was_there_before_a_later_visit() -> None:
     def before(visit: int) -> bool:
         return Setting.model_validate(PAGE | {"discovery": {"visit": visit}}).visited_before
@@ -83,21 +70,6 @@ def test_a_browser_is_told_no_version() -> None:
     assert free["page"]["revisits"]
 
 
-@pytest.mark.parametrize(
-    ("more", "told"),
-    [
-        ({"workload": {"size": "1 kB"}, "discovery": {"visit": 2}}, "this is for pages"),
-        ({"workload": {"kind": "upload", "size": "1 kB"}}, "pages and downloads"),
-        ({"workload": PAGE["workload"] | {"cache": "warm"}}, "states the earlier visits"),
-        ({"protocol": "h1", "tls": False}, "find out the version of HTTP by TLS"),
-        ({"discovery": {"visit": 0}}, "visit"),
-    ],
-)
-def test_what_cannot_be_is_refused(more: dict[str, Any], told: str) -> None:
-    with pytest.raises(ValidationError, match=told):
-        Setting.model_validate(PAGE | {"discovery": {}} | more)
-
-
 def test_a_browser_has_a_boot_for_itself_and_time_for_its_visits() -> None:
     """In a lab that it shared, it would know the server from the load before."""
     assert Setting.model_validate(PAGE).may_share_a_boot
@@ -117,26 +89,6 @@ def test_curl_may_speak_either_version() -> None:
     argv = orders_for(deploy(asked, seed=1)).programs[-1].argv
     assert "--http3" in argv
     assert "--http3-only" not in argv
-
-
-def test_a_client_that_is_told_is_refused() -> None:
-    told = {"workload": {"size": "1 kB"}, "client": {"program": "wget2"}}
-    with pytest.raises(WrongInputError, match=r"cannot find out the version of HTTP; .*curl"):
-        check_programs(deploy(Setting.model_validate(PAGE | {"discovery": {}} | told)))
-
-
-@pytest.mark.parametrize(
-    ("server", "told"),
-    [
-        ("headway-server", "headway-server cannot take QUIC on another port than TCP; .* nginx"),
-        ("haproxy", "haproxy cannot offer several versions of HTTP at once; .*nginx"),
-    ],
-)
-def test_servers_that_cannot_offer_so_are_refused(server: str, told: str) -> None:
-    asked = {"discovery": {"alternative": {"port": 444}}, "server": {"program": server}}
-    raw = asked | {"workload": {"size": "1 kB"}, "protocol": "h3"}
-    with pytest.raises(WrongInputError, match=told):
-        check_programs(deploy(Setting.model_validate(raw)))
 
 
 @pytest.mark.parametrize(

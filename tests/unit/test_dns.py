@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pydantic import ValidationError
 
 from headway.contract.orders import Orders
 from headway.diagnosis.questions import question_columns
@@ -69,32 +68,6 @@ def test_a_zone_may_have_no_answer() -> None:
 
 
 @pytest.mark.parametrize(
-    ("dns", "told"),
-    [
-        ({"cname": ["a.test", "server.test"]}, "server.test > a.test > server.test"),
-        ({"cname": ["a.test", "a.test"]}, "server.test > a.test > a.test"),
-        ({"cname": ["not a name"]}, "cname"),
-        ({"ttl": "1.5 s"}, "whole seconds"),
-        ({"https": {"alpn": ["h4"]}}, "'h4' is no version of HTTP in ALPN: h3, h2, http/1.1"),
-        ({"silent": True, "unknown": True}, "leave out one of the two"),
-        ({"path": {"rtt": "900 s"}}, "an answer would come beyond"),
-        ({"delay": "900 s"}, "an answer would come beyond"),
-    ],
-)
-def test_what_cannot_be_is_refused(dns: dict[str, Any], told: str) -> None:
-    with pytest.raises(ValidationError, match=told):
-        Setting.model_validate({"dns": dns})
-
-
-def test_a_client_that_asks_nobody_is_refused() -> None:
-    setting = Setting.model_validate({"dns": {}, "client": {"program": "wget2"}})
-    with pytest.raises(
-        WrongInputError, match=r"wget2 cannot ask a resolver for addresses; .* curl"
-    ):
-        check_programs(deploy(setting))
-
-
-@pytest.mark.parametrize(
     ("alpn", "protocol", "told"),
     [
         (["h3", "h2"], "h2", ["the HTTPS record names h3, which the server does not speak"]),
@@ -127,18 +100,6 @@ def test_over_https_curl_is_told_where_and_others_are_refused() -> None:
         WrongInputError, match=r"headway-client cannot ask a resolver over https; .*: curl"
     ):
         check_programs(deploy(Setting.model_validate(setting)))
-
-
-@pytest.mark.parametrize("dns", [{"https": True}, {"drops": ["HTTPS"]}])
-def test_a_record_that_nobody_asks_for_is_refused(dns: dict[str, Any]) -> None:
-    with pytest.raises(WrongInputError, match="curl cannot ask for HTTPS records"):
-        check_programs(deploy(Setting.model_validate({"dns": dns})))
-
-
-def test_the_path_to_the_resolver_is_checked_as_others_are() -> None:
-    narrow = {"family": "ipv6", "dns": {"path": {"mtu": "600 B"}}}
-    with pytest.raises(ValidationError, match="8200"):
-        Setting.model_validate(narrow)
 
 
 def asked(kind: int, port: int, number: int) -> bytes:

@@ -5,12 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from pydantic import ValidationError
 
 from headway.contract.orders import Orders
-from headway.errors import WrongInputError
 from headway.lab.assemble import orders_for
-from headway.planning.capability_checks import check_programs
 from headway.planning.deploy import deploy
 from headway.study.setting import Setting
 
@@ -71,75 +68,8 @@ def test_tcp_of_both_families_is_sampled() -> None:
     assert not orders(path={"rtt": "20 ms"}).sampling.both_families
 
 
-@pytest.mark.parametrize(
-    ("raw", "where", "told"),
-    [
-        (
-            {"client": {"program": "headway-client", "knobs": {"fall_back": "on"}}, **SLOW},
-            "client.knobs.fall_back",
-            "it falls back from QUIC that it found by itself",
-        ),
-        (
-            {"client": {"program": "headway-client", "knobs": {"attempt_delay": "100ms"}}},
-            "client.knobs.attempt_delay",
-            "there is one place to connect to",
-        ),
-        (
-            {
-                "client": {"program": "headway-client", "knobs": {"early_data": "on"}},
-                "server": {"program": "headway-server", "knobs": {"early_data": "on"}},
-                **SLOW,
-            },
-            "client.knobs.early_data",
-            "early data go to one place",
-        ),
-    ],
-)
-def test_what_has_no_effect_is_refused(raw: dict[str, Any], where: str, told: str) -> None:
-    with pytest.raises(WrongInputError, match=told) as caught:
-        check_programs(deploy(Setting.model_validate({"protocol": "h2", **raw}), seed=1))
-    assert caught.value.where == where
-
-
 def test_the_resolver_has_both_addresses() -> None:
     ordered = orders(dns={}, **SLOW)
     zone = ordered.files["/run/headway-dns.json"]
     assert "2001:db8:" in zone
     assert '"10.0.' in zone
-
-
-@pytest.mark.parametrize(
-    ("raw", "told"),
-    [
-        (
-            {"workload": {"kind": "migration", "size": "1 MB", "after": "500 kB"}},
-            "it is for pages and downloads",
-        ),
-        ({"path": {"mtu": "600 B"}}, "8200"),
-        (
-            {
-                "workload": {"kind": "page", "site": "sander-22", "origins": "own-addresses"},
-                "client": {"program": "chromium"},
-            },
-            "hosts with addresses of their own have one family",
-        ),
-    ],
-)
-def test_what_cannot_be_is_refused(raw: dict[str, Any], told: str) -> None:
-    with pytest.raises(ValidationError, match=told):
-        Setting.model_validate({"dual_stack": {}, **raw})
-
-
-@pytest.mark.parametrize(
-    ("raw", "told"),
-    [
-        (
-            {"client": {"program": "wget2"}},
-            r"wget2 cannot try the addresses of both families; .* curl",
-        ),
-        ({"server": {"program": "caddy"}}, r"caddy cannot listen on several addresses; .* nginx"),
-    ],
-)
-def test_programs_that_know_one_address_are_refused(raw: dict[str, Any], told: str) -> None:
-    with pytest.raises(WrongInputError, match=told):
-        check_programs(deploy(Setting.model_validate({"dual_stack": {}, "protocol": "h2", **raw})))

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from headway.analysis import analyse
 from headway.analysis.explained import explained, share_explained
-from headway.errors import WrongInputError
-from headway.study.load import load_study
 from tests.unit import made_results as made
 
 GRID = [{"name": "cell", "at": {"path.loss": "1 %"}}]
@@ -91,37 +87,3 @@ def test_a_value_that_agrees_or_was_not_run_elsewhere_keeps_what_it_has() -> Non
 )
 def test_shares_are_of_logarithms(before: float, after: float, share: float | None) -> None:
     assert share_explained(before, after) == (None if share is None else pytest.approx(share))
-
-
-STUDY = """
-name = "made"
-client.program = "headway-client"
-server.program = "headway-server"
-workload.size = "1 kB"
-metrics = ["total_s"]
-[experiments.first]
-contenders.a = { protocol = "h3" }
-axes.path.loss = ["0 %", "1 %"]
-published = [{ contender = "a", where = { path.loss = "1 %" }, value = 1, source = "x" }]
-[experiments.second]
-contenders.a = { protocol = "h3" }
-axes.path.loss = ["LOSS"]
-explains = { experiment = "NAME", what = "the link" }
-"""
-
-
-@pytest.mark.parametrize(
-    ("loss", "name", "reason"),
-    [
-        ("1 %", "frist", "did you mean 'first'"),
-        ("1 %", "second", "no other experiment with published values"),
-        ("2 %", "first", "no cell of first: give it the same axes"),
-    ],
-)
-def test_an_explanation_is_of_another_experiments_values_in_the_same_cells(
-    loss: str, name: str, reason: str, tmp_path: Path
-) -> None:
-    file = tmp_path / "made.toml"
-    file.write_text(STUDY.replace("LOSS", loss).replace("NAME", name), encoding="utf-8")
-    with pytest.raises(WrongInputError, match=reason):
-        load_study(str(file))

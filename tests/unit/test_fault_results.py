@@ -6,7 +6,6 @@ import io
 from pathlib import Path
 from typing import Any
 
-import pytest
 from rich.console import Console
 
 from headway.analysis import analyse, answer
@@ -14,44 +13,15 @@ from headway.analysis.result_loading import StudyResults
 from headway.analysis.usability import complaints
 from headway.campaign.failfast import FailFast
 from headway.cli.plan_tables import print_plan
-from headway.errors import WrongInputError
 from headway.planning.runs import plan
 from headway.report.figures.faults import KIND as FAULTS
 from headway.report.figures.kind import Subject
 from headway.report.paragraph import methods_paragraph
 from headway.report.sheet import Text
 from headway.report.styles import study_styles
-from headway.study.load import load_study, study_from
+from headway.study.load import study_from
 from tests.unit import made_results
 from tests.unit.test_faults import TABLES, record, results
-
-
-@pytest.mark.parametrize(
-    ("tables", "said"),
-    [
-        (
-            '[faults]\npackets = "40-1"',
-            "faulty.toml:8: faults.packets: 40 to 1 are no packets; they are numbered",
-        ),
-        ("[faults]\npackets = 0", "faulty.toml:8: faults.packets: 0 to 0 are no packets"),
-        ('[faults]\nkind = "drop"', "faulty.toml:8: faults.kind: 'drop' is not one of lose, "),
-        ('[faults]\ndelay = "1 s"', 'faulty.toml:8: faults.delay: is for kind = "delay"'),
-        ("[faults]\nfoo = 1", "faulty.toml:8: faults.foo: unknown key"),
-        ("[faults]\nlink = 2", "faulty.toml:8: faults.link: the client's path has 1 link"),
-        ('clock = "cpu"\n[faults]', "faulty.toml:7: faults: packets have the same numbers"),
-    ],
-)
-def test_refusals_of_a_sweep_name_its_line_and_table(
-    tmp_path: Path, tables: str, said: str
-) -> None:
-    head, _, table = tables.rpartition("[faults]")
-    rest = 'protocol = "h3"\npath.rtt = "10 ms"\npath.rate = "10 Mbit/s"\nworkload.size = "20 kB"'
-    lines = ['name = "faulty"', head.strip() or 'question = "?"', rest, f"[faults]{table}"]
-    file = tmp_path / "faulty.toml"
-    file.write_text("\n".join(lines), encoding="utf-8")
-    with pytest.raises(WrongInputError) as error:
-        plan(load_study(file))
-    assert str(error.value).removeprefix(f"{tmp_path}/").startswith(said)
 
 
 def _rows(met: int = 1) -> list[dict[str, Any]]:

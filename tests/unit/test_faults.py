@@ -21,7 +21,6 @@ from headway.campaign.stages import Stages
 from headway.columns import Record, polars_schema
 from headway.contract.faults import KeptPacket
 from headway.diagnosis.fault import compared
-from headway.errors import WrongInputError
 from headway.instruments.check.faultcheck import judge_faults
 from headway.instruments.check.reports import CheckReport
 from headway.instruments.check.verdict import Side, judge_builds
@@ -115,25 +114,6 @@ def test_a_sweep_tries_each_packet_and_none() -> None:
         "lose down 1+3",
         "lose down 2+3",
     ]
-
-
-@pytest.mark.parametrize(
-    ("changes", "said"),
-    [
-        ({"clock": "real"}, "same numbers in every run only"),
-        ({"path": {"rtt": "10 ms", "drop_packets": [1]}}, "cannot have faults"),
-        ({"control": {"pings": 3}}, "control pings would be counted"),
-        ({"fault": {"link": 2}}, "has 1 link"),
-    ],
-)
-def test_a_fault_asks_for_runs_that_can_be_repeated(changes: dict[str, Any], said: str) -> None:
-    with pytest.raises(ValidationError, match=said):
-        Setting.model_validate({"fault": "lose down 1", **changes})
-
-
-def test_a_sweep_and_a_fault_of_all_runs_exclude_each_other() -> None:
-    with pytest.raises(WrongInputError, match="makes the axis fault"):
-        study_from({**TABLES, "fault": "lose down 1"})
 
 
 def record(run: Run, total_s: float | None, **told: Any) -> Record:

@@ -137,8 +137,6 @@ def test_a_run_is_another_one_if_the_film_is(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        ('segment = "2 s"', "segment: the MPD says that; leave it out"),
-        ('ladder = "perna"', "ladder: the MPD says that; leave it out"),
         ('buffer = "3 s"', "buffer: two segments or more: 4 s"),
     ],
 )

@@ -13,7 +13,6 @@ from headway.contract.outcome import Outcome
 from headway.errors import WrongInputError
 from headway.lab.assemble import orders_for
 from headway.lab.run import Result
-from headway.planning.capability_checks import check_programs
 from headway.planning.deploy import deploy
 from headway.planning.interim_looks import looks_of
 from headway.planning.runs import plan
@@ -192,26 +191,12 @@ def test_flows_whose_lab_never_booted_have_failed_each(tmp_path: Path) -> None:
     assert {one.error for one in each} == {"its worker was killed"}
 
 
-DOWNLOAD: dict[str, Any] = {
-    "protocol": "h2",
-    "client": {"program": "curl"},
-    "server": {"program": "nginx"},
-    "workload": {"kind": "download", "size": "100 MB"},
-}
 PAGE: dict[str, Any] = {
     "protocol": "h2",
     "client": {"program": "chromium"},
     "server": {"program": "nginx"},
     "workload": {"kind": "page", "site": "objects-20x100kB"},
 }
-
-
-def test_flows_load_one_site() -> None:
-    other = PAGE | {"workload": {"kind": "page", "site": "kepler"}}
-    with pytest.raises(WrongInputError) as caught:
-        study_from({"name": "fair", **DUMBBELL, "flows": {"a": PAGE, "b": other}})
-    told = "flows.b.workload.site: flows load one site, and here are objects-20x100kB and kepler"
-    assert told in str(caught.value)
 
 
 def test_each_of_several_servers_has_addresses_of_its_own_for_hosts_of_pages() -> None:
@@ -223,57 +208,6 @@ def test_each_of_several_servers_has_addresses_of_its_own_for_hosts_of_pages() -
     ways = [line.split() for line in told["servers"] if "10.200." in line]
     assert [words[2] for words in ways] == ["10.200.2.0/24", "10.200.4.0/24"]
     assert len({words[4] for words in ways}) == 2
-
-
-@pytest.mark.parametrize(
-    ("flow", "told"),
-    [
-        ({"enters": "midle"}, "flows.tcp.enters: no hop 'midle'"),
-        ({"leaves": "clients"}, "flows.tcp.leaves: clients does not come after clients"),
-        ({"count": 33}, "flows.tcp.count: must be 32 or less"),
-        ({"start": "700 s"}, "flows.tcp.start: 700 s is beyond limits.virtual (600 s)"),
-        ({"sped": 1}, "flows.tcp.sped: unknown key"),
-        (
-            DOWNLOAD | {"start": "5 s", "end": "5 s"},
-            "flows.tcp.end: the flow would end at 5 s, before it starts at 5 s",
-        ),
-        (DOWNLOAD | {"end": "700 s"}, "flows.tcp.end: 700 s is beyond limits.virtual (600 s)"),
-        ({"end": "5 s"}, "flows.tcp.end: a workload of kind bulk ends after its duration"),
-        (PAGE | {"end": "5 s"}, "flows.tcp.end: a page ends when it is loaded"),
-        ({"client": {"program": "culr"}}, "flows.tcp.client.program: no client program 'culr'"),
-        (
-            {
-                "protocol": "h3",
-                "workload": {"kind": "migration", "size": "1 MB", "after": "10 kB"},
-            },
-            "flows.tcp.workload.kind: a migration is not for flows that compete",
-        ),
-        (
-            PAGE | {"workload": PAGE["workload"] | {"connections": "one"}},
-            'flows.tcp.workload.connections: connections = "one" is for a page without other',
-        ),
-        (
-            {"protocol": "h2"},
-            "flows.tcp.protocol: a bulk flow is sent over tcp or quic, not h2",
-        ),
-        (
-            {"client": {"program": "curl"}},
-            "flows.tcp.protocol: curl speaks h1, h2, h3",
-        ),
-    ],
-)
-def test_what_cannot_be_is_told_in_a_line(flow: dict[str, Any], told: str) -> None:
-    tables = {"name": "fair", **DUMBBELL, "flows": {"tcp": {"protocol": "tcp", **flow}}}
-    with pytest.raises(WrongInputError) as caught:
-        for run in plan(study_from(tables)):
-            check_programs(run.deployment)
-    assert told in str(caught.value)
-
-
-def test_too_many_hosts_are_told() -> None:
-    flows = {name: {"protocol": "tcp", "count": 20} for name in ("a", "b")}
-    with pytest.raises(WrongInputError, match="80 hosts; a lab has 64 at most"):
-        study_from({"name": "fair", **DUMBBELL, "flows": flows})
 
 
 def test_flows_that_come_by_chance_have_the_load_that_is_asked_for() -> None:
@@ -296,23 +230,6 @@ def test_a_flow_that_is_on_and_off_ends_in_time() -> None:
     share = sum(one.amount for drawn in every for one in drawn) / (200 * 60e9)
     # It begins with a time on, which makes a little more than 2 of 5.
     assert share == pytest.approx(0.42, abs=0.03)
-
-
-@pytest.mark.parametrize(
-    ("workload", "said"),
-    [
-        ({"kind": "arrivals", "load": "0 bit/s", "duration": "9 s"}, "above zero"),
-        ({"kind": "arrivals", "load": "1 Gbit/s", "duration": "60 s"}, "75000 flows are expected"),
-        (
-            {"kind": "arrivals", "load": "1 Mbit/s", "duration": "9 s", "mean_size": "20 MB"},
-            "the largest flow",
-        ),
-        ({"kind": "on-off", "duration": "60 s", "on": "0 s"}, "above zero"),
-    ],
-)
-def test_what_cannot_come_by_chance_is_refused(workload: dict[str, Any], said: str) -> None:
-    with pytest.raises(ValueError, match=said):
-        setting(workload=workload)
 
 
 def test_pairs_are_contenders() -> None:

@@ -84,24 +84,6 @@ def study(tmp_path: Path, text: str) -> Path:
     return file
 
 
-@pytest.mark.parametrize(
-    ("text", "where"),
-    [
-        ('name = "a"\nquestion = "\\u001b[31m"', "study.toml:2: question"),
-        ('name = "a"\n[contenders]\n"\\u001b[31mx" = { protocol = "h2" }', "study.toml:2: "),
-        ('name = "\\u009b2J"', "study.toml:1: name"),
-        ('name = "a"\n[contenders.b]\nprotocol = "h2"\nserver.knobs.x = "\\u202e"', "study.toml:4"),
-        ('name = "a"\n[quick]\nquestion = "\\u007f"', "study.toml:3: quick.question"),
-    ],
-)
-def test_studies_have_no_control_characters(tmp_path: Path, text: str, where: str) -> None:
-    with pytest.raises(WrongInputError) as refused:
-        load_study(str(study(tmp_path, text)))
-    assert where in str(refused.value)
-    assert "has a control character" in str(refused.value)
-    assert not OBEYED.search(str(refused.value))
-
-
 def test_lines_and_tabs_are_texts_of_studies(tmp_path: Path) -> None:
     text = 'name = "a"\nquestion = """one\n\ttwo"""\n[contenders.b]\nprotocol = "h2"\n'
     assert load_study(str(study(tmp_path, text))).question == "one\n\ttwo"

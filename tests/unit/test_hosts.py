@@ -10,7 +10,6 @@ import pytest
 from headway.contract.orders import Namespace, Orders
 from headway.contract.text import dump as orders_text
 from headway.contract.text import load
-from headway.errors import WrongInputError
 from headway.lab.network import layout_of
 from headway.planning.deploy import deploy
 from headway.records.hosts import host_columns
@@ -121,74 +120,6 @@ def test_axes_and_contenders_replace_values_however_their_names_are_written(text
     (contender,) = experiment.contenders
     kernel = experiment.setting(cell, contender).server.kernel
     assert kernel.sysctls == {"net.ipv4.tcp_ecn": "0"}
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        (
-            '[server.kernel.sysctls]\n"net.ipv4.tcp_rmen" = "1"',
-            "s.toml:3: server.kernel.sysctls.net.ipv4.tcp_rmen: the lab kernel has no such sysctl; did you mean "
-            "'net.ipv4.tcp_rmem'?",
-        ),
-        (
-            '[server.kernel.sysctls]\n"net.ipv4.tcp_rmem" = "1 2"',
-            "s.toml:3: server.kernel.sysctls.net.ipv4.tcp_rmem: takes 3 whole numbers",
-        ),
-        (
-            "[client.kernel.sysctls]\nnet.ipv4.tcp_ecn = 77",
-            "s.toml:3: client.kernel.sysctls.net.ipv4.tcp_ecn: takes 0 to 5, not 77",
-        ),
-        (
-            '[client.kernel]\nsysctls = { "net.ipv4.tcp_mem" = "1 2 3" }',
-            "s.toml:3: client.kernel.sysctls.net.ipv4.tcp_mem: belongs to the whole kernel",
-        ),
-        (
-            "[client.kernel.sysctls]\nnet.ipv4.ip_forward = 1",
-            "s.toml:3: client.kernel.sysctls.net.ipv4.ip_forward: is set by the lab",
-        ),
-        (
-            "[client.kernel.sysctls]\nnet.ipv4.conf.eth0.rp_filter = 1",
-            "net.ipv4.conf.default.rp_filter is for all of the host's",
-        ),
-        (
-            "[client.kernel.sysctls]\nvm.swappiness = 1",
-            "s.toml:3: client.kernel.sysctls.vm.swappiness: is not a sysctl of",
-        ),
-        (
-            "[client.kernel.sysctls]\nnet.ipv4.tcp_ecn = true",
-            "s.toml:3: client.kernel.sysctls.net.ipv4.tcp_ecn: must be a text",
-        ),
-        (
-            '[client.kernel]\nqdisc = "cake"',
-            "s.toml:3: client.kernel.qdisc: 'cake' is not one of noqueue",
-        ),
-        (
-            '[client.kernel]\nprofile = "debian-1"',
-            "s.toml:3: client.kernel.profile: 'debian-1' is not one of tuned",
-        ),
-        (
-            '[client.kernel]\noffload = ["tso"]',
-            "s.toml:3: client.kernel.offload: tso needs hardware",
-        ),
-        (
-            '[client.kernel]\ncoalescing = "1 s"',
-            "s.toml:3: client.kernel.coalescing: is 10 ms at most",
-        ),
-        (
-            '[client.kernel]\noffload = []\ncoalescing = "50 us"',
-            "s.toml:4: client.kernel.coalescing: needs gro",
-        ),
-        (
-            '[[hops]]\nname = "gw"\ntcp_pep = { program = "headway-tcp-pep", kernel = { qdisc = "fq" } }',
-            "hops.gw.tcp_pep.kernel: is the hop's",
-        ),
-    ],
-)
-def test_what_cannot_be_is_refused_where_it_stands(text: str, message: str) -> None:
-    with pytest.raises(WrongInputError) as caught:
-        study(text)
-    assert message in str(caught.value)
 
 
 def test_a_kernel_tells_what_was_said_of_it() -> None:

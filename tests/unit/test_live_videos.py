@@ -24,33 +24,6 @@ LIVE = {"live": {}, "duration": "40 s"}
 SERVED = {"server": {"program": "headway-server"}}
 
 
-@pytest.mark.parametrize(
-    ("workload", "message"),
-    [
-        ({"live": {"chunk": "0 s"}}, "a chunk plays for a time"),
-        ({"live": {"chunk": "700 ms"}}, "whole chunks make a segment of 4 s"),
-        ({"live": {"chunk": "100 us"}}, "at most 10,000 chunks, here 40,000"),
-        (
-            {"live": {"chunk": "1 ms"}, "ladder": ["1 kbit/s"]},
-            "each of the 4,000 chunks has a byte or more; a segment of the lowest rate has 500",
-        ),
-        (
-            {"live": {}, "ladder": ["1 Gbit/s"]},
-            "at most 268,435,456 bytes; of the highest rate it has 500,000,000",
-        ),
-        ({"live": {"latency": "400 ms"}}, "a chunk or more, here 500 ms"),
-        ({"live": {"catch_up": "60 %"}}, "at most 50 %"),
-        ({"live": {"latency": "27 s"}}, "latency and a segment have room in it: 31 s or more"),
-        ({"live": {}, "start": "4 s"}, "no more than the latency, 3 s"),
-        ({"live": {}, "rule": "bola"}, "throughput and mpc are for it"),
-        ({"rule": "lol+"}, r"lol\+ is for live video: add live = \{\}"),
-    ],
-)
-def test_what_cannot_be_is_refused(workload: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        setting(workload)
-
-
 def test_programs_that_cannot_are_named() -> None:
     with pytest.raises(
         WrongInputError, match=r"server\.program: .* cannot have an application behind it"

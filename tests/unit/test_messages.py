@@ -6,8 +6,6 @@ from typing import Any
 
 import pytest
 
-from headway.errors import WrongInputError
-from headway.planning.capability_checks import check_programs
 from headway.planning.deploy import deploy
 from headway.study.setting import Setting
 
@@ -18,9 +16,7 @@ MESSAGES: dict[str, Any] = {
     "count": 50,
     "interval": "20 ms",
 }
-WEBSOCKET = MESSAGES | {"carrier": "websocket"}
 CLIENT = {"program": "headway-client"}
-PROXIED = {"name": "edge", "program": "nginx", "upstream_protocol": "h2"}
 
 
 def setting(workload: dict[str, Any] | None = None, **keys: Any) -> Setting:
@@ -29,67 +25,6 @@ def setting(workload: dict[str, Any] | None = None, **keys: Any) -> Setting:
     return Setting.model_validate(
         {"protocol": "h2", "client": CLIENT, "server": server, "workload": stated} | keys
     )
-
-
-@pytest.mark.parametrize(
-    ("workload", "keys", "message"),
-    [
-        ({"up": "63 B"}, {}, "a message takes 64 B"),
-        ({"down": "0 B"}, {}, "a message takes 64 B"),
-        ({}, {"protocol": "h1"}, "for h2 or h3, not for h1: an answer has to go on"),
-        ({"carrier": "mqtt"}, {}, "'lengths', 'grpc' or 'websocket'"),
-        (
-            {"carrier": "websocket", "deadline": "1 s"},
-            {},
-            'websocket has no deadlines: carrier = "grpc"',
-        ),
-        ({"carrier": "grpc", "deadline": "0 s"}, {}, "no request is over at once"),
-    ],
-)
-def test_what_cannot_be_is_refused(
-    workload: dict[str, Any], keys: dict[str, Any], message: str
-) -> None:
-    with pytest.raises(ValueError, match=message):
-        setting(workload, **keys)
-
-
-@pytest.mark.parametrize(
-    ("keys", "message"),
-    [
-        (
-            {"server": {"program": "nginx"}},
-            "nginx cannot answer a request that goes on; these servers can: headway-server",
-        ),
-        ({"client": {"program": "curl"}}, "curl cannot do messages over h2; these"),
-        (
-            {"proxy": {"program": "nginx", "upstream": {"protocol": "h2"}}},
-            "nginx passes requests on by HTTP/1.1 or keeps them",
-        ),
-        (
-            {"workload": WEBSOCKET, "server": {"program": "nginx"}},
-            "nginx cannot take WebSocket over h2; these servers can: ",
-        ),
-        (
-            {"workload": WEBSOCKET, "server": {"program": "ngtcp2"}, "protocol": "h3"},
-            "ngtcp2 cannot have an application behind it",
-        ),
-        (
-            {"workload": WEBSOCKET, "proxy": {"program": "envoy"}, "protocol": "h1"},
-            "envoy cannot pass on WebSocket over h1; these proxies can: ",
-        ),
-        (
-            {
-                "workload": WEBSOCKET,
-                "protocol": "h1",
-                "proxy": {"program": "nginx", "upstream": {"protocol": "h2"}},
-            },
-            "nginx passes WebSocket on over h1, not over h2",
-        ),
-    ],
-)
-def test_programs_that_cannot_are_named(keys: dict[str, Any], message: str) -> None:
-    with pytest.raises(WrongInputError, match=message):
-        check_programs(deploy(setting(**keys)))
 
 
 def test_messages_are_sent_by_their_schedule() -> None:

@@ -101,23 +101,6 @@ def test_a_black_hole_tells_nobody() -> None:
     assert "frag-needed drop" in nft_table(SilentRouter())
 
 
-@pytest.mark.parametrize(
-    ("raw", "told"),
-    [
-        ({"family": "ipv6", "path": {"mtu": "600 B"}}, "1280 B of IPv6"),
-        ({"offload": True, "path": {"udp": {"longest": "1300 B"}}}, "leave out offload"),
-        (
-            {"offload": True, "path": {"policer": {"rate": "1 Mbit/s", "burst": "9 kB"}}},
-            "leave out offload",
-        ),
-        ({"path": {"policer": {"rate": "1 kbit/s", "burst": "64 kB"}}}, "longer than 270 s"),
-    ],
-)
-def test_rules_that_cannot_hold_are_refused(raw: dict[str, Any], told: str) -> None:
-    with pytest.raises(ValidationError, match=told):
-        Setting.model_validate(raw)
-
-
 def test_all_of_udp_may_be_lost() -> None:
     """`numgen` has no number beyond all of its range."""
     udp = Udp.model_validate({"loss": "100 %"})

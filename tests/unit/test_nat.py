@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from headway.contract.orders import Change
 from headway.diagnosis.disturbances import named_disturbances
 from headway.diagnosis.validation.passage import match
@@ -121,9 +119,3 @@ def test_packets_are_found_again_whatever_their_addresses_and_ports() -> None:
         assert match(sent, [(5, same)], 9, _untranslated).delays_ns == [5]
         assert match(sent, [(5, another)], 9, _untranslated).strangers == 1
         assert match(sent, [(5, same)], 9).strangers == 1
-
-
-def test_a_rebinding_when_the_run_has_been_given_up_is_refused() -> None:
-    late = {"rebindings": ["2 s", "900 s"]}
-    with pytest.raises(ValueError, match=r"900 s is beyond limits\.virtual \(600 s\)"):
-        Setting.model_validate({"protocol": "h2", "path": {"nat": late}})

@@ -5,47 +5,15 @@ from __future__ import annotations
 import math
 import random
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from headway.errors import WrongInputError
 from headway.lab.network import layout_of, stated_ways
-from headway.planning.capability_checks import check_programs
 from headway.planning.deploy import deploy
 from headway.planning.deployment import Deployment
 from headway.planning.routing import Port, ports
-from headway.planning.runs import plan
-from headway.study.load import parse_study
 from headway.study.setting import Setting
-from headway.study.source import Source
-
-RING = """
-name = "ring"
-[hosts.near]
-[hosts.far]
-[[links]]
-between = ["client", "near"]
-path.rtt = "10 ms"
-[[links]]
-between = ["client", "far"]
-path.rtt = "40 ms"
-[[links]]
-between = ["near", "server"]
-path.rtt = "20 ms"
-[[links]]
-between = ["far", "server"]
-path.rtt = "100 ms"
-"""
-
-ROW = """
-name = "row"
-[hosts.near]
-[hosts.far]
-[[links]]
-between = ["near", "far"]
-"""
 
 
 def link(first: str, second: str, rtt_ms: float = 1) -> dict[str, Any]:
@@ -195,65 +163,3 @@ def test_a_link_that_is_crossed_from_its_second_end_is_turned_around() -> None:
     ends = [(wire.left, wire.right) for wire in (place.before, place.inner, place.after)]
     assert ends[0][0] == "client" and ends[-1][1] == "server"
     assert all(first[1] == second[0] for first, second in pairwise(ends))
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        (
-            '[hosts.a]\n[[links]]\nbetween = ["client", "a"]',
-            "there is no way from client to server: state a link that leads on",
-        ),
-        (
-            f'{RING}[[links]]\nbetween = ["near", "near"]',
-            "links.near-near.between: a link from near to itself leads nowhere",
-        ),
-        (
-            f'{RING}[[links]]\nbetween = ["client", "near"]',
-            "links: there are two links 'client-near'",
-        ),
-        (
-            f'via = ["blind"]\n{RING}[hosts.blind]\n[[links]]\nbetween = ["near", "blind"]',
-            "via: the way from client to server crosses near twice",
-        ),
-        (f'via = ["fra"]\n{RING}', "via: no host and no link 'fra'; did you mean 'far'"),
-        (
-            f'{RING}[[links]]\nbetween = ["nera", "far"]',
-            "links.nera-far.between: no host 'nera'; did you mean 'near'",
-        ),
-        (f'{RING}[[links]]\nbetween = ["near"]', "links.near.between"),
-        (
-            "".join(f"[hosts.h{number}]\n" for number in range(65)),
-            "hosts: 65 hosts; a lab has 64 at most",
-        ),
-        (f"{RING}[hosts.nginx]", "hosts.nginx: 'nginx' is the name of a program"),
-        (
-            'name = "s"\n[[hops]]\nname = "c1"\n[flows.a]',
-            "hops.c1: 'c1' is the name of a host that the lab adds for a flow",
-        ),
-        (
-            'name = "s"\n[[hops]]\nname = "r1"\n[dns]\n[flows.a]',
-            "hops.r1: 'r1' is the name of a host that the lab adds for a flow",
-        ),
-        (f"{RING}[hosts.client]", "hosts.client.*is the name of another host"),
-        (f"{RING}[hosts.a]\npath.rtt = '1 ms'", "hosts.a.path: what lies between hosts is said"),
-        (
-            f'{ROW}[flows.a]\nbetween = ["near", "far"]\n[flows.b]\nbetween = ["far", "near"]',
-            "hosts.near: 2 flows begin or end there: give each a host of its own",
-        ),
-        (
-            f'{ROW}[flows.a]\nbetween = ["near", "far"]\naccess.rtt = "1 ms"',
-            "flows.a.access: it is of a flow between hosts of its own",
-        ),
-        (f'{ROW}[flows.a]\nbetween = ["near", "far"]\ncount = 2', "flows.a.count"),
-        (
-            f"{RING}[hosts.x]\nkernel.initial_window = 3\n",
-            "hosts.x.kernel",
-        ),
-    ],
-)
-def test_one_line_says_what_is_no_network(text: str, message: str) -> None:
-    with pytest.raises(WrongInputError, match=message) as refused:
-        for run in plan(parse_study(Source("s.toml", text, Path()))):
-            check_programs(run.deployment)
-    assert "\n" not in str(refused.value)

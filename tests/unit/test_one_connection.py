@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from cryptography import x509
 from cryptography.x509.verification import PolicyBuilder, Store
-from pydantic import ValidationError
 
 from headway.image.pki import write_pki
 from headway.lab.certificate import NAMES_FILE, certified
@@ -40,18 +39,6 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     tree = tmp_path_factory.mktemp("root")
     write_pki(tree / "lab/pki")
     return tree
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        ({"protocol": "h1"}, "HTTP/1.1 has several connections to a host"),
-        ({"origins": "own-addresses"}, "gives each host a connection of its own"),
-    ],
-)
-def test_hosts_that_cannot_share_are_refused(words: dict[str, Any], said: str) -> None:
-    with pytest.raises(ValidationError, match=said):
-        setting(**words)
 
 
 def test_the_certificate_holds_every_host_and_verifies(root: Path) -> None:

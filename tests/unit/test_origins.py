@@ -6,11 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pydantic import ValidationError
 
 from headway.errors import WrongInputError
 from headway.lab.network import layout_of
-from headway.planning.capability_checks import check_programs
 from headway.planning.deploy import deploy
 from headway.sites.site import Exchange, Site
 from headway.sites.warc import write_archive
@@ -84,75 +82,6 @@ def test_a_setting_without_origins_has_the_hosts_that_it_had() -> None:
     assert "origins" not in made.model_dump()
 
 
-@pytest.mark.parametrize(
-    ("origins", "message"),
-    [
-        (
-            {"cdn": {"hosts": ["imgs.sander-07.test"]}},
-            "the page sander-07 has no host 'imgs.sander-07.test'; did you mean 'img.sander-07.test'?",
-        ),
-        (
-            {"cdn": {"hosts": ["*.ads.test"]}},
-            "its hosts: sander-07.test, static.sander-07.test, img.sander-07.test",
-        ),
-        (
-            {"cdn": {"hosts": ["img.*"]}, "all": {"hosts": ["*"]}},
-            "img.sander-07.test is a host of cdn, and belongs to only one",
-        ),
-    ],
-)
-def test_hosts_that_nobody_or_two_would_serve(origins: dict[str, Any], message: str) -> None:
-    with pytest.raises(WrongInputError) as raised:
-        deploy(setting(origins))
-    assert message in str(raised.value)
-    assert str(raised.value.where).startswith("origins.")
-
-
-@pytest.mark.parametrize(
-    ("more", "message"),
-    [
-        ({"limits": {"virtual": "59 ms"}}, "an RTT of 60 ms in all is beyond limits.virtual"),
-        ({"workload": {"connections": "one"}}, "hosts at one address"),
-        ({"workload": {"origins": "own-addresses"}}, "have the address of their server"),
-        ({"tls": False, "protocol": "h1"}, "needs tls = true"),
-        ({"proxy": {"program": "nginx"}}, "a reverse proxy answers for all hosts"),
-        (
-            {"hops": [{"name": "a", "tcp_pep": {"program": "headway-tcp-pep"}}]},
-            "only route, and a splits connections",
-        ),
-        ({"hops": [{"name": "servers"}]}, "is the name of the router before"),
-    ],
-)
-def test_what_does_not_go_with_them(more: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValidationError, match=message):
-        setting({"cdn": {"hosts": ["img.*"], "path": {"rtt": "40 ms"}}}, **more)
-
-
-@pytest.mark.parametrize(
-    ("keys", "message"),
-    [
-        ({"origins": {"cdn": {"hosts": ["img.*"]}}}, "cannot be combined with flows"),
-        ({"versions": "recorded"}, "a page among flows that compete has one server"),
-    ],
-)
-def test_pages_among_flows_that_compete_have_one_server(keys: dict[str, Any], message: str) -> None:
-    page = {"kind": "page", "site": SITE, "versions": keys.pop("versions", "any")}
-    flow = {"protocol": "h3", "client": {"program": "chromium"}, "workload": page}
-    with pytest.raises(ValidationError, match=message):
-        Setting.model_validate({"flows": {"page": flow, "other": {}}, **keys})
-
-
-def test_a_download_has_none() -> None:
-    with pytest.raises(ValidationError, match="servers of a page's hosts need"):
-        Setting.model_validate({"origins": {"cdn": {"hosts": ["img.*"]}}})
-
-
-@pytest.mark.parametrize("protocol", ["tcp", "quic", "udp"])
-def test_they_speak_http(protocol: str) -> None:
-    with pytest.raises(ValidationError, match="speaks h1, h2 or h3"):
-        setting({"cdn": {"hosts": ["img.*"], "protocol": protocol}})
-
-
 def recorded(directory: Path, *hosts: tuple[str, str]) -> str:
     """Path of an archive of a page whose hosts were recorded over these versions."""
     exchanges = tuple(
@@ -198,10 +127,3 @@ def test_a_recording_that_does_not_tell_its_versions_is_refused(tmp_path: Path) 
         WrongInputError, match=r"does not state the version over which b\.test came"
     ):
         deploy(setting({}, workload={"site": site, "versions": "recorded"}))
-
-
-def test_a_server_that_cannot_replay_is_refused() -> None:
-    made = setting({"cdn": {"hosts": ["img.*"], "server": {"program": "caddy"}}})
-    with pytest.raises(WrongInputError, match="caddy cannot replay a site") as raised:
-        check_programs(deploy(made))
-    assert raised.value.where == "origins.cdn.server.program"

@@ -9,9 +9,7 @@ from typing import Any
 
 import pytest
 
-from headway.errors import WrongInputError
 from headway.study.library import builtin_files
-from headway.study.load import parse_study
 from headway.study.positions import Key, positions
 from headway.study.source import Source
 from tests.doc_examples import ROOT, as_toml, studies
@@ -100,57 +98,6 @@ def test_lines_are_those_of_the_keys() -> None:
 )
 def test_what_is_no_toml_ends(text: str) -> None:
     assert len(positions(text)) < 5
-
-
-STUDY = '''name = "s"
-question = """
-Is this a key?
-path.rtt = 3
-[path]
-rtt = "1 ms"
-"""
-workload.size = "1 MB"
-metrics = ["total_s"]
-[axes]
-protocol = ["h1", "h2"]
-[[claims]]
-says = "one"
-place = "p. 1"
-rule = { kind = "order", contenders = ["h1", "h2"] }
-[[claims]]
-says = "two"
-place = "p. 1"
-{claim}
-[[reasons]]
-why = "it is"
-{reason}
-[path]
-{path}
-'''
-
-
-@pytest.mark.parametrize(
-    ("changed", "told"),
-    [
-        ({"path": 'rtt = "3"'}, "s.toml:24: path.rtt: "),
-        ({"claim": "ruel = 1"}, "s.toml:19: claims.ruel: "),
-        ({"claim": "rule = 1"}, "s.toml:19: claims.rule: "),
-        ({"claim": "rule = {}"}, "s.toml:19: claims.rule: needs a key 'kind': order, "),
-        ({"reason": "whr = 1"}, "s.toml:22: reasons.whr: "),
-    ],
-)
-def test_a_message_names_the_line_of_its_key(changed: dict[str, str], told: str) -> None:
-    parts = {
-        "claim": 'rule = { kind = "order", contenders = ["h2", "h1"] }',
-        "reason": "",
-        "path": "",
-    } | changed
-    text = STUDY
-    for name, part in parts.items():
-        text = text.replace(f"{{{name}}}", part)
-    with pytest.raises(WrongInputError) as refused:
-        parse_study(Source("s.toml", text, Path()))
-    assert str(refused.value).startswith(told)
 
 
 def test_a_hop_is_found_by_its_name() -> None:

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from headway.errors import WrongInputError
 from headway.planning.capability_checks import check_programs
 from headway.planning.deploy import deploy
 from headway.study.setting import Setting
@@ -39,27 +38,6 @@ def test_the_server_is_told_who_decides(knobs: dict[str, str], has: str, lacks: 
     server = orders_of(setting(PAGE, **knobs)).programs[0].argv
     assert has in server
     assert not [word for word in server if word.startswith(lacks)]
-
-
-@pytest.mark.parametrize(
-    ("workload", "knobs", "key", "said"),
-    [
-        (PAGE, {"priorities": "edge"}, "priorities", "'edge' is not a value of this knob"),
-        (
-            PAGE,
-            {"priorities": "chrome", "scheduler": "rfc9218"},
-            "scheduler",
-            "decides the order, too",
-        ),
-        (DOWNLOAD, {"priorities": "safari"}, "priorities", "it is for pages"),
-    ],
-)
-def test_what_cannot_be_decided_is_refused(
-    workload: dict[str, Any], knobs: dict[str, str], key: str, said: str
-) -> None:
-    with pytest.raises(WrongInputError, match=said) as refused:
-        check_programs(deploy(setting(workload, **knobs), 1))
-    assert refused.value.where == f"server.knobs.{key}"
 
 
 def test_downloads_may_take_turns() -> None:

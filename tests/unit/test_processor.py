@@ -96,25 +96,6 @@ def test_what_no_processor_can_be_is_refused(keys: dict[str, Any], said: str) ->
         processor(**keys)
 
 
-@pytest.mark.parametrize("clock", ["cpu", "real"])
-@pytest.mark.parametrize(
-    "hosts",
-    [
-        {"client": {"kernel": {"processor": "desktop"}}},
-        {"hops": [{"name": "box", "kernel": {"processor": "desktop"}}]},
-        {"proxy": {"program": "nginx", "kernel": {"processor": "desktop"}}},
-    ],
-)
-def test_processors_are_for_virtual_time(clock: str, hosts: dict[str, Any]) -> None:
-    with pytest.raises(ValidationError, match="states what computing costs"):
-        setting(clock=clock, **hosts)
-
-
-def test_sysctls_of_processors_are_written_otherwise() -> None:
-    with pytest.raises(ValidationError, match=r"kernel\.processor"):
-        setting(client={"kernel": {"sysctls": {"net.processor.cores": 1}}})
-
-
 def test_without_processors_nothing_is_ordered() -> None:
     orders = orders_for(deploy(setting(), 1))
     assert orders.sampling is not None

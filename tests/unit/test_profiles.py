@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from headway.errors import WrongInputError
 from headway.planning.runs import plan
 from headway.study.load import Source, parse_study
 from headway.study.path import Path as NetworkPath
@@ -93,21 +92,6 @@ def test_a_path_refines_its_profile() -> None:
     assert path.rtt.ms == 500
     assert path.links[0].down.loss.mean == path.links[0].up.loss.mean == 0.01
     assert path.links[0].down.queue.bdp == 2 and path.links[0].up.queue.bdp == 1
-
-
-@pytest.mark.parametrize(
-    ("path", "message"),
-    [
-        (
-            'profile = "4g-god"',
-            r"s.toml:6: path.profile: no profile '4g-god'; did you mean '4g-good'",
-        ),
-        ('profile = "geo"\nlinks = [{}]', r"either a profile or links"),
-    ],
-)
-def test_a_wrong_profile_is_named(path: str, message: str) -> None:
-    with pytest.raises(WrongInputError, match=message):
-        parse_study(Source("s.toml", f"{STUDY}[path]\n{path}", Path()))
 
 
 def test_repetitions_share_what_is_not_drawn() -> None:

@@ -233,34 +233,6 @@ server.program = "nginx"
 protocol = ["h2", "h3"]
 server.congestion_control = ["cubic", "bbr"]
 """
-CONTENDERS = """name = "contenders"
-[contenders]
-"h2 bbr" = { protocol = "h2", server.congestion_control = "bbr" }
-"h3 bbr" = { protocol = "h3", server.congestion_control = "bbr" }
-"""
-TABLE = """name = "table"
-[experiments.one]
-axes.protocol = ["h2", "h3"]
-[experiments.one.server]
-program = "caddy"
-initial_window = 32
-"""
-
-
-@pytest.mark.parametrize(
-    ("text", "place"),
-    [
-        (AXIS, r":5: axes\.server\.congestion_control: contender 'h3': "),
-        (CONTENDERS, r":4: contenders\.h3 bbr\.server\.congestion_control: contender 'h3 bbr': "),
-        (TABLE, r":6: experiments\.one\.server\.initial_window: contender 'h3': caddy's QUIC"),
-    ],
-)
-def test_a_refusal_names_file_line_key_and_contender(tmp_path: Path, text: str, place: str) -> None:
-    file = tmp_path / "study.toml"
-    file.write_text(text)
-    with pytest.raises(WrongInputError) as caught:
-        checked_plan(load_study(str(file)), str(file))
-    assert re.match(re.escape(str(file)) + place, str(caught.value))
 
 
 def test_what_one_transport_is_asked_refines_what_both_are(tmp_path: Path) -> None:

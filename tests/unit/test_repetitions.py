@@ -119,49 +119,6 @@ def test_a_number_of_repetitions_is_looked_at_once_and_told_as_it_is_written() -
     assert fixed.model_dump(mode="json") == 10
 
 
-@pytest.mark.parametrize(
-    ("written", "told"),
-    [
-        ("1.5", "repetitions: must be a whole number, not 1.5"),
-        ("inf", "repetitions: must be a whole number, not inf"),
-        ("true", "repetitions: must be a whole number, not true"),
-        ('"ten"', "repetitions: must be a whole number, not 'ten'"),
-        ("0", "repetitions: must be 1 or more, not 0"),
-        (
-            '{ until = "5 %" }',
-            "repetitions.most: is missing; write most = 40, or repetitions = 10",
-        ),
-        (
-            "{ most = 40 }",
-            'repetitions.until: is missing; write until = "5 %", or repetitions = 10',
-        ),
-        ('{ until = "5", most = 40 }', "repetitions.until: 5 has no unit"),
-        ('{ until = "0 %", most = 40 }', "repetitions.until: must be more than 0"),
-        (
-            '{ until = "5 %", most = 5 }',
-            "repetitions.most: 5 is too few: no interval of fewer than 6",
-        ),
-        (
-            '{ until = "5 %", most = 40, least = 5 }',
-            "repetitions.least: 5 is too few: no interval of",
-        ),
-        ('{ until = "5 %", most = 40, least = 50 }', "repetitions.least: 50 is more than most, 40"),
-        ('{ until = "5 %", mots = 40, most = 40 }', "repetitions.mots: unknown key"),
-    ],
-)
-def test_what_cannot_be_is_refused_with_line_and_key(written: str, told: str) -> None:
-    text = f'name = "s"\nrepetitions = {written}\nworkload.size = "1 kB"\n'
-    with pytest.raises(WrongInputError) as refused:
-        parse_study(Source("s.toml", text, Path()))
-    assert str(refused.value).startswith(f"s.toml:2: {told}")
-
-
-def test_with_single_faults_there_is_nothing_to_wait_for() -> None:
-    faults = {"faults": {"direction": "down", "packets": "handshake"}}
-    with pytest.raises(WrongInputError, match="what a fault costs is exact"):
-        study_from(TABLES | faults)
-
-
 def test_the_short_form_and_changes_may_have_a_number_or_another_bound() -> None:
     text = 'name = "s"\nrepetitions = { until = "5 %", most = 40 }\nworkload.size = "1 kB"\n'
     source = Source("s.toml", f"{text}[quick]\nrepetitions = {{ most = 12 }}\n", Path())

@@ -9,8 +9,7 @@ import pytest
 
 from headway.analysis.latencies import Latencies
 from headway.diagnosis.quantile import at_share
-from headway.errors import WrongInputError
-from headway.planning.capability_checks import check_programs, remarks
+from headway.planning.capability_checks import remarks
 from headway.planning.deploy import deploy
 from headway.programs.uploads import application_options
 from headway.study.requestseries import RequestSeries
@@ -30,49 +29,12 @@ def setting(workload: dict[str, Any] | None = None, **keys: Any) -> Setting:
 @pytest.mark.parametrize(
     ("workload", "message"),
     [
-        ({"users": 5}, "either by users = N"),
         ({"per_second": None}, "either by users = N"),
-        ({"think": "1 s"}, "only users think"),
-        ({"connections": "new", "count": 3000}, "2000 requests at most"),
-        ({"fan_out": 2}, "a tree of calls has"),
-        ({"depth": 3}, "a tree of calls has"),
-        ({"fan_out": 10, "depth": 6}, "1000 trees of 111111 calls are more"),
-        (
-            {"fan_out": 100, "depth": 1000},
-            "1000 trees of more than 1000000000 calls are more than 100000 requests",
-        ),
-        ({"header_up": "5 B"}, "fields of 5 B are not made"),
-        ({"header_down": "9 kB"}, "fields of 9 kB are not made"),
-        ({"header_values": "changing"}, "nothing changes without header_up"),
     ],
 )
 def test_what_cannot_be_is_refused(workload: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         setting(workload)
-
-
-@pytest.mark.parametrize(
-    ("keys", "message"),
-    [
-        (
-            {"server": {"program": "ngtcp2"}, "protocol": "h3"},
-            "server.program: ngtcp2 cannot have an application",
-        ),
-        ({"client": {"program": "curl"}}, "workload.kind: curl cannot do requests over h2; these"),
-        (
-            {"client": {"program": "h2load"}},
-            "client.program: h2load has no per_second (it has users only); headway-client has",
-        ),
-        (
-            {"client": {"program": "h2load"}, "protocol": "h3"},
-            "protocol: h2load speaks h1, h2; h3 is spoken by",
-        ),
-    ],
-)
-def test_programs_that_cannot_are_named(keys: dict[str, Any], message: str) -> None:
-    with pytest.raises(WrongInputError) as error:
-        check_programs(deploy(setting(**keys)))
-    assert str(error.value).startswith(message)
 
 
 @pytest.mark.parametrize(

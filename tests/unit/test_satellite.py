@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headway.errors import WrongInputError
 from headway.lab.network import two_hosts
 from headway.study.host import Host
-from headway.study.load import Source, parse_study
 from headway.study.path import Path as NetworkPath
 from headway.study.profiles import profiles, realise
 from headway.study.rates import RateSchedule
@@ -306,47 +303,3 @@ def test_a_profile_is_refined_within_its_satellite() -> None:
 @pytest.mark.parametrize("name", [name for name in profiles() if name in ("geo", "leo-pass")])
 def test_profiles_are_described(name: str) -> None:
     assert "20 Mbit/s forward (down), 8 Mbit/s return (up)" in profiles()[name].description
-
-
-FORWARD = 'satellite.forward = { bandwidth = "50 MHz" }\n'
-BOTH = FORWARD + 'satellite.return = { bandwidth = "20 MHz" }\n'
-GEO = 'satellite.orbit = "geo"\n'
-CARRIER = GEO + 'satellite.return = { bandwidth = "20 MHz" }\nsatellite.forward = '
-
-
-@pytest.mark.parametrize(
-    ("lines", "message"),
-    [
-        (CARRIER + '{ bandwidth = "5 MHz", modcod = "QPSK 1/44" }', r":7: path.satellite.forward.modcod: dvb-s2 has no MODCOD 'QPSK 1/44'; did you mean 'QPSK 1/4'"),
-        (GEO + FORWARD + 'satellite.return = { bandwidth = "5 MHz", modcod = "QPSK 1/4" }', r"dvb-rcs2 has no MODCOD .* It has QPSK 1/3, "),
-        (CARRIER + '{ bandwidth = "-5 MHz" }', r"forward.bandwidth: a bandwidth cannot be negative"),
-        (CARRIER + '{ bandwidth = "0 MHz" }', r"a bandwidth must be above zero"),
-        (CARRIER + '{ bandwidth = "5 Mbit/s" }', r"'Mbit/s' is not a unit of bandwidth; known units: Hz"),
-        (CARRIER + '{ bandwidth = "5 MHz", roll_off = 1.5 }', r"roll_off: a roll-off is between 0 and 1"),
-        (CARRIER + '{ bandwidth = "5 MHz", rolloff = 0.2 }', r"rolloff: unknown key; did you mean 'roll_off'"),
-        (GEO + FORWARD, r"path.satellite.return: is missing"),
-        (BOTH, r'path.satellite: needs an orbit, such as "geo", or a delay'),
-        (GEO + 'satellite.delay = "9 ms"\n' + BOTH, r"either an orbit or a delay, not both"),
-        ('satellite.orbit = "goe"\n' + BOTH, r"no orbit 'goe'; did you mean 'geo'"),
-        ('satellite.orbit = { planes = 1, satellites = 1, node = "90 deg" }\n' + BOTH, r"no satellite is ever 25 deg above the horizon"),
-        ('satellite.orbit = { terminal = { latitude = "91 deg", longitude = "0 deg" } }\n' + BOTH, r"a latitude is between -90 deg and 90 deg"),
-        ('satellite.orbit = { planes = 9999, satellites = 9999 }\n' + BOTH, r"orbit: more than 1000000 positions"),
-        ('satellite.orbit = { handover = "1 ms" }\n' + BOTH, r"orbit: more than 1000000 positions"),
-        ('satellite.delay = "9 ms"\nsatellite.processing = "1 ms"\n' + BOTH, r"processing is added to an orbit's delay"),
-        ('satellite.delay = [{ at = "1 s", delay = "9 ms" }]\n' + BOTH, r'the first delay must be at "0 s"'),
-        ('satellite.delay = [{ at = "0 s", delay = "9 ms" }, { at = "0 s", delay = "8 ms" }]\n' + BOTH, r"times of the steps must increase"),
-        (GEO + 'satellite.attenuation = "3"\n' + BOTH, r"satellite.attenuation: 3 has no unit"),
-        (GEO + 'satellite.attenuation = "-3 dB"\n' + BOTH, r"cannot be negative"),
-        (GEO + 'satellite.attenuation = "30 dB"\n' + BOTH, r"nothing ever passes: the SNR is at most -10 dB, but dvb-s2 needs -2.35 dB"),
-        (GEO + 'rate = "3 Mbit/s"\n' + BOTH, r"the satellite gives the rate"),
-        (GEO + 'rtt = "3 ms"\n' + BOTH, r"the satellite gives the delay"),
-        (GEO + 'changes = [{ at = "1 s", delay = "3 ms" }]\n' + BOTH, r"the satellite gives the delay"),
-        (GEO + 'changes = 3\n' + BOTH, r":6: path.changes: must be a list, not 3"),
-        (GEO + 'down.blackouts = 3\n' + BOTH, r":6: path.down.blackouts: must be a list, not 3"),
-        (GEO + 'down.changes = [{ at = "1", loss = "1 %" }]\n' + BOTH, r":6: path.down.changes.at: 1 has no unit"),
-    ],
-)  # fmt: skip
-def test_what_is_wrong_with_a_satellite_is_said(lines: str, message: str) -> None:
-    text = f'name = "s"\n[workload]\nsize = "1 MB"\n[path]\n{lines}'
-    with pytest.raises(WrongInputError, match=message):
-        parse_study(Source("s.toml", text, Path()))

@@ -139,45 +139,10 @@ def test_record_imports_into_an_archive(
     assert find_site(str(out)) == Site("other", SITE.page, SITE.exchanges, SITE.description)
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (("sites", "show", "keppler"), "keppler: no such site in the corpus, and no archive"),
-        (("sites", "show", "keppler"), "did you mean 'kepler'?"),
-        (("sites", "show", "no.warc.gz"), "no.warc.gz: cannot be read: No such file"),
-        (("sites", "verify", "bad.warc.gz"), "bad.warc.gz: not a WARC file"),
-        (("record", "bad.warc.gz", "--out", "x.warc.gz"), "a text, not a recording"),
-        (("record", "no.har", "--out", "x.warc.gz"), "no.har: neither a URL with http://"),
-        (
-            ("record", "http://localhost:8001/a", "--out", "x.warc.gz"),
-            "http://localhost:8001/a cannot be replayed: localhost is the browser's own host "
-            "wherever it runs, so no lab can serve it; `headway record "
-            "http://localhost:8001/a --map shop.test=localhost:8001 --out FILE.warc.gz` records it "
-            "as https://shop.test/a",
-        ),
-        (
-            ("record", str(RECORDED / "flows.har"), "--out", "x.warc.gz"),
-            "flows.har, http://127.0.0.1:18000/, cannot be replayed: 127.0.0.1 is an address",
-        ),
-        (
-            ("record", "https://a.test/", "--out", "x.warc.gz", "--map", "a.test"),
-            "--map a.test: is written NAME=ADDRESS:PORT, such as shop.test=127.0.0.1:8001",
-        ),
-        (("record", "no.har", "--out", "x.har"), "--out x.har: must end in .warc.gz"),
-        (("record", "no.har", "--out", "a/x.warc.gz"), "--out a/x.warc.gz: there is no such"),
-        (("record", "https://a.test/", "--out", "x.warc.gz", "--browser", "./no"), "no such program"),
-        (("record", "https://a.test/", "--out", "x.warc.gz", "--device", "pc"), "'pc' is not one of"),
-    ],
-)  # fmt: skip
-def test_wrong_input(
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    tmp_path: Path,
-    words: tuple[str, ...],
-    said: str,
+def test_a_page_of_this_machine_cannot_be_replayed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "bad.warc.gz").write_text("text")
-    assert run(monkeypatch, *words) == 2
-    assert said in " ".join(capsys.readouterr().err.split())
-    assert [path.name for path in tmp_path.iterdir()] == ["bad.warc.gz"]
+    assert run(monkeypatch, "record", str(RECORDED / "flows.har"), "--out", "x.warc.gz") == 2
+    assert "127.0.0.1 is an address" in " ".join(capsys.readouterr().err.split())
+    assert not [*tmp_path.iterdir()]

@@ -4,10 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
-from headway.errors import WrongInputError
-from headway.planning.capability_checks import check_programs
 from headway.planning.deploy import deploy
 from headway.study.setting import Setting
 
@@ -25,29 +21,6 @@ def setting(workload: dict[str, Any] | None = None, **keys: Any) -> Setting:
     stated = {name: value for name, value in (SLOW | (workload or {})).items() if value}
     client = {"program": "headway-client"}
     return Setting.model_validate({"protocol": "h2", "client": client, "workload": stated} | keys)
-
-
-@pytest.mark.parametrize(
-    ("workload", "keys", "message"),
-    [
-        ({"rate": "1 Mbit/s"}, {}, "either at a rate or after a pause"),
-        ({"pause": None}, {}, "either at a rate or after a pause"),
-        ({"pause": "0 s"}, {}, "pause of 0 s reads nothing slowly"),
-        ({"pause": None, "rate": "7 bit/s"}, {}, "7 bit/s is no multiple of 8 bit/s"),
-        ({"pause": None, "rate": "1001 bit/s"}, {}, "is no multiple of 8 bit/s"),
-        ({}, {"protocol": "h1"}, "for h2 or h3, not for h1: several requests have to share"),
-    ],
-)
-def test_what_cannot_be_is_refused(
-    workload: dict[str, Any], keys: dict[str, Any], message: str
-) -> None:
-    with pytest.raises(ValueError, match=message):
-        setting(workload, **keys)
-
-
-def test_clients_that_read_everything_are_named() -> None:
-    with pytest.raises(WrongInputError, match="curl cannot do slow-reader over h2; these"):
-        check_programs(deploy(setting(client={"program": "curl"})))
 
 
 def test_others_are_asked_for_at_their_interval() -> None:

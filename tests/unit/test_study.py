@@ -25,54 +25,6 @@ def parse(text: str, directory: Path = Path()) -> Study:
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("a b", r"^s.toml:1: not a TOML file: .*line 1"),
-        ('question = "?"', r"^s.toml: name: is missing"),
-        (
-            BASE + '[path]\nrat = "1 Mbit/s"',
-            r"^s.toml:5: path.rat: unknown key; did you mean 'rate'\?",
-        ),
-        (BASE + '[pth]\nrate = "1 Mbit/s"', r"^s.toml:4: pth: unknown key; did you mean 'path'\?"),
-        (BASE + "[path]\nrate = 10", r"^s.toml:5: path.rate: 10 has no unit; .*\"10 Mbit/s\""),
-        (BASE + '[path]\nrtt = "100"', r"^s.toml:5: path.rtt: 100 has no unit"),
-        (BASE + '[path]\nrate = "-1 Mbit/s"', r"^s.toml:5: path.rate: a rate cannot be negative"),
-        (BASE + '[path]\nloss = "101 %"', r"^s.toml:5: path.loss: a ratio cannot be above 100 %"),
-        (BASE + '[path.up]\nqueue = "3"', r"^s.toml:5: path.up.queue.*3 has no unit"),
-        (
-            BASE + '[axes]\nprotocol = ["h2", "h4"]',
-            r"^s.toml:5: axes.protocol: 'h4' is not one of h1, h2, h3",
-        ),
-        (BASE + '[axes]\npath.loss = ["0 %", "200 %"]', r"^s.toml:5: axes.path.loss: a ratio"),
-        (BASE + "[axes]\nprotocol = []", r"axis protocol has no values"),
-        (BASE + '[axes]\nprotocol = ["h2", "h2"]', r"axis protocol has a value twice"),
-        (BASE + '[axes]\nprotocol = "h2"', r"^s.toml:5: axes.protocol: an axis is a list"),
-        (BASE + "tls = false", r"unknown key"),
-        ('tls = false\nprotocol = "h2"\n' + BASE, r"h2 needs TLS"),
-        (
-            BASE + '[server]\nprogram = "nginx"\ncongestion_control = "cubik"',
-            r"^s.toml:6: server.congestion_control: 'cubik' .*did you mean 'cubic'\?",
-        ),
-        (
-            BASE + '[path]\nrate = {steps = [{at = "1 s", rate = "1 Mbit/s"}]}',
-            r"first step must be at \"0 s\"",
-        ),
-        (BASE + '[path]\nblackouts = [["2 s", "1 s"]]', r"must end after it starts"),
-        (BASE + '[path]\nrtt = "20 ms"\njitter = "11 ms"', r"more than the delay"),
-        (
-            BASE + '[path]\nrate = {trace = "no.trace"}',
-            r"^s.toml:5: path.rate.trace: no.trace: no such trace file",
-        ),
-    ],
-)
-def test_one_line_names_file_key_and_what_would_be_right(text: str, message: str) -> None:
-    with pytest.raises(WrongInputError, match=message) as caught:
-        parse(text)
-    assert "\n" not in str(caught.value)
-    assert caught.value.exit_status == 2
-
-
-@pytest.mark.parametrize(
     ("lines", "message"),
     [
         ("1\n3\n2\n", r"bad.trace:3: time 2 comes after 3"),

@@ -6,11 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pydantic import ValidationError
 
-from headway.errors import WrongInputError
-from headway.planning.capability_checks import check_programs
-from headway.planning.deploy import deploy
 from headway.programs.base import Listener, Server, Started
 from headway.programs.client import answer_error
 from headway.programs.registry import SERVERS
@@ -35,39 +31,6 @@ def served(server: Server, *, uploads: bool) -> Started:
         application=Application("upload") if uploads else None,
     )
     return server.serve(listener, Host(program="any"), Capture())
-
-
-def test_nothing_waits_without_content() -> None:
-    with pytest.raises(ValidationError, match="without content nothing waits"):
-        Setting.model_validate({"workload": {"kind": "upload", "size": "0 B", "expect": True}})
-
-
-@pytest.mark.parametrize(
-    ("raw", "message"),
-    [
-        (
-            {"server": {"program": "ngtcp2"}},
-            "server.program: ngtcp2 cannot take uploads (POST); these servers can: ",
-        ),
-        (
-            {"client": {"program": "wget"}, "protocol": "h1"},
-            "workload.kind: wget cannot do upload over h1; these",
-        ),
-        (
-            {"client": {"program": "aioquic"}, "workload": UPLOAD["workload"] | {"expect": True}},
-            "workload.expect: aioquic cannot wait with content until the server wants it (Expect); these clients can: curl, headway-client",
-        ),
-    ],
-)
-def test_what_programs_cannot_do_is_said(raw: dict[str, Any], message: str) -> None:
-    with pytest.raises(WrongInputError) as error:
-        check_programs(deploy(Setting.model_validate(UPLOAD | raw)))
-    assert str(error.value).startswith(message)
-
-
-def test_bodies_of_uploads_are_not_compared() -> None:
-    with pytest.raises(ValueError, match="an application keeps no bodies to be compared"):
-        Setting.model_validate(UPLOAD | {"capture": {"bodies": True}})
 
 
 @pytest.mark.parametrize("name", ["nginx", "caddy", "haproxy"])

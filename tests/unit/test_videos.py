@@ -10,8 +10,6 @@ from typing import Any
 import pytest
 
 from headway.diagnosis.metrics.video import _linear_qoe, _video
-from headway.errors import WrongInputError
-from headway.planning.capability_checks import check_programs
 from headway.planning.deploy import deploy
 from headway.programs.measurement import PlayedVideo
 from headway.programs.videos import NativeSession, played, session_error
@@ -25,42 +23,6 @@ CLIENT = {"program": "headway-client"}
 def setting(workload: dict[str, Any] | None = None, **keys: Any) -> Setting:
     video = {"kind": "video", **(workload or {})}
     return Setting.model_validate({"protocol": "h2", "client": CLIENT, "workload": video} | keys)
-
-
-@pytest.mark.parametrize(
-    ("workload", "message"),
-    [
-        ({"ladder": "netflix"}, "a list of rates, or one of perna"),
-        ({"ladder": ["2 Mbit/s", "1 Mbit/s"]}, "the rates go up"),
-        ({"ladder": ["1 bit/s"]}, "the lowest rate is less than a byte"),
-        ({"ladder": []}, "at least 1 item"),
-        ({"segment": "0 s"}, "a segment plays for a time"),
-        ({"duration": "10 s"}, "a multiple of 4 s"),
-        ({"buffer": "7 s"}, "two segments or more: 8 s"),
-        ({"start": "31 s"}, "no more than the buffer holds: 30 s"),
-        ({"watch": "0 s"}, "nobody watches for no time"),
-        ({"duration": "400 s"}, r"it takes 800 s, beyond limits.virtual \(600 s\)"),
-        (
-            {"rule": "pensieve"},
-            "'throughput', 'bola', 'mpc', 'dynamic', 'lol\\+', 'l2a', 'lowest' or 'highest'",
-        ),
-    ],
-)
-def test_what_cannot_be_is_refused(workload: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        setting(workload)
-
-
-def test_a_client_without_a_player_is_named() -> None:
-    with pytest.raises(
-        WrongInputError, match=r"workload\.kind: curl cannot do video over h2; these"
-    ):
-        check_programs(deploy(setting(client={"program": "curl"})))
-
-
-def test_bodies_of_a_video_are_not_kept() -> None:
-    with pytest.raises(ValueError, match="a player throws segments away"):
-        setting(capture={"bodies": True})
 
 
 def test_segments_have_the_size_of_their_rate() -> None:

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-from pydantic import ValidationError
-
 from headway.programs.base import Listener
 from headway.programs.headway_server import thinking
 from headway.study.family import HostAddress
@@ -57,17 +54,3 @@ def test_loads_whose_waits_are_drawn_share_no_lab() -> None:
 
 def test_orders_without_waits_are_as_before() -> None:
     assert "waits" not in setting().model_dump_json()
-
-
-@pytest.mark.parametrize(
-    ("waits", "told"),
-    [
-        ({"median": "0 s"}, "servers that take no time need no waits"),
-        ({"median": "1 s", "drawn": "version"}, "without a spread nothing is drawn"),
-        ({"median": "1 s", "spread": 4}, "less than or equal to 3"),
-        ({"spread": 1}, "Field required"),
-    ],
-)
-def test_what_has_no_sense_is_refused(waits: dict[str, object], told: str) -> None:
-    with pytest.raises(ValidationError, match=told):
-        setting(waits=waits)

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import itertools
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from headway import cli
 from headway.campaign.watcher import SilentWatcher
 from headway.columns import Record
 from headway.diagnosis.goodput import INTERVAL_S
@@ -192,13 +190,6 @@ def test_what_no_value_can_make_right_is_refused_first(tmp_path: Path) -> None:
         tryout(tmp_path, WINDOW, study=STUDY + several).check()
 
 
-def test_every_word_of_a_range_is_checked(tmp_path: Path) -> None:
-    words = "server.congestion_control=cubic,{}reno"
-    tryout(tmp_path, words.format(""), WINDOW).check()
-    with pytest.raises(WrongInputError, match="abacus"):
-        tryout(tmp_path, words.format("abacus,"), WINDOW).check()
-
-
 def test_a_target_that_the_workload_does_not_measure_is_refused(tmp_path: Path) -> None:
     """Before the first lab, not after the last."""
     series = Target((0.1, 0.2), (8.0, 8.0))
@@ -242,15 +233,3 @@ def test_a_repetition_that_fails_or_lacks_a_value_is_far(
 def test_a_study_of_several_experiments_is_refused() -> None:
     with pytest.raises(WrongInputError, match="has several experiments"):
         read_tables("kakhki2017", {}, None)
-
-
-def test_the_command_says_what_is_wrong_with_its_options(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    twice = ("--knobs", "a.b=1..2", "--knobs", "a.b=1..3")
-    words = ("calibrate", "quickstart", "--target", "x.csv", *twice, "--out", str(tmp_path))
-    monkeypatch.setattr(sys, "argv", ["headway", *words])
-    with pytest.raises(SystemExit) as ended:
-        cli.main()
-    assert ended.value.code == 2
-    assert capsys.readouterr().err == "headway: --knobs: names a knob twice\n"

@@ -66,43 +66,6 @@ def test_made_strata_stand_for_their_made_sites() -> None:
     assert Population(strata=own, weights={"own": 60}).stands_for == {"google": 2940, "own": 60}
 
 
-@pytest.mark.parametrize(
-    ("population", "said"),
-    [
-        ({"strata": {"google": 0}}, "the stratum google is empty: it has 0 sites"),
-        ({"strata": {"own": []}}, "the stratum own is empty: name a site, or leave it out"),
-        ({"strata": {"gogle": 2}}, "no sites are made for 'gogle'"),
-        ({"strata": {"other": 596}}, "the stratum other has 595 made sites, not 596"),
-        (
-            {"strata": {"own": ["kepler", "kepler"]}},
-            "kepler is listed twice; a site has one stratum",
-        ),
-        ({"strata": {}}, "population.strata"),
-        ({"strata": {"google": 1}, "sed": 1}, "unknown key"),
-        (
-            {"strata": {"google": 1}, "weights": {"gogle": 2}},
-            "weights: 'gogle' is no stratum; did you mean 'google'",
-        ),
-        (
-            {"strata": {"google": 1}, "weights": {"google": 0}},
-            "weights: google stands for 0 sites; write more than 0",
-        ),
-        (
-            {"strata": {"own": ["kepler"], "more": ["liu-01"]}, "weights": {"own": 2}},
-            "weights: say how many sites more stands for, too",
-        ),
-    ],
-)
-def test_what_no_population_is(population: object, said: str) -> None:
-    with pytest.raises(WrongInputError, match=said):
-        study(population)
-
-
-def test_a_population_is_the_only_axis_of_sites() -> None:
-    with pytest.raises(WrongInputError, match="the population is the axis of sites"):
-        study({"strata": {"google": 1}}, axes={"workload.site": ["kepler"]})
-
-
 def test_each_site_has_a_network_of_its_own() -> None:
     (experiment,) = study({"strata": {"google": 2}}, axes={"path.profile": ["4g-good"]}).experiments
     rtts = {str(experiment.setting(at, "h2", 1).path.rtt) for at in experiment.grid()}

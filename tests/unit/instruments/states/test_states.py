@@ -301,23 +301,3 @@ def test_a_log_without_states_is_refused_in_a_line(
     assert "has no event congestion_state_updated or connection_state_updated" in line
     with pytest.raises(WrongInputError):
         read_state_file(file)
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (("nowhere.qlog",), "nowhere.qlog: cannot be read: No such file or directory"),
-        (("--cell", "x", "nowhere.qlog"), "--cell, --contender: is for results"),
-        (("README.md",), "README.md: is not qlog: it begins with '#'"),
-    ],
-)
-def test_wrong_words(
-    words: tuple[str, ...],
-    said: str,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    monkeypatch.chdir(SOURCE)
-    assert run(monkeypatch, *words) == 2
-    (line,) = capsys.readouterr().err.splitlines()
-    assert said in line
