@@ -1,13 +1,14 @@
-"""Measures of windows that several families share: cuts by a loss, and growth by rounds."""
+"""Measures of windows that several families share: cuts by losses, growth by rounds, collapse, and unused windows."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise
 
 import numpy as np
 
 from headway.instruments.conformance.case import noticed_loss_s
-from headway.instruments.conformance.course import SenderCourse
+from headway.instruments.conformance.course import SenderCourse, Series
 from headway.instruments.conformance.scenario import SenderScenario
 from headway.instruments.conformance.verdict import (
     DrawnBound,
@@ -23,6 +24,10 @@ _APART_ROUNDS = 1.5
 _FEWEST_DOUBLINGS = 3
 _DOUBLING_ROUNDS = 0.85, 1.2
 """Windows are known when acknowledgments come, which are spread over a part of a round trip."""
+_COLLAPSED_PACKETS = 2.1
+"""RFC 9002, section 7.2: the least window is two datagrams. TCP's after a time-out is one (RFC 5681, section 3.1)."""
+_UNUSED_FACTOR = 2.2
+"""A window may double that was filled by half, and is not filled any more then."""
 
 
 def examine_cut(
@@ -51,6 +56,22 @@ def examine_cut(
     examination.level(f"{factor:g} windows", cut.at_s, cut.at_s + 3 * rtt_s, factor * cut.before)
     examination.marks += [Mark(path_loss_s, "lost"), Mark(cut.at_s, "noticed")]
     examination.span_s = (path_loss_s - 5 * rtt_s, cut.at_s + 8 * rtt_s)
+
+
+def examine_single_cut(
+    course: SenderCourse, examination: Examination, path_loss_s: float, factor: float
+) -> None:
+    """Measure that losses of one flight lead to one cut: the window is no lower in the rounds that follow.
+
+    Arguments are those of `examine_cut`.
+    """
+    examine_cut(course, examination, path_loss_s, factor)
+    loss_s = noticed_loss_s(course, path_loss_s)
+    before = course.window_at(np.nextafter(loss_s, 0.0))
+    end_s = loss_s + 4 * course.rtt_at(loss_s)
+    least = float(np.nanmin(course.between(loss_s, end_s).window_bytes))
+    slack = _ROUNDING_PACKETS * course.packet_bytes / before
+    examination.measure("least window in four round trips", least / before, low=factor - slack)
 
 
 def doubling_times_s(course: SenderCourse, most_bytes: float) -> list[float]:
@@ -82,3 +103,121 @@ def examine_doubling(
     examination.bounds.append(DrawnBound("doubled each round trip", tuple(doubled)))
     examination.level("a third of the path", times[0], doubled[-1][0], most)
     examination.span_s = (times[0] - 2 * rtt_s, doubled[-1][0] + 2 * rtt_s)
+
+
+def rounds_between(course: SenderCourse, begin_s: float, end_s: float) -> float:
+    """How many round trips there are from a time until another: each ends when what was sent at its beginning is acknowledged."""
+    known = ~np.isnan(course.rtt_s)
+    acknowledged_s = course.at_s[known]
+    sent_s = np.maximum.accumulate(acknowledged_s - course.rtt_s[known])
+    rounds, at_s = 0.0, begin_s
+    while at_s < end_s:
+        later = int(np.searchsorted(sent_s, at_s))
+        next_s = float(acknowledged_s[later]) if later < len(sent_s) else at_s + course.rtt_at(at_s)
+        next_s = max(next_s, at_s + 1e-6)
+        if next_s > end_s:
+            return rounds + (end_s - at_s) / (next_s - at_s)
+        rounds, at_s = rounds + 1, next_s
+    return rounds
+
+
+def packets_per_round(course: SenderCourse, begin_s: float, end_s: float) -> float:
+    """By how many packets the window grew in a round trip, from a time until another."""
+    grown = (course.window_at(end_s) - course.window_at(begin_s)) / course.packet_bytes
+    return grown / rounds_between(course, begin_s, end_s)
+
+
+def first_loss_s(course: SenderCourse) -> float:
+    """When it first noticed a loss.
+
+    Raises:
+        NotApplicableError: it noticed none.
+    """
+    if not len(course.losses_s):
+        raise NotApplicableError("it declared no packet lost, when the path lost some")
+    return float(course.losses_s[0])
+
+
+def recovered_s(course: SenderCourse) -> float:
+    """When the window begins to grow again after the first loss.
+
+    Raises:
+        NotApplicableError: it noticed none.
+    """
+    loss_s = first_loss_s(course)
+    return loss_s + 1.2 * course.rtt_at(loss_s)
+
+
+def examine_curve(
+    course: SenderCourse,
+    examination: Examination,
+    curve: Callable[[float], float],
+    name: str,
+    begin_s: float,
+    end_s: float,
+    within: float,
+) -> None:
+    """Measure how far windows are from a curve, at most.
+
+    Args:
+        course: of the sender.
+        examination: takes the distance.
+        curve: windows in packets by the seconds since ``begin_s``.
+        name: what the curve is.
+        begin_s: when it begins.
+        end_s: when it ends.
+        within: as a share of the window.
+    """
+    times: Series = np.linspace(begin_s, end_s, 60)
+    # Windows follow the curve by acknowledgments, a round trip early or late.
+    worst = 0.0
+    for at_s in times.tolist():
+        lag_s = 1.2 * course.rtt_at(at_s)
+        near = [curve(max(at_s + shift - begin_s, 0.0)) for shift in np.linspace(-lag_s, lag_s, 9)]
+        window = course.window_at(at_s) / course.packet_bytes
+        worst = max(worst, (window - max(near)) / window, (min(near) - window) / window)
+    examination.measure(f"farthest from {name}, share of the window", worst, high=within)
+    points = tuple(
+        (float(at_s), curve(float(at_s) - begin_s) * course.packet_bytes) for at_s in times
+    )
+    examination.bounds.append(DrawnBound(name, points))
+    examination.span_s = (max(begin_s - 1.0, 0.0), end_s)
+
+
+def examine_collapse(
+    course: SenderCourse, examination: Examination, blackout_s: tuple[float, float]
+) -> None:
+    """Measure that nothing is left of the window after a time in which all packets were lost.
+
+    Args:
+        course: of the sender.
+        examination: takes the windows.
+        blackout_s: when all packets to the client were lost.
+    """
+    begin_s, end_s = blackout_s
+    before = course.window_at(begin_s) / course.packet_bytes
+    if before < 4 * _COLLAPSED_PACKETS:
+        raise NotApplicableError(f"its window was {before:.3g} packets before the outage")
+    after = course.between(begin_s, float(course.at_s[-1]))
+    least = float(np.nanmin(after.window_bytes)) / course.packet_bytes
+    examination.measure("least window after the outage", least, 0.9, _COLLAPSED_PACKETS, "packets")
+    level = _COLLAPSED_PACKETS * course.packet_bytes
+    examination.level("two packets", begin_s, float(course.at_s[-1]), level)
+    examination.marks += [Mark(begin_s, "outage"), Mark(end_s, "it ends")]
+
+
+def examine_unused(course: SenderCourse, examination: Examination) -> None:
+    """Measure that a window does not grow which the application does not use."""
+    most = float(np.nanmax(course.in_flight_bytes))
+    window = float(np.nanmax(course.window_bytes))
+    if window < 1.05 * most:
+        raise NotApplicableError("the application was never limited: it filled its window")
+    examination.measure(
+        "largest window over the most in flight", window / most, high=_UNUSED_FACTOR
+    )
+    examination.level(
+        f"{_UNUSED_FACTOR:g} times the most in flight",
+        float(course.at_s[0]),
+        float(course.at_s[-1]),
+        _UNUSED_FACTOR * most,
+    )

@@ -27,6 +27,8 @@ class SenderScenario:
         lost_packets: numbers of packets to the client that are lost: one in slow start ends it, whatever the sender's pace.
         down: other keys of the path to the client.
         path: other keys of the path.
+        fault: what happens to a single packet, as studies write it; empty if nothing does.
+        server: other keys of the server's host.
         workload: what is asked for instead of a download, as a table of a study.
     """
 
@@ -40,6 +42,8 @@ class SenderScenario:
     lost_packets: tuple[int, ...] = ()
     down: Mapping[str, Any] = field(default_factory=dict)
     path: Mapping[str, Any] = field(default_factory=dict)
+    fault: str = ""
+    server: Mapping[str, Any] = field(default_factory=dict)
     workload: Mapping[str, Any] | None = None
 
     @property
@@ -76,7 +80,11 @@ class SenderScenario:
             **({"up": up} if up else {}),
         }
         size = max(round(self.rate_bytes_s * self.seconds), _SMALLEST_BYTES)
-        return {"path": path, "workload": dict(self.workload or {"size": f"{size} B"})}
+        return {
+            "path": path,
+            "workload": dict(self.workload or {"size": f"{size} B"}),
+            **({"fault": self.fault} if self.fault else {}),
+        }
 
 
 def _spans(spans: Any) -> list[list[str]]:

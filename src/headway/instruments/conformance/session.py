@@ -98,7 +98,11 @@ class Session:
             "client": {"program": _CLIENT},
             "capture": _capture(sender),
             "experiments": {
-                case.name: {**case.scenario.tables(), "server": sender.host(case)} for case in cases
+                case.name: {
+                    **case.scenario.tables(),
+                    "server": {**case.scenario.server, **sender.host(case)},
+                }
+                for case in cases
             },
         }
         return study_from(tables, programs=self.outside)
