@@ -28,10 +28,18 @@ class PacketKeys:
     Attributes:
         secret: the traffic secret.
         cipher: AEAD with its header protection: ``aes`` or ``chacha20``.
+        header_secret: the secret of header protection, if it is another one: a key update leaves that (section 6.1).
     """
 
     secret: bytes
     cipher: str = "aes"
+    header_secret: bytes = b""
+
+    @property
+    def updated(self) -> PacketKeys:
+        """The keys after the next key update (section 6.1)."""
+        secret = expand_label(self._hash, self.secret, b"quic ku", len(self.secret))
+        return PacketKeys(secret, self.cipher, self.header_secret or self.secret)
 
     @cached_property
     def _hash(self) -> HashAlgorithm:
@@ -51,7 +59,8 @@ class PacketKeys:
 
     def _mask(self, sample: bytes) -> bytes:
         """RFC 9001, sections 5.4.3 and 5.4.4."""
-        key = self._expanded(b"quic hp", self._key_bytes)
+        secret = self.header_secret or self.secret
+        key = expand_label(self._hash, secret, b"quic hp", self._key_bytes)
         if self.cipher == "aes":
             # A block of AES by itself is what header protection asks for.
             return Cipher(algorithms.AES(key), modes.ECB()).encryptor().update(sample)

@@ -30,11 +30,12 @@ class PacedPhase(StrEnum):
 
 @dataclass(frozen=True)
 class PhaseSpan:
-    """From when until when a phase lasted."""
+    """From when until when a phase lasted; whether the end of ProbeBW, and not the next phase, ended it."""
 
     phase: PacedPhase
     begin_s: float
     end_s: float
+    is_cut: bool = False
 
 
 def check_bbr(course: SenderCourse) -> None:
@@ -105,7 +106,7 @@ def cruising_bytes_s(course: SenderCourse, begin_s: float = 0.0, end_s: float = 
 
 
 def phase_spans(course: SenderCourse) -> list[PhaseSpan]:
-    """The phases of ProbeBW by the pacing rate, in order; those that ProbeRTT cut short are left out.
+    """The phases of ProbeBW by the pacing rate, in order.
 
     Raises:
         NotApplicableError: it was not in ProbeBW.
@@ -118,9 +119,11 @@ def phase_spans(course: SenderCourse) -> list[PhaseSpan]:
         for at_s, rate in zip(here.at_s.tolist(), here.pacing_bytes_s.tolist(), strict=True):
             phase = _phase(rate / cruising)
             if begun is None or begun[0] is not phase:
-                if begun is not None and at_s < end_s - _SAME_S:
-                    spans.append(PhaseSpan(begun[0], begun[1], at_s))
+                if begun is not None:
+                    spans.append(PhaseSpan(*begun, at_s, is_cut=at_s >= end_s - _SAME_S))
                 begun = phase, at_s
+        if begun is not None:
+            spans.append(PhaseSpan(*begun, end_s, is_cut=True))
     return spans
 
 
@@ -131,12 +134,12 @@ def _phase(ratio: float) -> PacedPhase:
 
 
 def spans_of(course: SenderCourse, phase: PacedPhase) -> list[PhaseSpan]:
-    """The spans of a phase.
+    """The spans of a phase that the next one ended.
 
     Raises:
         NotApplicableError: there are none.
     """
-    spans = [span for span in phase_spans(course) if span.phase is phase]
+    spans = [span for span in phase_spans(course) if span.phase is phase and not span.is_cut]
     if not spans:
         raise NotApplicableError(f"its pacing rate never went {phase.value}")
     return spans

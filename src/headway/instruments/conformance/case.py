@@ -40,6 +40,7 @@ class ConformanceCase(ABC):
         description: what must be seen, in a sentence.
         scenario: the path, what happens there, and what is sent.
         slow_start: the slow start that a program with a choice has to have; empty if it does not matter.
+        needs_window: whether the window itself has to be known, since what is in flight does not tell it.
         over_tcp: why the case does not apply to the kernel's TCP; empty if it does.
     """
 
@@ -49,6 +50,7 @@ class ConformanceCase(ABC):
     description: ClassVar[str]
     scenario: ClassVar[SenderScenario]
     slow_start: ClassVar[str] = "classic"
+    needs_window: ClassVar[bool] = False
     over_tcp: ClassVar[str] = ""
 
     @abstractmethod

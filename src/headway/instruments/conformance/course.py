@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 Series = NDArray[np.float64]
 _SETTLED_ROUNDS = 1.15
 """Round trips after a loss in which a window has come down: Linux takes a whole one (RFC 6937)."""
+_SETTLED_ROUNDS_IN_FLIGHT = 2.3
+"""The same for what was in flight in a whole round trip before."""
 
 
 class CourseSource(StrEnum):
@@ -72,6 +74,11 @@ class SenderCourse:
     losses_s: Series
     states: tuple[EnteredState, ...] = ()
 
+    @property
+    def is_of_packets(self) -> bool:
+        """Whether packets alone tell of it, and its windows are what was in flight."""
+        return self.source is CourseSource.CAPTURE
+
     def _index(self, at_s: float) -> int:
         return max(int(np.searchsorted(self.at_s, at_s, side="right")) - 1, 0)
 
@@ -116,8 +123,12 @@ class SenderCourse:
     def cut(self, loss_s: float) -> WindowCut:
         """What a loss that was noticed at a time did to the window."""
         before = self.window_at(np.nextafter(loss_s, 0.0))
-        settled_s = loss_s + _SETTLED_ROUNDS * self.rtt_at(loss_s)
-        return WindowCut(loss_s, before, self.window_at(settled_s))
+        return WindowCut(loss_s, before, self.window_at(self.settled_s(loss_s)))
+
+    def settled_s(self, loss_s: float) -> float:
+        """When the window is seen to have come down after a loss that was noticed at a time."""
+        rounds = _SETTLED_ROUNDS_IN_FLIGHT if self.is_of_packets else _SETTLED_ROUNDS
+        return loss_s + rounds * self.rtt_at(loss_s)
 
     def most_in_flight(self, begin_s: float, end_s: float) -> float:
         """The most that was in flight from a time until another, bytes."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from headway.diagnosis.transfer import Transfer
+from headway.instruments.conformance.capturecourse import capture_course
 from headway.instruments.conformance.course import SenderCourse
 from headway.instruments.conformance.qlogcourse import qlog_course
 from headway.instruments.conformance.tcpcourse import tcp_course
@@ -13,7 +14,11 @@ from headway.instruments.conformance.tcpcourse import tcp_course
 def read_course(run_directory: Path) -> SenderCourse | None:
     """The course of the sender in front of the client; None if nothing tells it.
 
-    The kernel's own statement comes first, which QUIC has none of, then the program's qlog.
+    The kernel's own statement comes first, which QUIC has none of, then the program's qlog, and last its packets.
     """
     segment = Transfer.load(run_directory).segments[0]
-    return tcp_course(run_directory, segment) or qlog_course(run_directory, segment)
+    return (
+        tcp_course(run_directory, segment)
+        or qlog_course(run_directory, segment)
+        or capture_course(run_directory, segment)
+    )

@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from headway.instruments.conformance.case import noticed_loss_s
-from headway.instruments.conformance.course import SenderCourse, Series
+from headway.instruments.conformance.course import CourseSource, SenderCourse, Series
 from headway.instruments.conformance.scenario import SenderScenario
 from headway.instruments.conformance.verdict import (
     DrawnBound,
@@ -19,9 +19,15 @@ from headway.instruments.conformance.verdict import (
 
 _ROUNDING_PACKETS = 1.5
 """By how many packets a window may be off that is counted in whole ones, or grows by one in a round."""
+_ROUNDING_PACKETS_IN_FLIGHT = 3.0
+"""The same of what is in flight, which is known a round later."""
 _APART_ROUNDS = 1.5
 """Round trips between losses that are two events of congestion."""
 _FEWEST_DOUBLINGS = 3
+_HANDSHAKE_PACKETS = 5
+"""More than those of a handshake."""
+_DOUBLING_ROUNDS_IN_FLIGHT = 0.8, 1.4
+"""Of what is in flight, which a sender that paces brings up to its window by the end of a round only."""
 _DOUBLING_ROUNDS = 0.85, 1.2
 """Windows are known when acknowledgments come, which are spread over a part of a round trip."""
 _COLLAPSED_PACKETS = 2.1
@@ -45,7 +51,7 @@ def examine_cut(
     if len(course.between(before_s, path_loss_s).losses_s):
         raise NotApplicableError("it was recovering from other losses when the path lost a packet")
     cut = course.cut(noticed_loss_s(course, path_loss_s))
-    slack = _ROUNDING_PACKETS * course.packet_bytes / cut.before
+    slack = _rounding_bytes(course) / cut.before
     examination.measure(
         "window a round trip after the loss over that before it",
         cut.ratio,
@@ -58,6 +64,11 @@ def examine_cut(
     examination.span_s = (path_loss_s - 5 * rtt_s, cut.at_s + 8 * rtt_s)
 
 
+def _rounding_bytes(course: SenderCourse) -> float:
+    packets = _ROUNDING_PACKETS_IN_FLIGHT if course.is_of_packets else _ROUNDING_PACKETS
+    return packets * course.packet_bytes
+
+
 def examine_single_cut(
     course: SenderCourse, examination: Examination, path_loss_s: float, factor: float
 ) -> None:
@@ -68,21 +79,32 @@ def examine_single_cut(
     examine_cut(course, examination, path_loss_s, factor)
     loss_s = noticed_loss_s(course, path_loss_s)
     before = course.window_at(np.nextafter(loss_s, 0.0))
-    end_s = loss_s + 4 * course.rtt_at(loss_s)
+    end_s = course.settled_s(loss_s) + 3 * course.rtt_at(loss_s)
     least = float(np.nanmin(course.between(loss_s, end_s).window_bytes))
-    slack = _ROUNDING_PACKETS * course.packet_bytes / before
-    examination.measure("least window in four round trips", least / before, low=factor - slack)
+    slack = _rounding_bytes(course) / before
+    examination.measure("least window in the next round trips", least / before, low=factor - slack)
 
 
 def doubling_times_s(course: SenderCourse, most_bytes: float) -> list[float]:
     """When the window first was twice its first size, four times, and so on, as far as that is below a size."""
     first = float(course.window_bytes[~np.isnan(course.window_bytes)][0])
+    if course.is_of_packets:
+        first = _first_flight_bytes(course)
     times: list[float] = []
     size = 2 * first
     while size <= most_bytes and len(reached := np.flatnonzero(course.window_bytes >= size)):
         times.append(float(course.at_s[reached[0]]))
         size *= 2
     return times
+
+
+def _first_flight_bytes(course: SenderCourse) -> float:
+    """What is in flight in the first round trip after the handshake, of which nothing else tells the first window."""
+    begun = np.flatnonzero(course.in_flight_bytes >= _HANDSHAKE_PACKETS * course.packet_bytes)
+    if not len(begun):
+        raise NotApplicableError("hardly anything was ever in flight")
+    begin_s = float(course.at_s[begun[0]])
+    return course.most_in_flight(begin_s, begin_s + 0.9 * course.rtt_at(begin_s))
 
 
 def examine_doubling(
@@ -97,7 +119,8 @@ def examine_doubling(
         )
     rtt_s = course.rtt_at(times[0])
     rounds = [(later - before) / rtt_s for before, later in pairwise(times)]
-    examination.measure("round trips of a doubling", float(np.mean(rounds)), *_DOUBLING_ROUNDS)
+    limits = _DOUBLING_ROUNDS_IN_FLIGHT if course.is_of_packets else _DOUBLING_ROUNDS
+    examination.measure("round trips of a doubling", float(np.mean(rounds)), *limits)
     first = course.window_at(times[0])
     doubled = [(times[0] + n * rtt_s, first * 2.0**n) for n in range(len(times))]
     examination.bounds.append(DrawnBound("doubled each round trip", tuple(doubled)))
@@ -106,7 +129,15 @@ def examine_doubling(
 
 
 def rounds_between(course: SenderCourse, begin_s: float, end_s: float) -> float:
-    """How many round trips there are from a time until another: each ends when what was sent at its beginning is acknowledged."""
+    """How many round trips there are from a time until another: each ends when what was sent at its beginning is acknowledged.
+
+    Raises:
+        NotApplicableError: the other time is no later.
+    """
+    if end_s <= begin_s:
+        raise NotApplicableError(f"nothing is left of the transfer after {begin_s:.3g} s")
+    if course.source is CourseSource.TCP_INFO:
+        return _sampled_rounds(course, begin_s, end_s)
     known = ~np.isnan(course.rtt_s)
     acknowledged_s = course.at_s[known]
     sent_s = np.maximum.accumulate(acknowledged_s - course.rtt_s[known])
@@ -119,6 +150,13 @@ def rounds_between(course: SenderCourse, begin_s: float, end_s: float) -> float:
             return rounds + (end_s - at_s) / (next_s - at_s)
         rounds, at_s = rounds + 1, next_s
     return rounds
+
+
+def _sampled_rounds(course: SenderCourse, begin_s: float, end_s: float) -> float:
+    """The same of samples, which may be farther apart than a round trip."""
+    times = np.linspace(begin_s, end_s, 200)
+    rtts = np.array([course.rtt_at(at_s) for at_s in times.tolist()])
+    return float(np.mean(1 / rtts) * (end_s - begin_s))
 
 
 def packets_per_round(course: SenderCourse, begin_s: float, end_s: float) -> float:
@@ -145,7 +183,10 @@ def recovered_s(course: SenderCourse) -> float:
         NotApplicableError: it noticed none.
     """
     loss_s = first_loss_s(course)
-    return loss_s + 1.2 * course.rtt_at(loss_s)
+    settled_s = course.settled_s(loss_s)
+    here = course.between(loss_s, settled_s + 2 * course.rtt_at(settled_s))
+    least = np.flatnonzero(here.window_bytes <= np.nanmin(here.window_bytes))
+    return max(float(here.at_s[least[-1]]), settled_s)
 
 
 def examine_curve(
@@ -168,7 +209,8 @@ def examine_curve(
         end_s: when it ends.
         within: as a share of the window.
     """
-    times: Series = np.linspace(begin_s, end_s, 60)
+    late_s = course.settled_s(begin_s) - begin_s if course.is_of_packets else 0.0
+    times: Series = np.linspace(begin_s + late_s, end_s, 60)
     # Windows follow the curve by acknowledgments, a round trip early or late.
     worst = 0.0
     for at_s in times.tolist():

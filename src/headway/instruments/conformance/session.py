@@ -162,7 +162,15 @@ def judge(
             case.name,
             sender,
             ConformanceResult.NOT_APPLICABLE,
-            "nothing tells its window: the program writes no qlog of it",
+            "nothing tells its window: it left no qlog of it, and no packets that can be opened",
+        )
+    if case.needs_window and course.is_of_packets:
+        return ConformanceVerdict(
+            case.name,
+            sender,
+            ConformanceResult.NOT_APPLICABLE,
+            "the program writes no qlog, and what is in flight does not tell this window",
+            evidence=course.source.value,
         )
     examination = Examination()
     try:

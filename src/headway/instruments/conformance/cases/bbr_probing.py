@@ -138,7 +138,7 @@ class ProbeDownInflight(BbrCase):
             "pacing gain", gain, DOWN_GAIN * (1 - _GAIN_WITHIN), DOWN_GAIN * (1 + _GAIN_WITHIN)
         )
         product = bdp_bytes(course, self.scenario)
-        at_end = course.least_in_flight(span.end_s - 0.02, span.end_s)
+        at_end = course.least_in_flight(span.end_s - 0.02, span.end_s - 1e-6)
         examination.measure("in flight at its end over the path's", at_end / product, high=1.05)
         steady = _followed_by(course, span) is PacedPhase.STEADY
         examination.measure("cruises then (1: yes)", float(steady), low=1.0)

@@ -108,6 +108,7 @@ class Collapse(_NewRenoCase):
     source = "RFC 9002, section 7.6; RFC 5681, section 3.1"
     description = "After persistent congestion the window is the least one."
     scenario = OUTAGE
+    needs_window = True
 
     @override
     def check(self, course: SenderCourse, examination: Examination) -> None:
@@ -129,6 +130,7 @@ class ProbeTimeout(_NewRenoCase):
         silences_s=((2.5, 2.8),),
     )
     over_tcp = "a time-out of TCP's ends in slow start (RFC 5681), and is undone if it was spurious"
+    needs_window = True
 
     @override
     def check(self, course: SenderCourse, examination: Examination) -> None:
@@ -150,6 +152,7 @@ class UnusedWindow(_NewRenoCase):
     source = "RFC 9002, section 7.8; RFC 7661"
     description = "A window that the application does not use does not grow."
     scenario = BURSTY_APPLICATION
+    needs_window = True
 
     @override
     def check(self, course: SenderCourse, examination: Examination) -> None:
