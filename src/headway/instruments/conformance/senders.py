@@ -67,13 +67,23 @@ class TestedSender:
         """Why a case cannot be tried; empty if it can."""
         if self.is_tcp and case.over_tcp:
             return case.over_tcp
-        if self.asked:
-            return ""
-        if self.controller(case.family) is None:
+        if not self.asked and self.controller(case.family) is None:
             return f"it has none of {', '.join(case.family.controllers)}"
-        if case.family is CaseFamily.HYSTART and not self._has_hystart:
+        if not self.asked and case.family is CaseFamily.HYSTART and not self._has_hystart:
             whose = "Linux has HyStart, not HyStart++" if self.is_tcp else "it has no HyStart++"
             return f"{whose}; --controller tries it all the same"
+        return "" if self._tells_window else self._silence(case)
+
+    @property
+    def _tells_window(self) -> bool:
+        return self.is_tcp or self.server.writes_qlog
+
+    def _silence(self, case: ConformanceCase) -> str:
+        """What a program without qlog does not tell that a case needs."""
+        if case.family is CaseFamily.BBR:
+            return "it writes no qlog, which would name BBR's states"
+        if case.needs_window:
+            return "it writes no qlog, and what is in flight does not tell this window"
         return ""
 
     @property

@@ -238,9 +238,11 @@ def test_a_rate_that_falls(pacing: Pacing, expected: str) -> None:
 
 @pytest.mark.parametrize(("lost", "expected"), [(0.0, "pass"), (0.2, "fail")])
 def test_a_policer(lost: float, expected: str) -> None:
-    sent = paths.Policer.scenario.rate_bytes_s * paths.Policer.scenario.seconds / PACKET
+    sent = paths.TokenBucket.scenario.rate_bytes_s * paths.TokenBucket.scenario.seconds / PACKET
     losses = tuple(9.0 + n * 1e-4 for n in range(round(sent / 2 * lost)))
-    assert result(paths.Policer(), paced(lambda _: 8.0, seconds=16.0, losses_s=losses)) == expected
+    assert (
+        result(paths.TokenBucket(), paced(lambda _: 8.0, seconds=16.0, losses_s=losses)) == expected
+    )
 
 
 @pytest.mark.parametrize(

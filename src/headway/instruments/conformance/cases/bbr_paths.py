@@ -176,7 +176,7 @@ class RateDown(BbrCase):
         examination.marks.append(Mark(3.0, "a tenth of the rate"))
 
 
-class Policer(BbrCase):
+class TokenBucket(BbrCase):
     """A token bucket."""
 
     name = "bbr-policer"
@@ -263,7 +263,7 @@ CASES = (
     SubPacketProduct(),
     RateUp(),
     RateDown(),
-    Policer(),
+    TokenBucket(),
     SpuriousRecovery(),
     SpuriousTimeout(),
 )

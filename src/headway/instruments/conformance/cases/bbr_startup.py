@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from headway.instruments.conformance.bbrphases import (
@@ -133,7 +135,7 @@ class ApplicationLimitedStartup(BbrCase):
             raise NotApplicableError("it declared packets lost")
         begin_s = state_begins(course, "startup")
         elsewhere = [end - begin for begin, end in course.state_spans("drain", "probe_bw")]
-        examination.measure("time in Drain and ProbeBW", float(sum(elsewhere)), high=0.0, unit="s")
+        examination.measure("time in Drain and ProbeBW", math.fsum(elsewhere), high=0.0, unit="s")
         examination.measure("time in all", float(course.at_s[-1]) - begin_s, low=8.0, unit="s")
 
 
