@@ -44,7 +44,7 @@ class Refusal:
 
     Attributes:
         file: its text: a study that `headway plan` refuses; or a command's ``arguments``, with the texts of the ``files``
-            that it reads, by their names.
+            that it reads, by their names. Those that begin with ``#!`` are executable.
     """
 
     file: Path
@@ -86,6 +86,7 @@ class Refusal:
             for name, content in files.items():
                 (place / name).parent.mkdir(parents=True, exist_ok=True)
                 (place / name).write_text(content, encoding="utf-8")
+                (place / name).chmod(0o755 if content.startswith("#!") else 0o644)
             place.mkdir(exist_ok=True)
             status, complaint, output = _carried_out(arguments, place)
             left = {str(file.relative_to(place)) for file in place.rglob("*") if file.is_file()}

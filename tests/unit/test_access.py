@@ -73,21 +73,7 @@ def test_as_many_packets_are_lost_as_have_a_part_in_a_lost_frame() -> None:
 @pytest.mark.parametrize(
     ("raw", "reason"),
     [
-        ({"demand": {"latency": "1 s"}}, "nothing is ever granted"),
-        ({"demand": {"latency": "1 s", "volume_based": "999 B"}}, "none is ever granted"),
-        (
-            {"demand": {"constant": "1 kbit/s", "latency": "1 s", "superframe": "10 us"}},
-            "1 ms at least",
-        ),
-        (
-            {"demand": {"constant": "2 Mbit/s", "latency": "1 s"}},
-            "more than the carrier's 1 Mbit/s",
-        ),
-        ({"lost": "frames", "loss": {"mean": "1 %", "burst": 3}}, "each by itself"),
-        ({"rate": {"low": "1 Mbit/s", "high": "2 Mbit/s", "every": "1 s"}}, "one rate that stays"),
         ({"rate": None}, "one rate that stays"),
-        ({"queue": {"size": "1 MB", "discipline": "codel"}}, "droptail"),
-        ({"tunnel": "wireguard"}, "leave out one of the two"),
     ],
 )
 def test_what_cannot_be_is_refused(raw: dict[str, Any], reason: str) -> None:
@@ -112,14 +98,6 @@ def test_a_satellites_frames_are_those_of_its_modcod() -> None:
     assert link.down.access == link.up.access
     assert link.down.access is not None
     assert link.down.access.frame == round(32_490 * 0.5 / 8) == 2031
-
-
-def test_frames_need_a_modcod_that_stays() -> None:
-    raw = satellite(lost="frames", forward={"bandwidth": "50 MHz"})
-    with pytest.raises(ValidationError, match='give a modcod, such as "QPSK 1/4"'):
-        Path.model_validate(raw)
-    with pytest.raises(ValidationError, match="the satellite gives it"):
-        Path.model_validate({**satellite(lost="frames"), "down": {"access": {"frame": "1 kB"}}})
 
 
 def test_without_frames_and_demand_a_satellite_is_as_it_was() -> None:

@@ -33,13 +33,6 @@ def test_a_study_is_loaded_by_name_from_a_file_or_from_tables(tmp_path: Path) ->
     assert TABLES["axes"] == {"protocol": ["h2", "h3"], "workload.size": ["10 kB", "20 kB"]}
 
 
-def test_wrong_tables_are_one_clear_line() -> None:
-    with pytest.raises(headway.WrongInputError, match=r"^notebook: repetitionz: unknown key"):
-        headway.load({**TABLES, "repetitionz": 2})
-    with pytest.raises(headway.WrongInputError, match="no server program"):
-        headway.plan({**TABLES, "server": {"program": "ngnix"}})
-
-
 def test_a_plan_is_a_frame_of_runs() -> None:
     runs = headway.plan(TABLES)
     assert len(runs) == 8

@@ -89,15 +89,6 @@ def test_lines_and_tabs_are_texts_of_studies(tmp_path: Path) -> None:
     assert load_study(str(study(tmp_path, text))).question == "one\n\ttwo"
 
 
-def test_programs_have_no_control_characters(tmp_path: Path) -> None:
-    file = tmp_path / "programs.toml"
-    file.write_text(
-        '[client.a]\nargv = ["/bin/true"]\nprotocols = ["h2"]\nversion = "\\u001b[2J"\n'
-    )
-    with pytest.raises(WrongInputError, match=r"programs.toml:4: client.a.version: has a control"):
-        read_programs(file)
-
-
 @pytest.mark.parametrize(
     "words", [["plan", "\x1b[31mno.toml"], ["\x1b[31mno"], ["run", "--\x1b[2J"]]
 )

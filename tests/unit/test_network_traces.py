@@ -151,25 +151,6 @@ def test_a_study_names_its_traces_by_hash_and_does_not_repeat_them(tmp_path: Pat
     assert len(told) < 20_000
 
 
-@pytest.mark.parametrize(
-    ("first", "message"),
-    [
-        (
-            600_001,
-            "path.down.rate.trace: its first opportunity is after 600.001 s, beyond limits.virtual",
-        )
-    ],
-)
-def test_a_trace_that_begins_after_the_run_is_refused(
-    first: int, message: str, tmp_path: Path
-) -> None:
-    written(tmp_path, lines([first, first + 1]), "late.trace")
-    limit = '[limits]\nvirtual = "600 s"\n'
-    (tmp_path / "s.toml").write_text(STUDY.format(name="late.trace", more="") + limit)
-    with pytest.raises(WrongInputError, match=message):
-        load_study(str(tmp_path / "s.toml"))
-
-
 TIMES = (
     st.lists(st.integers(0, 400), min_size=1, max_size=60)
     .map(sorted)

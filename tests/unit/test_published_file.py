@@ -80,25 +80,6 @@ def test_a_reason_is_said_once_for_several_values(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("reason", "message"),
-    [
-        ('contenders = ["h3"]\nwhy = "x"', "reasons.contenders: 'h3' is not a contender"),
-        ('where = { path.rate = "1 Mbit/s" }\nwhy = "x"', "'path.rate' is not an axis"),
-        ('where = { path.rtt = "21 ms" }\nwhy = "x"', "matches no published value"),
-        ('metric = "onload_s"\nwhy = "x"', "matches no published value"),
-        ('why = ""', "reasons.why: must be a text that is not empty"),
-    ],
-)
-def test_a_reason_that_is_about_nothing_is_refused(
-    tmp_path: Path, reason: str, message: str
-) -> None:
-    (tmp_path / "values.csv").write_text(VALUES)
-    (tmp_path / "pages.toml").write_text(f"{STUDY}\n[[reasons]]\n{reason}\n")
-    with pytest.raises(WrongInputError, match=message):
-        load_study(str(tmp_path / "pages.toml"))
-
-
-@pytest.mark.parametrize(
     ("text", "message"),
     [
         ("contender,value\nh2,1\n", "no column source"),

@@ -24,21 +24,6 @@ def parse(text: str, directory: Path = Path()) -> Study:
     return parse_study(Source("s.toml", text, directory))
 
 
-@pytest.mark.parametrize(
-    ("lines", "message"),
-    [
-        ("1\n3\n2\n", r"bad.trace:3: time 2 comes after 3"),
-        ("1\nx\n", r"bad.trace:2: 'x' is not a whole number"),
-        ("0\n0\n", r"needs an opportunity at a time above zero"),
-        ("", r"needs an opportunity"),
-    ],
-)
-def test_a_bad_trace_is_refused(tmp_path: Path, lines: str, message: str) -> None:
-    (tmp_path / "bad.trace").write_text(lines)
-    with pytest.raises(WrongInputError, match=message):
-        parse(BASE + '[path]\nrate = {trace = "bad.trace"}', tmp_path)
-
-
 def test_a_trace_is_part_of_the_study(tmp_path: Path) -> None:
     (tmp_path / "t.trace").write_text("1\n2\n2\n4\n")
     study = parse(BASE + '[path]\nrate = {trace = "t.trace"}', tmp_path)
