@@ -415,30 +415,6 @@ def test_the_sample_is_what_its_generator_makes() -> None:
     assert pl.read_parquet(sample_file()).equals(frame(sample()))
 
 
-WRONG = {
-    "nothing.parquet": ("", "nothing.parquet: is empty"),
-    "text.parquet": ("no Parquet", "text.parquet: cannot be read: "),
-    "header.csv": (OLD.splitlines()[0] + "\n", "header.csv: lacks `date`, `client`"),
-    "2021_09_01_mobile.csv": (OLD.splitlines()[0] + "\n", "2021_09_01_mobile.csv: has no rows"),
-    "other.csv": ("a,b\n1,2\n", "is no export of crawl.requests or summary_requests"),
-    "payloads.csv": ("page,url,payload\na,b,{}\n", "is of the per-date tables `requests`"),
-    "few.csv": (
-        "date,summary,response_headers\n2024-06-01,{},[]\n",
-        "few.csv: lacks `client`, `page`",
-    ),
-    "2021_01_01_mobile.csv": (
-        OLD.replace("true", "perhaps"),
-        "2021_01_01_mobile.csv: cannot be read",
-    ),
-    "older.csv": (
-        "date,client,page,is_root_page,is_main_document,summary,response_headers\n"
-        '2024-06-01,mobile,a,true,true,"{""protocol"": ""h2""}",[]\n',
-        "older.csv: none of the first 1 rows has `respHttpVersion` in `summary`: another version",
-    ),
-    "table.xlsx": ("a", "table.xlsx: a text, not an export of the HTTP Archive"),
-}
-
-
 def test_header_fields_of_another_form_are_refused(tmp_path: Path) -> None:
     other = pl.col("response_headers").list.eval(
         pl.element().struct.rename_fields(["key", "value"])
@@ -466,72 +442,6 @@ def run(monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
     with pytest.raises(SystemExit) as ended:
         cli.main()
     return int(ended.value.code or 0)
-
-
-@pytest.mark.parametrize("name", WRONG)
-def test_files_that_are_wrong_end_in_a_line(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    text, said = WRONG[name]
-    (tmp_path / name).write_text(text)
-    assert run(monkeypatch, str(tmp_path / name)) == 2
-    told = capsys.readouterr()
-    assert not told.out
-    assert said in told.err
-    assert told.err.count("\n") == 1
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        ((), "name a file to count in, or `sample`"),
-        (
-            ("--sql", "bigquery", "--table", "requests"),
-            "--table requests: is no table; write it as",
-        ),
-        (("--sql", "bigquery", "--table", "a.b.c.d"), "--table a.b.c.d: is no table; write it as"),
-        (
-            ("--sql", "bigquery", "--table", "httparchive.requests.2021_09_01_mobile"),
-            "2021_09_01_mobile: is not read; `summary_requests` of the same date",
-        ),
-        (
-            ("--sql", "bigquery", "--by", "rank", "--table", "summary_requests.2021_09_01_mobile"),
-            "--table summary_requests.2021_09_01_mobile: has no ranks",
-        ),
-        (("nosuch.parquet",), "nosuch.parquet: there is no such file"),
-        (("sample", "sample"), "sample: is named twice"),
-        (("sample", "--by", "months"), "--by months: no such key; did you mean 'month'?"),
-        (("sample", "--month", "June"), "--month June: is no month; write it as 2024-06"),
-        (("sample", "--month", "1999-01"), "no response of 1999-01 of home pages"),
-        (
-            ("sample", "--out", "answer.txt"),
-            "--out answer.txt: must end in .csv, .parquet, .json, .svg, .pdf or .png",
-        ),
-        (
-            ("sample", "--question", "pages", "--out", "pages.svg"),
-            "--out pages.svg: only adoption by month has a figure",
-        ),
-        (("sample", "--by", "cdn", "--out", "cdn.svg"), "only adoption by month has a figure"),
-        (
-            ("sample", "--by", "month,server,rank,client", "--out", "many.png"),
-            "--out many.png: has 40 panels, and at most 12 can be told apart",
-        ),
-        (("sample", "--out", "no/answer.csv"), "there is no such directory"),
-        (("sample", "--sql", "bigquery", "--month", "2024-06"), "sample: BigQuery reads tables"),
-        (("sample", "--table", "a.b"), "--table a.b: is of BigQuery; add --sql bigquery"),
-        (("--sql", "bigquery"), "say which months"),
-    ],
-)
-def test_wrong_questions_end_in_a_line(
-    words: Sequence[str],
-    said: str,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    assert run(monkeypatch, *words) == 2
-    told = capsys.readouterr()
-    assert said in told.err
-    assert told.err.count("\n") == 1
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".parquet", ".json"])

@@ -265,60 +265,6 @@ def test_odd_entries_are_left_out_and_told(
     assert "has no entry with startedDateTime" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("", "page.har: not a HAR 1.2 file: its JSON is broken in line 1, column 1"),
-        ("[]", "page.har: not a HAR 1.2 file: "),
-        (
-            '{"log": {"version": "1.2"}}',
-            "page.har: not a HAR 1.2 file: it has no list log.entries",
-        ),
-        ('{"log": {"entries": [{"a": 1}]}}', "left out: entry 1: request is missing"),
-        ('{"log": {"entries": []}}', "page.har: has no response that came over the network"),
-    ],
-)
-def test_what_is_no_har_is_refused_in_a_line(
-    text: str,
-    said: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    file = tmp_path / "page.har"
-    file.write_text(text)
-    assert headway(monkeypatch, str(file)) == 2
-    told = capsys.readouterr().err
-    assert said in told
-    assert told.count("\n") == 1
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        ((".",), "has no page loads"),
-        (("nosuch.har",), "nosuch.har: cannot be read: No such file or directory"),
-        (("page.har", "--sql", "duckdb"), "page.har: is no table; --as-crawl makes it one"),
-        (("sample", "--as-crawl", "x.parquet"), "sample: is an export already"),
-        (("page.har", "--as-crawl", "x.csv"), "--as-crawl x.csv: must end in .parquet"),
-        (("page.har", "--as-crawl", "no/x.parquet"), "there is no such directory"),
-    ],
-)
-def test_wrong_inputs_end_in_a_line(
-    words: tuple[str, ...],
-    said: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert headway(monkeypatch, *words) == 2
-    told = capsys.readouterr()
-    assert said in told.err
-    assert told.err.count("\n") == 1
-    assert not list(tmp_path.iterdir())
-
-
 def test_published_shares_have_their_source_and_name_what_a_census_counts() -> None:
     columns = {
         str(question): answer(Asked(question), [sample_file()]).columns
