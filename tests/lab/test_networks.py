@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator
 from itertools import count
 from typing import Any
 
@@ -203,3 +205,83 @@ def test_flows_over_ways_with_other_disturbances_are_recorded(run_setting: RunSe
         **{**BULK, "workload": {"kind": "bulk", "duration": "1 s"}},
     )
     assert (record.loss_pct, record.loss_up_pct, record.loss_burst, record.jitter_ms) == (None,) * 4
+
+
+TURNS = {"repeat": "4 s", "meanwhile": "lost"}
+
+
+def relays(first: list[list[str]], second: list[list[str]], **plan: Any) -> dict[str, Any]:
+    """Two relays between the same hosts, with plans of contacts: over the first an RTT of 20 ms, over the second of 100 ms."""
+    shape = {"rate": "50 Mbit/s", "queue": "1 MB"}
+    return {
+        "routing": "contacts",
+        "hosts": {"west": {}, "east": {}, "low": {}, "high": {}},
+        "links": [
+            link("client", "west", 2),
+            link("west", "low", 10, contacts={"spans": first, **TURNS, **plan}, **shape),
+            link("low", "east", 10, rate="20 Mbit/s"),
+            # Stated from the other end: on it there is back.
+            link("high", "west", 50, contacts={"spans": second, **TURNS, **plan}, **shape),
+            link("high", "east", 50),
+            link("east", "server", 2),
+        ],
+    }
+
+
+@pytest.mark.parametrize("protocol", ["h1", "h2", "h3"])
+def test_packets_take_the_relay_that_has_contact(run_setting: RunSetting, protocol: str) -> None:
+    record = ran(
+        run_setting,
+        **relays([["0 s", "2 s"]], [["2 s", "4 s"]]),
+        protocol=protocol,
+        client={"program": "headway-client"},
+        server={"program": "headway-server"},
+        workload={"kind": "requests", "count": 20, "down": "1 kB", "users": 1, "think": "300 ms"},
+    )
+    # 4 ms to and from the hosts between which the relays are; the first request waits for a handshake.
+    relay_of = {24: "low", 104: "high"}
+    taken = Counter[str]()
+    for begun_s, latency in list(begun(record, think_s=0.3))[1:]:
+        if 0.1 < begun_s % 2 < 1.8:
+            relay = relay_of[round(latency)]
+            assert relay == ("low" if begun_s % 4 < 2 else "high"), begun_s
+            taken[relay] += 1
+        else:  # There over one relay, back over the other.
+            assert round(latency) in (24, 64, 104)
+    assert min(taken.values()) > 4
+    assert record.blacked_out_down + record.blacked_out_up == 0
+
+
+def test_packets_wait_where_they_arrive_soonest(run_setting: RunSetting) -> None:
+    """Between contacts of the first relay the way over the second is sooner; where both are away, packets wait for the first."""
+    plan = relays([["0 s", "1 s"], ["3 s", "3.9 s"]], [["0 s", "1.9 s"]], meanwhile="kept")
+    record = ran(
+        run_setting,
+        **plan,
+        protocol="h1",
+        tls=False,
+        client={"program": "headway-client"},
+        server={"program": "headway-server"},
+        workload={"kind": "requests", "count": 30, "down": "1 kB", "users": 1, "think": "200 ms"},
+    )
+    waited = 0
+    for begun_s, latency in list(begun(record, think_s=0.2))[1:]:
+        phase_s = begun_s % 4
+        if phase_s < 0.95 or 3 < phase_s < 3.85:
+            assert latency == pytest.approx(24, abs=0.5), begun_s
+        elif 1 < phase_s < 1.79:
+            assert latency == pytest.approx(104, abs=0.5), begun_s
+        elif 1.9 < phase_s < 2.99:
+            # It leaves the router at 3 s, 22 ms before the answer is back there.
+            assert latency == pytest.approx((3.023 - phase_s) * 1000, abs=1), begun_s
+            waited += 1
+    assert waited > 1
+    assert record.outage_s == pytest.approx(0, abs=1e-6) or record.outage_s is None
+
+
+def begun(record: Any, *, think_s: float) -> Iterator[tuple[float, float]]:
+    """When a user's requests began, in seconds, and their latencies."""
+    begun_s = 0.0
+    for latency in record.latencies_ms:
+        yield begun_s, latency
+        begun_s += think_s + latency / 1000

@@ -344,10 +344,27 @@ def _network(random: Random, tables: Tables) -> None:
         tables["via"] = ways
 
 
+def _routing(random: Random, tables: Tables) -> None:
+    """Two relays whose links have contacts, which packets follow."""
+    first, last = ("clients", "servers") if "flows" in tables else ("client", "server")
+    pairs = [(first, "x"), ("x", "one"), ("one", "y"), ("two", "x"), ("two", "y"), ("y", last)]
+    tables["hosts"] = {name: {} for name in ("x", "y", "one", "two")}
+    tables["links"] = [
+        {"name": f"link-{number}", "between": list(ends), "path": _path(random, plain=True)}
+        for number, ends in enumerate(pairs)
+    ]
+    for number in (1, random.choice((3, 4))):
+        _contacts(random, tables["links"][number]["path"])
+    tables["routing"] = "contacts"
+    if not {"hops", "proxy", "flows", "origins"} & tables.keys():
+        tables.pop("path", None)
+
+
 _PARTS: dict[Callable[[Random, Tables], None], float] = {
     **dict.fromkeys((_controls, _window, _capture, _variation), 0.3),
     **dict.fromkeys((_proxy, _hops, _flows, _dns, _ipv6, _control), 0.15),
     **dict.fromkeys((_dual_stack, _fault, _chain, _processor, _clear), 0.1),
     **dict.fromkeys((_discovery, _offload), 0.05),
     _network: 0.2,
+    _routing: 0.1,
 }

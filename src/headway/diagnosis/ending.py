@@ -63,7 +63,7 @@ def _came(flow: DeployedFlow, outcome: Outcome, way: Way) -> int:
 
 def _lost(flow: DeployedFlow, outcome: Outcome, way: Way) -> int:
     """Packets that were lost on the path, whatever lost them."""
-    places = [bottleneck.queue_device for bottleneck in bottlenecks(flow.legs, way)]
+    places = [bottleneck.queue_device for bottleneck in bottlenecks(flow.crossed_legs, way)]
     total = Counts.total(outcome.counts[place] for place in places if place in outcome.counts)
     return total.path_dropped + total.queue_dropped
 

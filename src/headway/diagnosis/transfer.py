@@ -14,6 +14,7 @@ from headway.diagnosis.document import Document
 from headway.planning.deployment import DeployedFlow, Segment
 from headway.programs.measurement import BulkFlow, Measurement
 from headway.study.available_metrics import has_constant_rate
+from headway.study.contactgraph import Plan
 from headway.study.path import Direction, Way
 from headway.study.units import Duration
 
@@ -167,7 +168,19 @@ def sampled_segments(
     segments: list[SampledSegment] = []
     for segment in _crossed(flow, won):
         segments.append(_sampled(segment, segments[-1].delay_s if segments else 0.0, until_s))
+    if planned := flow.stated.planned:
+        # Nothing on the way ends its connections, so there is one segment.
+        waits = union(_waits(planned.back[flow.stated.server], until_s))
+        return tuple(replace(segment, rate_mbit=None, outages=waits) for segment in segments)
     return tuple(segments)
+
+
+def _waits(plan: Plan, until_s: float) -> Iterator[TimeSpan]:
+    """Spans of a sender's time in which what it sends waits for a contact somewhere, or is lost."""
+    ends_s = [*(departures.since / 1e9 for departures in plan[1:]), math.inf]
+    for departures, end_s in zip(plan, ends_s, strict=True):
+        if departures.travel is None and departures.since / 1e9 < until_s:
+            yield TimeSpan(departures.since / 1e9, end_s)
 
 
 def _crossed(flow: DeployedFlow, won: str | None) -> tuple[Segment, ...]:

@@ -35,7 +35,7 @@ from headway.lab.values import (
     UdpRules,
     Up,
 )
-from headway.planning.topology import Bottleneck, LinkPlace
+from headway.planning.topology import LEFT, RIGHT, Bottleneck, LinkPlace
 from headway.study.access import CapacityOnDemand, LossUnit
 from headway.study.contacts import is_within
 from headway.study.fault import Fault
@@ -64,6 +64,8 @@ class LinkWay:
     place: LinkPlace
     fault: Fault | None = None
     nat: Nat | None = None
+    passes: bool = False
+    """Whether its routers pass on what comes over it, whomever it is for: whoever sent it this way knew why."""
 
     @property
     def name(self) -> str:
@@ -247,6 +249,23 @@ def detour(way: LinkWay) -> tuple[IpValue, ...]:
         Route(family.everywhere, device=tun, table=table),
         RoutingRule(way.place.arriving(way.way), table, family),
     )
+
+
+def passing_on(way: LinkWay, namespace: str) -> Iterator[IpValue]:
+    """What leads its packets through one of its routers to the next host, if these pass on all."""
+    place, family, devices = way.place, way.place.inner.family, way.devices
+    table = 104 if way.way is Way.UP else 105
+    side = RIGHT if way.way is Way.UP else LEFT
+    after = place.after if way.way is Way.UP else place.before
+    comes = f"{way.name}-tun" if has_process(way) else place.arriving(way.way)
+    for host, came_by, wire, device in (
+        (devices.queue_namespace, comes, place.inner, devices.queue_device),
+        (devices.loss_namespace, place.leaving(way.way), after, devices.loss_device),
+    ):
+        if way.passes and host == namespace:
+            via = str(wire.address(side))
+            yield Route(family.everywhere, via=via, device=device, table=table)
+            yield RoutingRule(came_by, table, family)
 
 
 def rate_steps(way: LinkWay) -> list[tuple[Duration, Rate]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from typing import TYPE_CHECKING
@@ -22,6 +22,7 @@ from headway.lab.commands import (
     renewal,
     turned,
 )
+from headway.lab.contactways import changed_hops, first_hops
 from headway.lab.direction import (
     LinkWay,
     carrier_links,
@@ -33,6 +34,7 @@ from headway.lab.direction import (
     has_process,
     named_drops,
     packet_filters,
+    passing_on,
     policing,
     shaping,
     trace_links,
@@ -45,6 +47,7 @@ from headway.lab.values import (
     IpValue,
     NewMappings,
     PacketFilter,
+    Route,
     Shaping,
     TimedChange,
     Turn,
@@ -53,11 +56,12 @@ from headway.planning.accurate_ecn import hosts_with_accurate_ecn
 from headway.planning.routing import StatedHop, ports, stated_hops
 from headway.planning.topology import Leg, Node, Wire, lay_out
 from headway.study.controllers import OF_THE_KERNEL
+from headway.study.edge import Edge
 from headway.study.family import Family
 from headway.study.fault import Fault
 from headway.study.host import Host
 from headway.study.kernel import Kernel
-from headway.study.network import CLIENT, SERVER, Edge
+from headway.study.network import CLIENT, SERVER
 from headway.study.path import Path, Way
 from headway.study.units import Duration
 
@@ -155,6 +159,8 @@ class NetworkLayout:
 
 def _change(timed: TimedChange) -> Change:
     what = timed.what
+    if isinstance(what, Route):
+        return Change(timed.at, timed.namespace, "", ip_lines=(ip_line(what),))
     if isinstance(what, Turn):
         tc, nft = turned(what)
         return Change(timed.at, timed.namespace, tc, nft_rules=nft)
@@ -176,12 +182,16 @@ def layout_of(deployment: Deployment) -> NetworkLayout:
         offload=setting.offload,
         fault=(setting.fault, deployment.flows[0].legs[0]) if setting.fault else None,
         stated=[hop for flow in deployment.flows for hop in stated_ways(flow)],
+        turning=[change for flow in deployment.flows for change in changed_hops(flow)],
+        followed={leg.wires[0].number for flow in deployment.flows for leg in flow.ways.values()},
         accurate_ecn=hosts_with_accurate_ecn(deployment),
     )
 
 
 def stated_ways(flow: DeployedFlow) -> Iterator[StatedHop]:
     """The way to each of a flow's programs that has an address, and back."""
+    if flow.stated.planned:
+        return first_hops(flow)
     return stated_hops(flow.legs, dict.fromkeys(end.position for end in flow.endpoints))
 
 
@@ -222,11 +232,17 @@ def _laid_out(
     offload: bool,
     fault: tuple[Fault, Leg] | None = None,
     stated: Iterable[StatedHop] = (),
+    turning: Iterable[TimedChange] = (),
+    followed: Collection[int] = (),
     accurate_ecn: frozenset[str] = frozenset(),
 ) -> NetworkLayout:
     wires = tuple(wire for leg in legs for wire in leg.wires)
     cables = [leg.wires[0] for leg in legs if leg.path is None]
-    ways = [way for leg in legs for way in link_ways(leg, seed, until)]
+    ways = [
+        replace(way, passes=leg.wires[0].number in followed)
+        for leg in legs
+        for way in link_ways(leg, seed, until)
+    ]
     if fault:
         ways = [_with_fault(way, *fault) for way in ways]
     hosts = {node.name: node for node in nodes}
@@ -238,7 +254,7 @@ def _laid_out(
     ]
     laid_out = tuple(_host(place, ways) for place in places)
     routers = {host.name: host.ip for host in laid_out}
-    timed = [change for way in ways for change in changes(way)]
+    timed = [*turning, *(change for way in ways for change in changes(way))]
     timed += [
         change for way in ways for change in rebindings(way, routers[way.devices.queue_namespace])
     ]
@@ -325,6 +341,7 @@ def _host(place: HostPlace, ways: Sequence[LinkWay]) -> HostLayout:
                 reduce(lambda made, way: with_mtu(way, made), queued, item)
                 for item in addressing(place)
             ),
+            *(item for way in ways for item in passing_on(way, name)),
             *(item for way in queued if has_process(way) for item in detour(way)),
             *(item for way in ways for item in known_beyond(way, name)),
         ),

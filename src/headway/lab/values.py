@@ -176,7 +176,7 @@ class Turn:
 
 @dataclass(frozen=True)
 class TimedChange:
-    """A shaper, gate or delay line that is another one from a time on, or what becomes of UDP, of ECN fields or of mappings from then on.
+    """A shaper, gate or delay line that is another one from a time on, what becomes of UDP, of ECN fields or of mappings from then on, or a route.
 
     Attributes:
         at: from the start of the workload.
@@ -187,7 +187,7 @@ class TimedChange:
 
     at: Duration
     namespace: str
-    what: Shaper | Gate | DelayLine | Turn | NewMappings
+    what: Shaper | Gate | DelayLine | Turn | NewMappings | Route
     line: str = ""
 
 

@@ -9,8 +9,8 @@ from headway.contract.outcome import Outcome
 from headway.lab.nat import nat_addresses
 from headway.planning.deployment import DeployedFlow, Deployment, Role, Segment, addressed
 from headway.planning.topology import Leg
+from headway.study.edge import Interface
 from headway.study.family import HostAddress
-from headway.study.network import Interface
 from headway.study.path import Way
 
 

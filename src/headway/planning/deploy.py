@@ -8,8 +8,9 @@ from headway.planning.origins import planned_origins
 from headway.planning.placing import LaidFlow, placed
 from headway.planning.topology import Node, lay_out
 from headway.programs.headway_dns import PROGRAM as RESOLVER_PROGRAM
+from headway.study.edge import Edge
 from headway.study.host import Host
-from headway.study.network import Edge, StatedNetwork
+from headway.study.network import StatedNetwork
 from headway.study.path import Path
 from headway.study.setting import Setting
 from headway.study.spelling import network_of

@@ -10,8 +10,9 @@ from functools import cached_property
 from headway.planning.origins import PlannedOrigin
 from headway.planning.topology import Bottleneck, Leg, Node, bottlenecks
 from headway.programs.base import Adapter, Client, Flow
+from headway.study.edge import Interface
 from headway.study.host import Host, Protocol
-from headway.study.network import Interface, StatedFlow, StatedNetwork
+from headway.study.network import StatedFlow, StatedNetwork
 from headway.study.path import Link, Path, Way
 from headway.study.setting import Setting
 
@@ -160,6 +161,7 @@ class DeployedFlow:
         origins: servers beside its own, of some hosts of a page.
         resolver: between its client and whom that asks for addresses; None if it is told them.
         beside: between other interfaces of its client and its server.
+        ways: by the names of edges, what its packets may cross where they follow contacts.
     """
 
     setting: Setting
@@ -171,6 +173,7 @@ class DeployedFlow:
     origins: tuple[DeployedOrigin, ...] = ()
     resolver: Leg | None = None
     beside: Mapping[Interface, Leg] = field(default_factory=dict)
+    ways: Mapping[str, Leg] = field(default_factory=dict)
 
     @property
     def key(self) -> str:
@@ -198,9 +201,15 @@ class DeployedFlow:
         return f"{FLOWS_DIRECTORY}/{self.asked.name}" if self.asked.name else ""
 
     @property
+    def crossed_legs(self) -> tuple[Leg, ...]:
+        """The legs, and those of other ways that its packets may take."""
+        on_route = {edge.name for edge in self.stated.route}
+        return (*self.legs, *(leg for name, leg in self.ways.items() if name not in on_route))
+
+    @property
     def all_legs(self) -> tuple[Leg, ...]:
-        """The legs, and those between other interfaces."""
-        return (*self.legs, *self.beside.values())
+        """These, and those between other interfaces."""
+        return (*self.crossed_legs, *self.beside.values())
 
     @property
     def start_s(self) -> float:

@@ -15,7 +15,7 @@ _SEGMENT_BYTES = 1448
 def overloaded(flow: DeployedFlow) -> Iterator[str]:
     """What is asked for faster than it can be had, so that a queue grows as long as requests come."""
     workload = flow.setting.workload
-    if not isinstance(workload, RequestSeries) or workload.per_second is None:
+    if not isinstance(workload, RequestSeries) or workload.per_second is None or flow.ways:
         return
     calls_per_second = workload.per_second * workload.calls
     loads = {"the application": calls_per_second * workload.service.s}

@@ -17,9 +17,11 @@ def fair_rates_mbit(flows: Sequence[DeployedFlow]) -> list[float] | None:
     """Max-min fair rates on the wire of flows that share a network, each with its own part of it.
 
     Returns:
-        A rate for each flow, infinite if nothing limits it; None if a link's rate changes, or some of it is
-            for other transports than UDP only.
+        A rate for each flow, infinite if nothing limits it; None if a link's rate changes, some of it is for other
+            transports than UDP only, or packets follow contacts.
     """
+    if any(flow.ways for flow in flows):
+        return None
     crossed = [_directions(flow) for flow in flows]
     links = {name: direction for flow in crossed for name, direction in flow.items()}
     if any(direction.highest_rate != direction.lowest_rate for direction in links.values()):

@@ -49,9 +49,9 @@ class NarrowLink:
 def narrow_link(flow: DeployedFlow) -> NarrowLink | None:
     """That of a flow: the client's of equal ones.
 
-    None if no rate is constant, and of uploads, whose data go the other way.
+    None if no rate is constant, of uploads, whose data go the other way, and where packets follow contacts.
     """
-    if flow.setting.workload.uploads:
+    if flow.setting.workload.uploads or flow.ways:
         return None
     narrow_links = [
         link for number, segment in enumerate(flow.segments) for link in _links(number, segment)

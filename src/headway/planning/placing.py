@@ -23,10 +23,11 @@ from headway.programs.origins import origin_addresses
 from headway.programs.outside import from_outside
 from headway.programs.pagehosts import PageHosts
 from headway.programs.registry import CLIENTS, PROXIES, QUIC_PEPS, SERVERS, TCP_PEPS
+from headway.study.edge import Edge, Interface
 from headway.study.family import HostAddress
 from headway.study.hop import Hop, Pep
 from headway.study.host import Host, Protocol
-from headway.study.network import Edge, Interface, NetworkHost, StatedFlow
+from headway.study.network import NetworkHost, StatedFlow
 from headway.study.setting import Setting
 
 KNOWN: Mapping[Role, Mapping[str, Adapter]] = {
@@ -115,7 +116,7 @@ def placed(laid: LaidFlow) -> DeployedFlow:
     Raises:
         WrongInputError: it names a program that does not exist, or a site.
     """
-    stated, setting = laid.stated, laid.setting
+    stated, setting, planned = laid.stated, laid.setting, laid.stated.planned
     places = _places(laid)
     acting = {place.name: place.node for place in places}
     acting[stated.server] = replace(acting[stated.server], more_addresses=_more_addresses(laid))
@@ -144,6 +145,7 @@ def placed(laid: LaidFlow) -> DeployedFlow:
         origins=origins,
         resolver=resolver,
         beside=beside,
+        ways={edge.name: laid.legs[edge.name] for edge in planned.edges} if planned else {},
     )
 
 

@@ -31,7 +31,7 @@ def idle_hosts(runs: Iterable[Run]) -> Iterator[str]:
     """Hosts that a study states, and that no run's flow crosses."""
     crossed: dict[str, bool] = {}
     for run in runs:
-        on_the_way = {host for flow in run.setting.network.flows for host in flow.hosts}
+        on_the_way = {host for flow in run.setting.network.flows for host in flow.crossed_hosts}
         for name in run.setting.hosts:
             crossed[name] = crossed.get(name, False) or name in on_the_way
     for name, is_crossed in crossed.items():

@@ -16,11 +16,11 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from headway.study.edge import Edge, Interface, cost_of
 from headway.study.family import Family, HostAddress
 from headway.study.host import Host
 from headway.study.kernel import TUNED, Kernel
 from headway.study.leastcost import NOTHING, Cost, times
-from headway.study.network import Edge, Interface, cost_of
 from headway.study.path import Link, Path, Way
 
 

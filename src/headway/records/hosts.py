@@ -55,8 +55,11 @@ def _bypass(flow: DeployedFlow) -> str | None:
 
 def _way(flow: DeployedFlow) -> str | None:
     """The hosts that a flow crosses, if it crosses links that the study states."""
-    crosses_links = any(edge.is_link for edge in flow.stated.route)
-    return " > ".join(flow.stated.hosts[1:-1]) or None if crosses_links else None
+    stated = flow.stated
+    if not any(edge.is_link for edge in stated.crossed):
+        return None
+    way = " > ".join(stated.hosts[1:-1]) or None
+    return f"{way}, then by contacts" if stated.planned else way
 
 
 def _hop_kernels(flow: DeployedFlow) -> str | None:

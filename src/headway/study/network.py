@@ -8,72 +8,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from enum import StrEnum
+from dataclasses import dataclass, field
 
-from headway.study.family import Family
+from headway.study.contactgraph import Plan
+from headway.study.edge import Edge, NoWayError, cost_of
 from headway.study.flow import CompetingFlow
 from headway.study.hop import Hop
 from headway.study.leastcost import Cost, nearest_first
 from headway.study.path import Path
-from headway.study.units import Duration
 
 CLIENT, PROXY, SERVER, RESOLVER = "client", "proxy", "server", "resolver"
 """Names of the hosts of a study that names no flows: those at the ends, the proxy of one that is no hop's, and who answers
 questions of DNS."""
-
-
-class Interface(StrEnum):
-    """Where an edge begins at a host that has several: names in a record."""
-
-    FIRST = ""
-    OTHER_FAMILY = "other family"
-    SECOND = "second path"
-
-
-@dataclass(frozen=True)
-class Edge:
-    """A path between two hosts.
-
-    Attributes:
-        name: tells it, and the random draws of its path, apart from others of the network.
-        left: name of the host at its first end; for a chain, the one nearer to the client.
-        right: name of the other one.
-        path: as the study states it; None for a cable.
-        key: of the path in the study file.
-        family: of the addresses at its ends.
-        interface: to which of its hosts' interfaces it leads.
-        aside: whether its devices have numbers, so that it gives no device of others another name.
-        whose: whose path it is, in words, if it does not lie between a client and a server: ``resolver's``.
-        turned: whether it is seen from its other end.
-    """
-
-    name: str
-    left: str
-    right: str
-    path: Path | None
-    key: str
-    family: Family
-    interface: Interface = Interface.FIRST
-    aside: bool = False
-    whose: str = ""
-    turned: bool = False
-
-    @property
-    def is_link(self) -> bool:
-        """Whether the study states it as a link, beside the usual keys."""
-        return self.key.startswith("links.")
-
-    @property
-    def rtt(self) -> Duration:
-        """As the study states it."""
-        return self.path.rtt if self.path else Duration(0)
-
-    @property
-    def turned_around(self) -> Edge:
-        """The same, seen from the other end."""
-        path = self.path.turned_around if self.path else None
-        return replace(self, left=self.right, right=self.left, path=path, turned=not self.turned)
 
 
 @dataclass(frozen=True)
@@ -90,13 +36,29 @@ class NetworkHost:
 
 
 @dataclass(frozen=True)
+class PlannedWays:
+    """The ways of a flow whose packets follow contacts.
+
+    Attributes:
+        there: of every host, by which edge it sends packets for the flow's server on.
+        back: the same of those for its client.
+        edges: that they may cross, each as in the network.
+    """
+
+    there: Mapping[str, Plan]
+    back: Mapping[str, Plan]
+    edges: tuple[Edge, ...]
+
+
+@dataclass(frozen=True)
 class StatedFlow:
     """A flow as a study states it: who asks whom, and over what.
 
     Attributes:
         client: name of the host that asks.
         server: name of the host that answers.
-        route: the edges between them, the client's first, each as the client sees it.
+        route: the edges between them, the client's first, each as the client sees it; where packets follow contacts, the way
+            of one that leaves at once.
         name: what it is called beside others; empty if the study says only one flow.
         key: of its table in the study file; empty then, too.
         said: its table; None then.
@@ -104,6 +66,7 @@ class StatedFlow:
         beside: other edges between its client and server, which take over or are tried, too.
         resolver: between its client and the resolver that this asks; None if it is told the address.
         origins: from the end of the route's path to servers of other hosts of its page, by their names.
+        planned: its ways if its packets follow contacts; None if they keep to the route.
     """
 
     client: str
@@ -116,6 +79,7 @@ class StatedFlow:
     beside: tuple[Edge, ...] = ()
     resolver: Edge | None = None
     origins: Mapping[str, Edge] = field(default_factory=dict)
+    planned: PlannedWays | None = None
 
     @property
     def hosts(self) -> tuple[str, ...]:
@@ -128,10 +92,22 @@ class StatedFlow:
         return tuple(edge.path for edge in self.route)
 
     @property
+    def crossed(self) -> tuple[Edge, ...]:
+        """Those on its route, and on other ways that its packets may take."""
+        on_route = {edge.name for edge in self.route}
+        others = self.planned.edges if self.planned else ()
+        return (*self.route, *(edge for edge in others if edge.name not in on_route))
+
+    @property
+    def crossed_hosts(self) -> set[str]:
+        """Names of the hosts that they join."""
+        return {name for edge in self.crossed for name in (edge.left, edge.right)}
+
+    @property
     def edges(self) -> tuple[Edge, ...]:
         """All that its packets may cross."""
         resolving = [self.resolver] if self.resolver else []
-        return (*self.route, *resolving, *self.beside, *self.origins.values())
+        return (*self.crossed, *resolving, *self.beside, *self.origins.values())
 
 
 @dataclass(frozen=True)
@@ -160,17 +136,8 @@ class StatedNetwork:
     @property
     def crossed(self) -> tuple[Path, ...]:
         """Those between clients and servers that are no flow's own."""
-        names = {edge.name for flow in self.flows for edge in flow.route}
+        names = {edge.name for flow in self.flows for edge in flow.crossed}
         return tuple(edge.path for edge in self.common if edge.path and edge.name in names)
-
-
-def cost_of(edge: Edge, number: int) -> Cost:
-    """What crossing an edge costs, by its number in the network."""
-    return edge.rtt.ns, 1, 1 << number
-
-
-class NoWayError(Exception):
-    """Two hosts have no way between them."""
 
 
 def route_between(

@@ -9,7 +9,7 @@ from headway.study.base_model import wrong
 from headway.study.flow import CLIENTS, MOST_HOSTS, SERVERS, check_flow, check_flows
 from headway.study.hop import Hop
 from headway.study.network import CLIENT, PROXY, SERVER, StatedFlow, StatedNetwork
-from headway.study.settingkeys import SettingKeys
+from headway.study.settingkeys import Routing, SettingKeys
 
 _MOST_NETWORKS = 256
 """Between all neighbours, routers of links included: of IPv4, 10.0.0.0/24 to 10.0.255.0/24."""
@@ -43,6 +43,8 @@ def check_network(keys: SettingKeys, network: StatedNetwork) -> None:
     _check_hosts(keys, network)
     for stated in network.flows:
         _check_turned(stated)
+    if keys.routing is Routing.CONTACTS:
+        _check_followed(network)
 
 
 def _places(keys: SettingKeys) -> list[str]:
@@ -122,7 +124,9 @@ def _check_taken(network: StatedNetwork) -> None:
 def _check_hosts(keys: SettingKeys, network: StatedNetwork) -> None:
     """Every host that a study states can be where it is."""
     crossing = Counter(
-        host for flow in network.flows for host in set(flow.hosts[1:-1]) & network.between.keys()
+        host
+        for flow in network.flows
+        for host in (flow.crossed_hosts - {flow.client, flow.server}) & network.between.keys()
     )
     ends = Counter(end for flow in network.flows for end in (flow.client, flow.server))
     if keys.proxy and PROXY in keys.hops:
@@ -146,3 +150,29 @@ def _check_turned(flow: StatedFlow) -> None:
         if edge.turned and edge.path and any(link.nat for link in edge.path.links):
             reason = f"the flow crosses it from {edge.left} to {edge.right}, and a NAT is at the first end of a link: change the order in between"
             raise wrong(f"{edge.key}.nat", reason)
+
+
+def _check_followed(network: StatedNetwork) -> None:
+    """Packets can follow contacts: there are some, and what they may cross only passes them on."""
+    links = (link for path in network.paths for link in path.links)
+    if not any(direction.contacts for link in links for direction in (link.up, link.down)):
+        reason = '"contacts" is by plans of contacts, and no link has any: state `contacts` of a link, or leave out routing'
+        raise wrong("routing", reason)
+    for flow in network.flows:
+        edges = flow.planned.edges if flow.planned else ()
+        for end in (flow.client, flow.server):
+            if sum(end in (edge.left, edge.right) for edge in edges) > 1:
+                reason = f"packets follow contacts, and {end} has several links: put a host of [hosts] between, which has them"
+                raise wrong("routing", reason)
+        for edge in edges:
+            for name in {edge.left, edge.right} & network.between.keys():
+                if (host := network.between[name]).hop.splits:
+                    reason = f"packets follow contacts, and some would pass its programs by: state the way by `via = [{name!r}]`"
+                    raise wrong(host.key or "proxy", reason)
+            if (
+                edge.path
+                and edge.name != flow.route[0].name
+                and any(link.nat for link in edge.path.links)
+            ):
+                reason = "packets follow contacts, and may cross it from either end: only the client's own link can have a NAT"
+                raise wrong(f"{edge.key}.nat", reason)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from headway.study.base_model import wrong
+from headway.study.edge import Edge
 from headway.study.family import Family
 from headway.study.middlebox import SMALLEST_MTU_IPV6
-from headway.study.network import Edge
 from headway.study.path import Direction, Path
 from headway.study.rates import TraceRate
 from headway.study.units import Duration

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from headway.study.base_model import wrong
 from headway.study.dns import Dns
-from headway.study.network import Edge, StatedNetwork
+from headway.study.edge import Edge
+from headway.study.network import StatedNetwork
 from headway.study.units import Duration, Size
 from headway.study.workloadpart import WorkloadPart
 

@@ -30,6 +30,13 @@ from headway.study.user_programs import OutsideProgram
 from headway.study.workload import Download, Workload
 
 
+class Routing(StrEnum):
+    """How hosts choose the way of packets: by delays alone, or by the plan of contacts, too."""
+
+    DELAY = "delay"
+    CONTACTS = "contacts"
+
+
 class Variation(StrEnum):
     """What of a path differs between repetitions, beyond what it states: see `headway.study.variation`.
 
@@ -84,6 +91,12 @@ class SettingKeys(Part):
         exclude_if=not_,
         description="names of hosts and links that are on the client's way to the server, in this order; by default the way "
         "of least delay",
+    )
+    routing: Routing = Field(
+        default=Routing.DELAY,
+        exclude_if=lambda routing: routing is Routing.DELAY,
+        description="by which way packets go whose flow has no `via`: that of least delay, or always that by which they "
+        "arrive soonest by the links' contacts",
     )
     family: Family = Field(
         default=Family.IPV4,

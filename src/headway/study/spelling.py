@@ -6,23 +6,23 @@ import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from headway.study.base_model import wrong
+from headway.study.contactgraph import first_way, reached, soonest
+from headway.study.edge import Edge, Interface, NoWayError
 from headway.study.flow import CLIENTS, SERVERS, CompetingFlow
 from headway.study.hop import Hop
 from headway.study.network import (
     CLIENT,
     RESOLVER,
     SERVER,
-    Edge,
-    Interface,
     NetworkHost,
-    NoWayError,
+    PlannedWays,
     StatedFlow,
     StatedNetwork,
     route_between,
 )
 from headway.study.origin import OriginServer
 from headway.study.path import Path
-from headway.study.settingkeys import SettingKeys
+from headway.study.settingkeys import Routing, SettingKeys
 
 _CABLE = Path()
 """A path of which nothing is said."""
@@ -100,11 +100,12 @@ def _single(
 ) -> Iterator[StatedFlow]:
     """The flow of a study that names none."""
     servers = keys.origins if origins is None else origins
-    route = _route(keys, edges, CLIENT, SERVER, keys.via, "via")
+    route, planned = _ways(keys, edges, CLIENT, SERVER, keys.via, "via")
     yield StatedFlow(
         client=CLIENT,
         server=SERVER,
         route=route,
+        planned=planned,
         beside=tuple(_beside(keys, _http_end(keys, route))),
         resolver=_to_resolver(keys, CLIENT, RESOLVER, RESOLVER),
         origins={
@@ -201,12 +202,14 @@ def _one_of_several(
             ),
         ]
     )
+    route, planned = _ways(
+        keys, [*own, *edges], client, server, flow.via, f"{key}.via" if flow.via else key
+    )
     return StatedFlow(
         client=client,
         server=server,
-        route=_route(
-            keys, [*own, *edges], client, server, flow.via, f"{key}.via" if flow.via else key
-        ),
+        route=route,
+        planned=planned,
         name=name,
         key=key,
         said=flow,
@@ -219,12 +222,24 @@ def _access(keys: SettingKeys, name: str, left: str, right: str, path: Path, key
     return Edge(name, left, right, _stated(path), key, keys.family)
 
 
-def _route(
+def _ways(
     keys: SettingKeys, edges: Sequence[Edge], client: str, server: str, via: Sequence[str], key: str
-) -> tuple[Edge, ...]:
+) -> tuple[tuple[Edge, ...], PlannedWays | None]:
+    """The route of a flow, and its other ways if its packets follow contacts."""
     stops = [f"{_LINKS}{stop}" if stop in keys.links else stop for stop in via]
+    ends = _ends(keys)
     try:
-        return route_between(edges, _ends(keys), client, server, stops)
+        if via or keys.routing is Routing.DELAY:
+            return route_between(edges, ends, client, server, stops), None
+        until = keys.limits.virtual
+        there, back = (
+            reached(soonest(edges, ends, end, until), start)
+            for start, end in ((client, server), (server, client))
+        )
+        departures = (item for plans in (there, back) for plan in plans.values() for item in plan)
+        used = {item.edge.name for item in departures if item.edge}
+        planned = PlannedWays(there, back, tuple(edge for edge in edges if edge.name in used))
+        return first_way(there, client, server, until), planned
     except NoWayError as error:
         raise wrong(key, str(error)) from None
 

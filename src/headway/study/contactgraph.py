@@ -1,0 +1,212 @@
+"""Contact graph routing: by which edge a host sends a packet on, when, so that it arrives soonest by the plan of contacts.
+
+The plan is known to every host in advance (RFC 4838, 3.7; the algorithm's aim is that of CCSDS 734.3-B-1, Schedule-Aware Bundle
+Routing). Sending takes no time in it, and queues are empty.
+"""
+
+from __future__ import annotations
+
+import itertools
+from bisect import bisect_right
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
+
+from headway.study.edge import Edge, NoWayError
+from headway.study.path import Direction
+from headway.study.units import Duration
+
+_NEVER = 2**62
+"""When a packet arrives that does not, ns."""
+
+
+@dataclass(frozen=True)
+class Departures:
+    """Packets that leave a host for a destination from a time on, until those that follow.
+
+    Attributes:
+        since: when the first of them leaves, ns from the workload's start.
+        edge: by which they leave, seen from the host; None at the destination itself, or if there is no way.
+        travel: how long they take; None if they wait for a contact somewhere.
+        arrival: when they arrive if they wait, all at once.
+    """
+
+    since: int
+    edge: Edge | None = field(compare=False)
+    travel: int | None
+    arrival: int
+
+    def arrival_at(self, left: int) -> int:
+        """When a packet arrives that leaves at a time."""
+        return self.arrival if self.travel is None else left + self.travel
+
+    @property
+    def arrives(self) -> bool:
+        """Whether they do."""
+        return self.travel is not None or self.arrival < _NEVER
+
+
+Plan: TypeAlias = tuple[Departures, ...]
+"""Of a host, in order; the first begins at 0."""
+
+_LOST: Plan = (Departures(0, None, None, _NEVER),)
+
+
+def at_time(plan: Plan, time: int) -> Departures:
+    """Those of a plan to which a packet belongs that leaves at a time."""
+    return plan[max(bisect_right(plan, time, key=lambda item: item.since) - 1, 0)]
+
+
+def soonest(
+    edges: Sequence[Edge], ends: Collection[str], destination: str, until: Duration
+) -> Mapping[str, Plan]:
+    """By which edges hosts send packets for a destination on.
+
+    Of ways that arrive at the same time, that of fewest edges is taken.
+
+    Args:
+        edges: that there are.
+        ends: names of hosts that pass on no packets of others.
+        destination: name of the host that the packets are for.
+        until: up to when.
+    """
+    seen = [way for edge in edges for way in (edge, edge.turned_around)]
+    crossing = {(way.name, way.turned): _of_edge(way, until) for way in seen}
+    usable = [way for way in seen if way.right == destination or way.right not in ends]
+    plans: dict[str, Plan] = {destination: (Departures(0, None, 0, 0),)}
+    reached = {destination}
+    while reached:
+        before, changed = dict(plans), set()
+        for way in usable:
+            if way.right not in reached or way.left == destination:
+                continue
+            over = _in_a_row(crossing[way.name, way.turned], before[way.right], way)
+            known = plans.get(way.left, _LOST)
+            better = tuple(_sooner(known, over))
+            if better != known:
+                plans[way.left] = better
+                changed.add(way.left)
+        reached = changed
+    return plans
+
+
+def first_way(
+    plans: Mapping[str, Plan], start: str, destination: str, until: Duration
+) -> tuple[Edge, ...]:
+    """The way of a packet that leaves at 0, by plans up to a time.
+
+    Raises:
+        NoWayError: it does not arrive; says between which hosts.
+    """
+    way: list[Edge] = []
+    here, now = start, 0
+    while here != destination:
+        departures = at_time(plans.get(here, _LOST), now)
+        if departures.edge is None:
+            raise NoWayError(
+                f"there is no way from {start} to {destination} by the plan of contacts: state a link that leads on, "
+                "or one that keeps packets meanwhile"
+            )
+        way.append(departures.edge)
+        now = at_time(_of_edge(departures.edge, until), now).arrival_at(now)
+        here = departures.edge.right
+    return tuple(way)
+
+
+def reached(plans: Mapping[str, Plan], start: str) -> dict[str, Plan]:
+    """Those of hosts to which packets from one may come."""
+    known: dict[str, Plan] = {}
+    waiting = [start]
+    while waiting:
+        if (host := waiting.pop()) in plans and host not in known:
+            known[host] = plans[host]
+            waiting += [item.edge.right for item in plans[host] if item.edge]
+    return known
+
+
+def _of_edge(edge: Edge, until: Duration) -> Plan:
+    """When packets arrive at its right end."""
+    plan: Plan = (Departures(0, edge, 0, 0),)
+    for link in reversed(edge.path.links if edge.path else ()):
+        plan = _in_a_row(tuple(_of_direction(link.up, until)), plan, edge)
+    return plan
+
+
+def _of_direction(direction: Direction, until: Duration) -> Iterator[Departures]:
+    gaps = list(direction.contacts.between(until)) if direction.contacts else []
+    delays = [(0, direction.delay)]
+    delays += [
+        (change.at, change.delay) for change in direction.changes if change.delay is not None
+    ]
+    times = {at for at, _ in delays if at < until} | {gap.start for gap in gaps}
+    times |= {gap.end for gap in gaps if gap.end < until}
+    for since in sorted(times):
+        gap = next((item for item in gaps if item.start <= since < item.end), None)
+        delay = next(value for at, value in reversed(delays) if at <= since)
+        if gap is None:
+            yield Departures(since, None, delay, 0)
+        elif direction.keeps and gap.end < _NEVER:
+            later = next(value for at, value in reversed(delays) if at <= gap.end)
+            yield Departures(since, None, None, gap.end + later)
+        else:
+            yield Departures(since, None, None, _NEVER)
+
+
+def _in_a_row(first: Plan, then: Plan, edge: Edge) -> Plan:
+    """What becomes of packets that cross one and then the other."""
+    return _merged(_crossing_both(first, then, edge))
+
+
+def _crossing_both(first: Plan, then: Plan, edge: Edge) -> Iterator[Departures]:
+    for departures, end in _with_ends(first):
+        travel = departures.travel
+        if travel is None:
+            behind = at_time(then, departures.arrival)
+            arrives = departures.arrives and behind.arrives
+            arrival = behind.arrival_at(departures.arrival) if arrives else _NEVER
+            yield Departures(departures.since, edge if arrives else None, None, arrival)
+            continue
+        for behind, behind_end in _with_ends(then):
+            since = max(departures.since, behind.since - travel)
+            if since >= min(end, behind_end - travel):
+                continue
+            whole = None if behind.travel is None else travel + behind.travel
+            onward = edge if behind.arrives else None
+            yield Departures(since, onward, whole, behind.arrival if whole is None else 0)
+
+
+def _sooner(plan: Plan, other: Plan) -> Plan:
+    """Of two plans the one that arrives sooner, at every time; the first where both do."""
+    return _merged(_sooner_ones(plan, other))
+
+
+def _sooner_ones(plan: Plan, other: Plan) -> Iterator[Departures]:
+    times = sorted({item.since for item in (*plan, *other)})
+    for since, end in itertools.pairwise([*times, _NEVER]):
+        ours, theirs = at_time(plan, since), at_time(other, since)
+        cuts = [since]
+        # A way that moves is as soon as one that waits at one time only.
+        for moving, waiting in ((ours, theirs), (theirs, ours)):
+            if moving.travel is not None and waiting.travel is None:
+                equal = waiting.arrival - moving.travel
+                # Where they are equal both may be taken; the first plan is.
+                cut = equal if moving is theirs else equal + 1
+                if since < cut < end:
+                    cuts.append(cut)
+        for begin in cuts:
+            sooner = theirs if theirs.arrival_at(begin) < ours.arrival_at(begin) else ours
+            yield Departures(begin, sooner.edge, sooner.travel, sooner.arrival)
+
+
+def _merged(items: Iterable[Departures]) -> Plan:
+    merged: list[Departures] = []
+    for item in items:
+        last = merged[-1] if merged else None
+        if not (last and last.edge is item.edge and replace(item, since=last.since) == last):
+            merged.append(item)
+    return tuple(merged)
+
+
+def _with_ends(plan: Plan) -> Iterator[tuple[Departures, int]]:
+    ends = [*(item.since for item in plan[1:]), _NEVER]
+    return zip(plan, ends, strict=True)

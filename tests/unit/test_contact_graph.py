@@ -1,0 +1,154 @@
+"""Plans of contacts against packets that are sent over every way there is."""
+
+from __future__ import annotations
+
+import itertools
+from random import Random
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from headway.study.contactgraph import at_time, first_way, reached, soonest
+from headway.study.edge import Edge
+from headway.study.family import Family
+from headway.study.path import Path
+from headway.study.setting import Setting
+from headway.study.units import Duration
+
+UNTIL = Duration(60_000_000_000)
+S = 1_000_000_000
+HOSTS = ["a", "b", "c", "d", "e"]
+
+
+def edge(left: str, right: str, number: int = 0, **path: Any) -> Edge:
+    return Edge(
+        f"{left}{right}{number}", left, right, Path.model_validate(path), "links", Family.IPV4
+    )
+
+
+def drawn(random: Random) -> list[Edge]:
+    """A network in which some links have contacts."""
+    edges = []
+    for number, (left, right) in enumerate(itertools.combinations(HOSTS, 2)):
+        if random.random() < 0.3 and number:
+            continue
+        path: dict[str, Any] = {"rtt": f"{random.randrange(2, 9) * 2} s", "rate": "1 Mbit/s"}
+        if random.random() < 0.6:
+            start, length = random.randrange(0, 6), random.randrange(1, 8)
+            path["contacts"] = {
+                "spans": [[f"{start} s", f"{start + length} s"]],
+                "repeat": f"{start + length + random.randrange(0, 9)} s",
+                "meanwhile": random.choice(["kept", "kept", "lost"]),
+            }
+        edges.append(edge(left, right, number, **path))
+    return edges
+
+
+def over(way: Edge, left: int) -> int | None:
+    """When a packet arrives that leaves over an edge, read from the plan of its one link."""
+    (link,) = way.path.links if way.path else ()
+    gaps = link.up.contacts.between(UNTIL) if link.up.contacts else ()
+    gap = next((gap for gap in gaps if gap.start <= left < gap.end), None)
+    if gap is None:
+        return left + link.up.delay
+    return gap.end + link.up.delay if link.up.keeps and gap.end < 2**62 else None
+
+
+def soonest_of_all(edges: list[Edge], start: str, left: int, most: int) -> int | None:
+    """The earliest arrival at "e" over all ways of some edges at most."""
+    if start == "e":
+        return left
+    if not most:
+        return None
+    arrivals = []
+    for seen in (way for item in edges for way in (item, item.turned_around) if way.left == start):
+        if (there := over(seen, left)) is not None and there < UNTIL:
+            arrivals.append(soonest_of_all(edges, seen.right, there, most - 1))
+    return min((item for item in arrivals if item is not None), default=None)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_no_way_is_sooner_than_the_planned_one(seed: int) -> None:
+    random = Random(seed)
+    edges = drawn(random)
+    plans = soonest(edges, (), "e", UNTIL)
+    for _ in range(8):
+        start, left = random.choice(HOSTS[:4]), random.randrange(0, 12 * S, S // 2)
+        best = soonest_of_all(edges, start, left, 4)
+        planned = at_time(plans[start], left) if start in plans else None
+        if best is None:
+            continue
+        assert planned is not None
+        assert planned.arrival_at(left) <= best
+        # A packet that follows the plan arrives as it says.
+        here, now = start, left
+        while here != "e":
+            taken = at_time(plans[here], now).edge
+            assert taken is not None
+            there = over(taken, now)
+            assert there is not None
+            here, now = taken.right, there
+        assert now == planned.arrival_at(left)
+
+
+def test_relays_take_turns() -> None:
+    turns = {"repeat": "20 s", "meanwhile": "kept"}
+    edges = [
+        edge("a", "b", rtt="2 s", rate="1 Mbit/s", contacts={"spans": [["0 s", "10 s"]], **turns}),
+        edge("b", "d", rtt="2 s"),
+        edge("a", "c", rtt="6 s", rate="1 Mbit/s", contacts={"spans": [["10 s", "20 s"]], **turns}),
+        edge("c", "d", rtt="2 s"),
+    ]
+    plans = soonest(edges, ("a", "d"), "d", Duration(40 * S))
+    # By either at 22 s, from 18 s on.
+    assert [
+        (item.since / S, item.edge.right if item.edge else None) for item in plans["a"][:3]
+    ] == [(0, "b"), (10, "c"), (18, "b")]
+    assert [way.right for way in first_way(plans, "a", "d", Duration(40 * S))] == ["b", "d"]
+    assert set(reached(plans, "b")) == {"b", "d"}
+
+
+def link(first: str, second: str, **path: Any) -> dict[str, Any]:
+    return {"between": [first, second], "path": {"rtt": "10 ms", **path}}
+
+
+TURNS = [["0 s", "1 s"], ["2 s", "3 s"]]
+ROW = [link("client", "west"), link("west", "east", contacts=TURNS), link("east", "server")]
+HOSTS_OF_ROW: dict[str, Any] = {"west": {}, "east": {}}
+
+
+@pytest.mark.parametrize(
+    ("where", "links", "hosts"),
+    [
+        ("routing", [link("client", "west"), link("west", "server")], {"west": {}}),
+        ("routing", [*ROW, link("client", "east", contacts=TURNS)], HOSTS_OF_ROW),
+        (
+            "hosts.west",
+            ROW,
+            {**HOSTS_OF_ROW, "west": {"proxy": {"program": "nginx", "upstream": {"protocol": "h1"}}}},
+        ),
+        ("links.west-east.path.nat", [ROW[0], link("west", "east", nat=True, contacts=TURNS), ROW[2]], HOSTS_OF_ROW),
+        # The last contact ends before anything comes back.
+        (
+            "via",
+            [ROW[0], link("west", "east", contacts=[["1 ms", "2 ms"]]), ROW[2]],
+            HOSTS_OF_ROW,
+        ),
+    ],
+)  # fmt: skip
+def test_what_cannot_follow_contacts_is_refused(where: str, links: Any, hosts: Any) -> None:
+    with pytest.raises(ValidationError) as caught:
+        Setting.model_validate({"routing": "contacts", "hosts": hosts, "links": links})
+    (error,) = caught.value.errors()
+    assert error["ctx"]["key"] == where, error
+
+
+def test_a_flow_with_a_stated_way_follows_no_contacts() -> None:
+    links = [ROW[0], ROW[1], link("west", "east", rtt="90 ms") | {"name": "long"}, ROW[2]]
+    raw = {"routing": "contacts", "hosts": HOSTS_OF_ROW, "links": links}
+    (follows,) = Setting.model_validate(raw).network.flows
+    (stated,) = Setting.model_validate({**raw, "via": ["long"]}).network.flows
+    assert {edge.name for edge in follows.edges} > {edge.name for edge in follows.route}
+    assert stated.planned is None
+    assert [edge.name for edge in stated.route][1] == "links/long"
