@@ -356,6 +356,8 @@ def _routing(random: Random, tables: Tables) -> None:
     for number in (1, random.choice((3, 4))):
         _contacts(random, tables["links"][number]["path"])
     tables["routing"] = "contacts"
+    for flow in (tables, *tables.get("flows", {}).values()):
+        flow.pop("via", None)
     if not {"hops", "proxy", "flows", "origins"} & tables.keys():
         tables.pop("path", None)
 
