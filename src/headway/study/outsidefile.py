@@ -208,7 +208,8 @@ def _explained(
     error: ValidationError, source: Source, key: str, kind: type[Part]
 ) -> WrongInputError:
     first = min(error.errors(), key=lambda result: result["type"] != "extra_forbidden")
-    location = [str(part) for part in first["loc"] if isinstance(part, str)]
+    # Pydantic adds "[key]" where the key itself is wrong.
+    location = [part for part in first["loc"] if isinstance(part, str) and part != "[key]"]
     if first["type"] == "wrong":
         location += first["ctx"]["key"].split(".")
     message = _unknown(first, kind) if first["type"] == "extra_forbidden" else in_words(first)
