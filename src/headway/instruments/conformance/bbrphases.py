@@ -105,13 +105,17 @@ def cruising_bytes_s(course: SenderCourse, begin_s: float = 0.0, end_s: float = 
     return float(np.median(rates))
 
 
-def phase_spans(course: SenderCourse) -> list[PhaseSpan]:
+def phase_spans(course: SenderCourse, until_s: float = np.inf) -> list[PhaseSpan]:
     """The phases of ProbeBW by the pacing rate, in order.
+
+    Args:
+        course: of the sender.
+        until_s: up to when its rate is that of the path.
 
     Raises:
         NotApplicableError: it was not in ProbeBW.
     """
-    cruising = cruising_bytes_s(course)
+    cruising = cruising_bytes_s(course, end_s=until_s)
     spans: list[PhaseSpan] = []
     for begin_s, end_s in course.state_spans("probe_bw"):
         here = course.between(begin_s, end_s)

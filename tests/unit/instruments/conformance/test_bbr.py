@@ -332,3 +332,20 @@ def test_idle_times_take_the_place_of_probe_rtt(probe_s: float, expected: str) -
     states = (*idle.states, EnteredState(probe_s, "probe_rtt"))
     idle = replace(idle, in_flight_bytes=flight, states=states)
     assert result(probing.ProbeRttSkipped(), idle) == expected
+
+
+@pytest.mark.parametrize(
+    ("lasts_s", "rounds", "expected"), [(2.2, 1.0, "pass"), (0.3, 1.0, "fail"), (2.2, 9.0, "fail")]
+)
+def test_going_down_ends_with_the_wait_for_a_probe(
+    lasts_s: float, rounds: float, expected: str
+) -> None:
+    ends_s = 4.0 + lasts_s
+
+    def gain(at: float) -> float:
+        if 3.6 <= at < 4.0 or ends_s + rounds * 0.06 <= at < ends_s + rounds * 0.06 + 0.3:
+            return 1.25
+        return 0.9 if 4.0 <= at < ends_s else 1.0
+
+    slow = paced(lambda at: 19 * gain(at), rtt_s=0.06)
+    assert result(probing.ProbeDownTime(), slow) == expected

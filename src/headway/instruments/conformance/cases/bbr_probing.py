@@ -29,6 +29,9 @@ PROBE_RTT_INTERVAL_S, PROBE_RTT_S, PROBE_RTT_GAIN = 5.0, 0.2, 0.5
 _GAIN_WITHIN = 0.02
 _LONG = SenderScenario(rate_mbit=20, rtt_ms=60, queue_bdp=4, seconds=11)
 _IDLE_S = 5.0
+_SLOWER_S = 2.8
+_LEAST_WAIT_S, _MOST_WAIT_S = 1.9, 3.3
+"""BBR.bw_probe_wait is 2 to 3 s, of which the end of a round may be missing."""
 
 
 def _followed_by(course: SenderCourse, span: PhaseSpan) -> PacedPhase | None:
@@ -146,6 +149,49 @@ class ProbeDownInflight(BbrCase):
         _show(course, examination, span, "down")
 
 
+class ProbeDownTime(BbrCase):
+    """Exit from ProbeDown on time."""
+
+    name = "bbr-probe-down-time"
+    source = "draft-ietf-ccwg-bbr, Exiting PROBE_DOWN After Max Time"
+    description = (
+        "If what is in flight does not come down, since the rate fell by a fifth, going down ends after the wait for a probe, "
+        "without cruising: a round trip later the sender probes up."
+    )
+    # A shorter delay sets off the time until ProbeRTT, which would come between.
+    scenario = SenderScenario(
+        rate_mbit=20,
+        rtt_ms=60,
+        queue_bdp=6,
+        seconds=8,
+        down={
+            "changes": [
+                {"at": "2 s", "delay": "28 ms"},
+                {"at": f"{_SLOWER_S:g} s", "rate": "16 Mbit/s"},
+            ]
+        },
+    )
+
+    @override
+    def measure(self, course: SenderCourse, examination: Examination) -> None:
+        spans = phase_spans(course, until_s=_SLOWER_S)
+        slow = [
+            place
+            for place, span in enumerate(spans)
+            if span.phase is PacedPhase.DOWN and span.begin_s > _SLOWER_S
+        ]
+        if not slow or len(spans) <= slow[0] + 2:
+            raise NotApplicableError("it did not go down after the rate fell, and probe again")
+        down, between, up = spans[slow[0] : slow[0] + 3]
+        examination.measure(
+            "goes down for", down.end_s - down.begin_s, _LEAST_WAIT_S, _MOST_WAIT_S, "s"
+        )
+        rounds = rounds_between(course, between.begin_s, between.end_s)
+        examination.measure("rounds until it probes up", rounds, high=1.6)
+        examination.measure("probes up then (1: yes)", float(up.phase is PacedPhase.UP), low=1.0)
+        _show(course, examination, down, "down")
+
+
 class ProbeRtt(BbrCase):
     """ProbeRTT."""
 
@@ -227,6 +273,7 @@ CASES = (
     ProbeUpLossLimited(),
     ProbeUpLoss(),
     ProbeDownInflight(),
+    ProbeDownTime(),
     ProbeRtt(),
     ProbeRttSkipped(),
 )
