@@ -74,6 +74,7 @@ class _Follower:
     states: list[tuple[float, str]] = field(default_factory=list)
     sizes: list[int] = field(default_factory=list)
     began_ms: float | None = None
+    last_sent_ms: float = float("inf")
 
     def follow(self, events: Iterator[dict[str, Any]]) -> None:
         """Take all events into account."""
@@ -93,7 +94,7 @@ class _Follower:
         elif name == "congestion_state_updated" and isinstance(after := data.get("new"), str):
             self.states.append((at_ms, plain_state(after)))
         elif name == "packet_sent":
-            return self._sent(data)
+            return self._sent(data, at_ms)
         return False
 
     def _metrics(self, data: dict[str, Any]) -> bool:
@@ -107,13 +108,14 @@ class _Follower:
         self.now["in_flight"] = self.logged_in_flight
         return True
 
-    def _sent(self, data: dict[str, Any]) -> bool:
+    def _sent(self, data: dict[str, Any], at_ms: float) -> bool:
         length = table(data.get("raw")).get("length")
         types = {table(frame).get("frame_type") for frame in data.get("frames") or ()}
         if not isinstance(length, int) or types <= _NOT_IN_FLIGHT:
             return False
         if length >= _LEAST_SENT:
             self.sizes.append(length)
+            self.last_sent_ms = at_ms
         # Metrics are logged when an acknowledgment has come; what is sent until the next one adds to them.
         self.now["in_flight"] += length
         return True
@@ -122,7 +124,10 @@ class _Follower:
         """The course; None without a window."""
         if not self.rows or all(np.isnan(row[1]) for row in self.rows):
             return None
-        at_ms, window, in_flight, rtt_ms, threshold, pacing = np.array(self.rows).T
+        # What is logged after the last data were acknowledged says nothing of a sender that has some.
+        end_ms = self.last_sent_ms + np.nan_to_num(self.now["rtt_ms"])
+        rows = [row for row in self.rows if row[0] <= end_ms]
+        at_ms, window, in_flight, rtt_ms, threshold, pacing = np.array(rows).T
         return SenderCourse(
             source=CourseSource.QLOG,
             packet_bytes=float(np.median(self.sizes)) if self.sizes else 1200.0,

@@ -34,6 +34,9 @@ _NEAR = 0.05
 """How far from the cubic function a window may be, as a share of it."""
 
 
+# In slow start less may be in flight than the window has room for, so of packets W_max is what their cut leaves over 0.7.
+
+
 def cubic_window(seconds: float, begins: float, most: float) -> float:
     """The cubic function: a window in packets (RFC 9438, sections 4.2, figures 1 and 2).
 
@@ -94,7 +97,6 @@ class CubicGrowth(_CubicCase):
         begin_s = loss_s + course.rtt_at(loss_s)
         most, begins = cut.before / course.packet_bytes, cut.after / course.packet_bytes
         if course.is_of_packets:
-            # In slow start less may be in flight than the window has room for.
             most = begins / BETA
         end_s = float(course.at_s[-1]) - 0.5
         _check_single_event(course, loss_s, end_s)
@@ -135,7 +137,8 @@ class FastConvergence(_CubicCase):
     @override
     def check(self, course: SenderCourse, examination: Examination) -> None:
         first, second = self._cuts(course)
-        if second.before > 0.97 * first.before:
+        most = first.after / BETA if course.is_of_packets else first.before
+        if second.before > 0.97 * most:
             raise NotApplicableError("its window was W_max again before the second loss")
         loss_s = second.at_s
         begin_s = loss_s + course.rtt_at(loss_s)

@@ -64,7 +64,7 @@ class ConservativeSlowStart(_HystartCase):
     name = "hystart-exit"
     source = "RFC 9406, section 4.2"
     description = "When the least round-trip time of a round has risen by an eighth, the window grows by a quarter a round."
-    scenario = SenderScenario(rate_mbit=20, rtt_ms=100, queue_bdp=14, seconds=5)
+    scenario = SenderScenario(rate_mbit=20, rtt_ms=100, queue_bdp=14, seconds=6)
 
     @override
     def check(self, course: SenderCourse, examination: Examination) -> None:
@@ -155,7 +155,7 @@ class FallingDelay(_HystartCase):
     @override
     def check(self, course: SenderCourse, examination: Examination) -> None:
         at_s = risen_s(course, self.scenario.rtt_s)
-        slow = round_growth(course, at_s + course.rtt_at(at_s) * 0.5, 1)
+        slow = round_growth(course, at_s + course.rtt_at(at_s), 1)
         begin_s = 0.8 + 2.5 * self.scenario.rtt_s
         fast = round_growth(course, begin_s, 2)
         if not fast or course.window_at(begin_s) > self.scenario.bdp_bytes / 2:
