@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from headway.instruments.conformance.cases.hystart import (
+    FALL_S,
+    RISE_S,
     ConservativeRounds,
     ConservativeSlowStart,
     FallingDelay,
@@ -63,13 +65,15 @@ def test_a_small_rise_changes_nothing(ends_s: float, expected: str) -> None:
 
 @pytest.mark.parametrize(("factor", "expected"), [(2.0, "pass"), (1.25, "fail")])
 def test_slow_start_goes_on_when_the_delay_falls(factor: float, expected: str) -> None:
+    slow_s, fast_s = RISE_S + 0.15, FALL_S + 0.1
+
     def law(at: float) -> float:
-        if at < 0.5:
-            return 10 * 2.0 ** (at / RTT_S)
-        slow = 320 * 1.25 ** (min(at - 0.5, 0.4) / 0.13)
-        return float(slow if at < 0.9 else slow * factor ** ((at - 0.9) / RTT_S))
+        if at < slow_s:
+            return 2 * 2.0 ** (at / RTT_S)
+        slow = 2 * 2.0 ** (slow_s / RTT_S) * 1.25 ** ((min(at, fast_s) - slow_s) / 0.13)
+        return float(slow if at < fast_s else slow * factor ** ((at - fast_s) / RTT_S))
 
     falling = course(
-        law, seconds=2.0, rtt_s=RTT_S, rtt=lambda at: 0.13 if 0.35 < at < 0.8 else RTT_S
+        law, seconds=2.0, rtt_s=RTT_S, rtt=lambda at: 0.13 if RISE_S < at < FALL_S else RTT_S
     )
     assert result(FallingDelay(), falling) == expected

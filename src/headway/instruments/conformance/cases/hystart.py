@@ -15,6 +15,8 @@ LEAST_THRESHOLD_S, MOST_THRESHOLD_S, DIVISOR = 0.004, 0.016, 8
 """RFC 9406, section 4.3: MIN_RTT_THRESH, MAX_RTT_THRESH, MIN_RTT_DIVISOR."""
 CONSERVATIVE_ROUNDS = 5
 """CSS_ROUNDS."""
+RISE_S, FALL_S = 0.55, 1.0
+"""When delays change: a round has more than the eight samples by then that the algorithm waits for (N_RTT_SAMPLE)."""
 _CONSERVATIVE_GROWTH = 1.32
 """In a round of conservative slow start the window grows by a quarter, which is read at its ends."""
 
@@ -127,13 +129,13 @@ class SmallRise(_HystartCase):
         rtt_ms=100,
         queue_bdp=2,
         seconds=0.3,
-        down={"changes": [{"at": "350 ms", "delay": "56 ms"}]},
+        down={"changes": [{"at": f"{RISE_S:g} s", "delay": "56 ms"}]},
     )
 
     @override
     def check(self, course: SenderCourse, examination: Examination) -> None:
         examine_doubling(course, examination, self.scenario)
-        examination.marks.append(Mark(0.35, "6 ms more"))
+        examination.marks.append(Mark(RISE_S, "6 ms more"))
 
 
 class FallingDelay(_HystartCase):
@@ -156,16 +158,16 @@ class FallingDelay(_HystartCase):
     def check(self, course: SenderCourse, examination: Examination) -> None:
         at_s = risen_s(course, self.scenario.rtt_s)
         slow = round_growth(course, at_s + course.rtt_at(at_s), 1)
-        begin_s = 0.8 + 2.5 * self.scenario.rtt_s
+        begin_s = FALL_S + 2.5 * self.scenario.rtt_s
         fast = round_growth(course, begin_s, 2)
         if not fast or course.window_at(begin_s) > self.scenario.bdp_bytes / 2:
             raise NotApplicableError("its window was too large to double when the delay fell")
         examination.measure("growth in a round after the rise", min(slow), high=1.5)
         examination.measure("growth in a round after the fall", max(fast), low=1.7)
         examination.marks += [
-            Mark(0.35, "30 ms more"),
+            Mark(RISE_S, "30 ms more"),
             Mark(at_s, "seen"),
-            Mark(0.8, "30 ms less"),
+            Mark(FALL_S, "30 ms less"),
         ]
         examination.span_s = (0.0, begin_s + 0.3)
 
