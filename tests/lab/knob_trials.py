@@ -168,10 +168,18 @@ _BLOCKED = {
     "dns": {"https": True, "path": {"rtt": "30 ms"}},
 }
 _TABLE = {"qpack_capacity": "4096"}
-_PAGE = {
+_PAGE: Raw = {
     "workload": {"kind": "page", "site": "sander-21", "connections": "one", "frames": False},
     "client": {"program": "chromium"},
     "path": {"rate": "2 Mbit/s", "queue": "3 MB"},
+}
+_HINTED = {
+    **_PAGE,
+    "workload": {
+        **_PAGE["workload"],
+        "hints": {"preload": ["script"]},
+        "waits": {"median": "10 ms", "document": "300 ms"},
+    },
 }
 _EARLY_SERVER = {"server": {"knobs": {"early_data": "on"}}}
 _EARLY_CLIENT = {"client": {"knobs": {"early_data": "on"}}}
@@ -215,6 +223,7 @@ OWN: dict[str, dict[str, Trial]] = {
             {"h2_connection_window": "65535"}, sends=False, changes={"protocol": "h2"}
         ),
         "early_data": Trial({"early_data": "on"}, changes=_EARLY_CLIENT),
+        "early_hints": Trial({"early_hints": "on"}, changes=_HINTED),
         "retry": Trial({"retry": "on"}),
         "migration": Trial({"migration": "off"}, changes=_MIGRATES),
     },
