@@ -59,6 +59,7 @@ NOT_CARRIED_OUT = {
     "reproduce": MINUTES,
     "nearby": MINUTES,
     "why": MINUTES,
+    "run turn-on-http3": MINUTES,
     "run udp-buffers": MINUTES,
     "run pacing": MINUTES,
     "run api": MINUTES,
