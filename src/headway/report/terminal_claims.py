@@ -36,8 +36,13 @@ _STYLES = {
     Judgement.BROKEN: "magenta",
     Judgement.UNDECIDED: "dim",
 }
+_MEANINGS = {
+    Judgement.UNDECIDED: "Open: undecided. ",
+    Judgement.OTHER_REASON: "Yes, but: for another reason than it names. ",
+}
+"""Of words that do not say it themselves."""
 _LEGEND = (
-    "Open: undecided. Yes, but: for another reason than it names. Theirs: published, or what has to be. Ours: the estimate, or the lowest and the highest of several.{more} The "
+    "{meanings}Theirs: published, or what has to be. Ours: the estimate, or the lowest and the highest of several.{more} The "
     "report has each with its intervals, its place and, where it does not hold, why."
 )
 _GATHERED = " Claims of one kind share a line, in the study's order."
@@ -116,9 +121,11 @@ _Experiments = Sequence[tuple[str, Sequence[Judged]]]
 
 def _airiest(console: Console, experiments: _Experiments, lines: float) -> tuple[Table, Text]:
     """The airiest table that fits, with its legend; else the closest."""
+    there = {claim.judgement for _, claims in experiments for claim in claims}
+    meanings = "".join(text for judgement, text in _MEANINGS.items() if judgement in there)
     for close in _CLOSENESSES:
         more = (_GATHERED if close.gathered else "") + (_COUNTED if close.counted else "")
-        legend = _LEGEND.format(more=more)
+        legend = _LEGEND.format(meanings=meanings, more=more)
         shown = _table(console.width, experiments, close), Text(legend, style="dim")
         if _height(console, *shown) <= lines:
             break
