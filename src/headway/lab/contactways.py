@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from headway.lab.values import Route, TimedChange
-from headway.planning.deployment import DeployedFlow
 from headway.planning.routing import StatedHop
 from headway.planning.topology import LEFT, RIGHT, Leg
 from headway.study.contactgraph import Plan
 from headway.study.edge import Edge
 from headway.study.family import HostAddress
 from headway.study.units import Duration
+
+if TYPE_CHECKING:  # A command without a study has none.
+    from headway.planning.deployment import DeployedFlow
 
 
 def first_hops(flow: DeployedFlow) -> Iterator[StatedHop]:
