@@ -10,6 +10,7 @@ from headway.instruments.conformance.case import CaseFamily, ConformanceCase
 from headway.programs.base import Server
 from headway.programs.outside import OutsideServer, adapter_of
 from headway.programs.registry import SERVERS
+from headway.study.merging import merged
 from headway.study.user_programs import OutsideProgram
 
 QUIC, TCP = "h3", "h2"
@@ -112,11 +113,12 @@ class TestedSender:
             for knob in self.server.knobs
         ):
             knobs = {"slow_start": case.slow_start}
-        return {
+        own = {
             "program": self.server.name,
             "congestion_control": {"tcp" if self.is_tcp else "quic": controller},
             **({"knobs": knobs} if knobs else {}),
         }
+        return merged(case.scenario.server, own)
 
     def _chooses(self, controls: Sequence[str], controller: str | None) -> bool:
         return not controls or controller in controls

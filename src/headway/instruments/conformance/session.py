@@ -100,7 +100,7 @@ class Session:
             "experiments": {
                 case.name: {
                     **case.scenario.tables(),
-                    "server": {**case.scenario.server, **sender.host(case)},
+                    "server": sender.host(case),
                 }
                 for case in cases
             },

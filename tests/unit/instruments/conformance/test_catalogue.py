@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from headway.errors import WrongInputError
 from headway.instruments.conformance.case import CaseFamily
+from headway.instruments.conformance.cases.newreno import UnusedWindow
 from headway.instruments.conformance.catalogue import chosen_cases, known_cases
 from headway.instruments.conformance.page import page
 from headway.instruments.conformance.results import result_json
@@ -136,3 +138,12 @@ def test_results_are_json_and_a_page() -> None:
     text = page([case], [verdict], 1)
     assert "a &amp; b" in text
     assert 'src="a.svg"' in text
+
+
+class Unpaced(UnusedWindow):
+    scenario = replace(UnusedWindow.scenario, server={"knobs": {"pacing": "off"}})
+
+
+def test_what_a_scenario_asks_of_the_server_is_asked_beside_what_its_family_does() -> None:
+    (quic,) = senders(["headway-server"], ["h3"], "")
+    assert quic.host(Unpaced())["knobs"] == {"pacing": "off", "slow_start": "classic"}

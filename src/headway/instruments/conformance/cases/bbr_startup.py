@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 
 import numpy as np
 
@@ -46,9 +47,9 @@ class BbrCase(ConformanceCase):
             Mark(state.at_s, state.name) for state in course.states if state.name != "probe_bw"
         ]
 
+    @abstractmethod
     def measure(self, course: SenderCourse, examination: Examination) -> None:
         """Measure a course of BBR; arguments are those of `check`."""
-        raise NotImplementedError
 
 
 class StartupPlateau(BbrCase):
