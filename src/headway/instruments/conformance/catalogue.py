@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Sequence
 from pathlib import Path
 
 from headway.errors import WrongInputError, nearest
+from headway.foreign.pythonfile import module_of_file
 from headway.instruments.conformance.case import CaseFamily, ConformanceCase
 from headway.modules import modules_in
 
@@ -52,16 +52,7 @@ def chosen_cases(words: Sequence[str], where: str) -> list[ConformanceCase]:
 
 def _cases_of(file: Path, where: str) -> list[ConformanceCase]:
     """The cases of a file."""
-    if not file.is_file():
-        raise WrongInputError(f"there is no {file}", where=where)
-    spec = importlib.util.spec_from_file_location(f"headway_conformance_{file.stem}", file)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    try:
-        spec.loader.exec_module(module)
-    except Exception as error:
-        kind = type(error).__name__
-        raise WrongInputError(f"cannot be read: {kind}: {error}", where=str(file)) from None
+    module = module_of_file(file, where)
     cases = getattr(module, "CASES", None)
     if not isinstance(cases, Sequence) or not cases:
         raise WrongInputError("has no CASES, a tuple of cases", where=str(file))
