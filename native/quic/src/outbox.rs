@@ -39,6 +39,16 @@ impl Outbox {
         self.queued
     }
 
+    /// Whether as many bytes can be sent, as far as it is known what the application has.
+    pub(crate) fn has(&self, bytes: u64) -> bool {
+        let mut missing = bytes;
+        missing == 0
+            || self.streams.values().filter(|sending| sending.is_ready()).any(|sending| {
+                missing = missing.saturating_sub(sending.available());
+                missing == 0 || sending.is_replenished()
+            })
+    }
+
     /// A stream can be written to from now on.
     pub(crate) fn open(&mut self, stream: u64) {
         self.streams.entry(stream).or_default();

@@ -108,7 +108,11 @@ impl Connection {
         let waits = self.sender.has_unsent() || self.outbox.next().is_some();
         match permission {
             Permission::Granted => self.sender.run_dry(now),
-            _ if waits => self.sender.hold_back(),
+            Permission::Window if waits => self.sender.hold_back(),
+            // What waits for the pacer uses the window only if there is enough of it (RFC 9002 section 7.8).
+            Permission::Pacing if self.outbox.has(self.sender.spare_window()) => {
+                self.sender.hold_back();
+            }
             _ => {}
         }
     }

@@ -188,7 +188,13 @@ impl Sender {
         self.release.map(|time| self.began + time)
     }
 
-    /// Data waits for the window or the pacer.
+    /// Bytes that the window has room for beside those in flight and those about to leave.
+    pub(crate) fn spare_window(&self) -> u64 {
+        let unsent = Log::of(&self.log).backlog.unsent();
+        self.controller.room(self.ledger.in_flight()).saturating_sub(unsent)
+    }
+
+    /// Data waits that the window has no room for.
     pub(crate) fn hold_back(&mut self) {
         self.held_back = true;
     }

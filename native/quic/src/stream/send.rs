@@ -54,6 +54,11 @@ impl Sending {
         self.queued + self.source.as_ref().map_or(0, |source| source.remaining())
     }
 
+    /// Whether the application gives more whenever little waits, so that what waits does not say how much it has.
+    pub(crate) fn is_replenished(&self) -> bool {
+        !self.ends && self.queued >= LOW_WATER
+    }
+
     /// Whether there is something to send, data or the end.
     pub(crate) fn is_pending(&self) -> bool {
         self.available() > 0 || (self.ends && !self.ended)

@@ -92,6 +92,40 @@ fn a_fixed_rate_is_kept_to_the_byte() {
     }
 }
 
+/// The largest window of a server whose initial one has 64 packets, when a client asks ten times, each time
+/// for so many bytes.
+fn largest_window(name: &str, knobs: &str, bytes: u64) -> u64 {
+    let scratch = Scratch::new(name);
+    let knobs = format!("congestion-control=newreno,slow-start=classic,initial-window=64,{knobs}");
+    let mut pair =
+        Setup::symmetric(50.0, ms(50), 2_000_000).server(&knobs).traces(&scratch.0).pair();
+    let (mut fetch, mut serve) = (Fetch { stays: true, ..Fetch::of(1) }, Serve::of(bytes));
+    for rounds in 1..=10 {
+        if rounds > 1 {
+            let key = pair.keys[0];
+            fetch.ask(key, pair.connection());
+        }
+        pair.run(&mut fetch, &mut serve, ms(500) * rounds);
+        assert_eq!(fetch.finished.len(), rounds as usize);
+    }
+    let server = scratch.server();
+    let metrics = server.of("recovery:metrics_updated");
+    metrics.filter_map(|(_, data)| data["congestion_window"].as_u64()).max().unwrap()
+}
+
+/// RFC 9002 section 7.8: what waits for the pacer counts as use of the window if it would have filled it.
+#[test]
+fn a_window_grows_only_with_its_use() {
+    const INITIAL: u64 = 64 * 1200;
+    for pacing in ["pacing=off", "pacing=on", "pacing=5Mbit/s"] {
+        // A quarter of the window, and twice as much as it.
+        let little = largest_window("little", pacing, INITIAL / 4);
+        let much = largest_window("much", pacing, INITIAL * 2);
+        assert!(little < INITIAL + 2 * 1500, "{pacing}: {little}");
+        assert!(much > INITIAL * 3 / 2, "{pacing}: {much}");
+    }
+}
+
 /// Whether states come in this order, others among them.
 fn pass_through(log: &Qlog, expected: &[&str]) -> bool {
     let mut states = log.states().into_iter().map(|(_, state)| state);

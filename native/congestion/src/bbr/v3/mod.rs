@@ -366,9 +366,10 @@ impl Bbr3 {
         again
     }
 
-    /// `IsTimeToProbeBW`.
+    /// `IsTimeToProbeBW`, but that Reno has at least the packets that are in flight at least: on a path of less
+    /// than one, probes in each round would keep the rate's filter from ever moving on.
     fn is_time_to_probe(&self, now: Time) -> bool {
-        let reno_rounds = self.target_in_flight() / self.settings.datagram;
+        let reno_rounds = self.target_in_flight().max(self.min_pipe()) / self.settings.datagram;
         now > self.cycle_start + self.probe_wait
             || self.rounds_since_probe >= reno_rounds.min(MOST_PROBE_ROUNDS)
     }

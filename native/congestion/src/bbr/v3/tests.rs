@@ -126,6 +126,28 @@ fn a_probe_follows_within_three_seconds_and_paces_a_quarter_faster() {
     assert_eq!(sender.rate(), 1_237_500);
 }
 
+/// A Reno flow has at least the packets that are in flight at least, however small the path is.
+#[test]
+fn a_path_of_less_than_a_packet_is_not_probed_every_round() {
+    let mut sender = sender();
+    // A third of one each round trip.
+    sender.bbr.settings.datagram = 3000;
+    (0..12).for_each(|_| sender.round(1));
+    let mut waited = Vec::new();
+    let mut rounds = 0;
+    for _ in 0..40 {
+        sender.round(1);
+        match sender.bbr.phase {
+            Phase::Down | Phase::Cruise => rounds += 1,
+            _ => waited.push(std::mem::take(&mut rounds)),
+        }
+    }
+    waited.retain(|rounds| *rounds > 0);
+    // The round in which a probe ends is the first.
+    assert!(waited.len() > 3, "{waited:?}");
+    assert!(waited[1..].iter().all(|rounds| rounds + 1 >= MIN_PIPE), "{waited:?}");
+}
+
 #[test]
 fn a_probe_that_loses_too_much_sets_the_bound_and_goes_down() {
     let mut sender = sender();
