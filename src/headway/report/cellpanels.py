@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from headway.analysis import Analysis, Cell, ContenderRuns
-from headway.report.most_telling import telling_cells
+from headway.report.most_telling import left_out, telling_cells
 from headway.report.panels import most_panels
 
 Has = Callable[[ContenderRuns], object]
@@ -52,10 +52,7 @@ class CellPanels:
 
     def left_out(self, what: str = "conditions") -> str:
         """The end of a caption, which says that cells are left out; empty if none is."""
-        shown = len(self.cells)
-        if shown == self.known:
-            return ""
-        return f" The {shown} of {self.known} {what} with the largest differences."
+        return left_out(len(self.cells), self.known, what)
 
 
 def sides_frame(

@@ -11,7 +11,7 @@ import numpy as np
 from headway.analysis import Analysis, Cell, Pairing
 from headway.analysis.goodput import Ratios, Received, Values, ratios_over_time
 from headway.diagnosis.goodput import INTERVAL_S
-from headway.report.most_telling import representative_cells
+from headway.report.most_telling import representative_as_studied
 from headway.study.published import TimeOrigin
 
 _MOST_CELLS = 16
@@ -78,8 +78,7 @@ def flows_of(analysis: Analysis) -> Flows | None:
     step = math.ceil(longest / _MOST_POINTS)
     if not step:
         return None
-    kept = {cell.name for cell in representative_cells(analysis, _MOST_CELLS)}
-    cells = [cell for cell in analysis.cells_as_studied if cell.name in kept]
+    cells = representative_as_studied(analysis, _MOST_CELLS)
     flow_cells = [_flow_cell(analysis, cell, _pairings(analysis), step) for cell in cells]
     shown = tuple(flow_cell for flow_cell in flow_cells if flow_cell.goodput)
     return Flows(shown, step * INTERVAL_S) if shown else None

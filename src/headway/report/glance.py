@@ -14,7 +14,7 @@ from headway.analysis.numbers import signed_percent, significant
 from headway.analysis.partition import Leaning, leaning
 from headway.analysis.sample import ONE_PATH
 from headway.analysis.summary import by_telling
-from headway.report.most_telling import telling_cells
+from headway.report.most_telling import left_out, telling_cells
 from headway.report.tables.table import NONE, level_headings, levels
 
 _MOST_ROWS = 16
@@ -193,8 +193,4 @@ def _remark(analysis: Analysis, shown: Sequence[Cell]) -> str:
         text += (
             f" {FAILED} Some of its runs failed: medians are of the repetitions that all finished."
         )
-    if len(shown) < len(analysis.cells):
-        text += (
-            f" The {len(shown)} of {len(analysis.cells)} conditions with the largest differences."
-        )
-    return text
+    return text + left_out(len(shown), len(analysis.cells))

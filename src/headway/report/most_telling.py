@@ -32,6 +32,11 @@ def telling_cells(analysis: Analysis, most: int) -> tuple[Cell, ...]:
     return tuple(cell for cell in analysis.cells if cell.name in kept)
 
 
+def left_out(shown: int, known: int, what: str = "conditions") -> str:
+    """The end of a caption, which says that all but those that tell most are left out; empty if none is."""
+    return f" The {shown} of {known} {what} with the largest differences." if shown < known else ""
+
+
 def telling_pairings(analysis: Analysis, most: int) -> tuple[Pairing, ...]:
     """The comparisons with the largest differences in sum, in the order of the analysis."""
     if len(analysis.pairings) <= most:
@@ -70,6 +75,12 @@ def representative_cells(analysis: Analysis, most: int, keep: Sequence[int] = ()
             kept[place] = set(spread_out(len(analysis.conditions.factors[place].levels), count))
             cells = [cell for cell in analysis.cells if _within(cell, kept)]
     return cells[:most]
+
+
+def representative_as_studied(analysis: Analysis, most: int) -> list[Cell]:
+    """The same cells in the order in which the study has them."""
+    kept = {cell.name for cell in representative_cells(analysis, most)}
+    return [cell for cell in analysis.cells_as_studied if cell.name in kept]
 
 
 def spread_out(count: int, most: int) -> list[int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -46,61 +46,74 @@ class Frame:
         return self.top + self.height
 
 
-def frames(
-    count: int, columns: int, width: float, *, top: float, left: float, height: float, gap: float
-) -> list[Frame]:
-    """Frames of panels that fill the width, row by row.
+@dataclass(frozen=True)
+class Tiles:
+    """Panels of one size that fill the width of a figure, row by row, each with room for a title and an axis.
 
-    Args:
+    Attributes:
         count: number of panels.
         columns: panels side by side.
-        width: of the figure.
-        top: where the first row begins, titles included.
         left: room for labels at the left of each panel.
         height: of each plot, without title and axis.
         gap: between panels.
     """
-    pitch = (width - _EDGE + gap) / columns
-    return [
-        Frame(
-            left=place % columns * pitch + left,
-            top=top + place // columns * (TITLE + height + BELOW) + TITLE,
-            width=pitch - gap - left,
-            height=height,
-        )
-        for place in range(count)
-    ]
+
+    count: int
+    columns: int
+    left: float
+    height: float
+    gap: float = _GAP
+
+    @classmethod
+    def fitting(
+        cls, count: int, least: float, width: float, *, left: float, height: float, gap: float
+    ) -> Tiles:
+        """As many side by side as have room, if each needs at least so much of the width."""
+        columns = max(1, min(count, int(width / least)))
+        return cls(count, columns, left, height, gap)
+
+    @property
+    def total_height(self) -> float:
+        """Height of all of them."""
+        return -(-self.count // self.columns) * (TITLE + self.height + BELOW)
+
+    def frames(self, width: float, top: float) -> list[Frame]:
+        """Where they plot, if the first row begins at the top, titles included."""
+        pitch = (width - _EDGE + self.gap) / self.columns
+        return [
+            Frame(
+                left=place % self.columns * pitch + self.left,
+                top=top + place // self.columns * (TITLE + self.height + BELOW) + TITLE,
+                width=pitch - self.gap - self.left,
+                height=self.height,
+            )
+            for place in range(self.count)
+        ]
+
+    def fill(self, sheet: Sheet, panels: Iterable[Titled], top: float = 0.0) -> None:
+        """Draw all of them, from the top on: of each the title, and what fills it."""
+        for (name, draw), frame in zip(panels, self.frames(sheet.width, top), strict=True):
+            title(sheet, frame, name)
+            draw(sheet, frame)
 
 
-def total_height(count: int, columns: int, height: float) -> float:
-    """Height of that many panels."""
-    return -(-count // columns) * (TITLE + height + BELOW)
+Titled = tuple[str, Callable[[Sheet, Frame], None]]
+"""A panel: its title, and what fills it."""
 
 
 def below_legend(
-    styles: Mapping[str, Style],
-    count: int,
-    columns: int,
-    width: float,
-    *,
-    left: float,
-    height: float,
-    gap: float,
-    upwards: str,
-) -> tuple[Sheet, list[Frame]]:
-    """A sheet with a legend and what the panels below it have upwards, and their frames.
-
-    Arguments are as those of `frames`.
-    """
+    styles: Mapping[str, Style], tiles: Tiles, width: float, upwards: str
+) -> tuple[Sheet, float]:
+    """A sheet with a legend and what the panels below it have upwards, and where they begin."""
     head = legend_height(tuple(styles), width) + 8 + NAME
-    sheet = Sheet(width, head + total_height(count, columns, height))
+    sheet = Sheet(width, head + tiles.total_height)
     style_legend(sheet, styles, 0, 0)
     upward(sheet, upwards, head - 8 - NAME / 2)
-    return sheet, frames(count, columns, width, top=head, left=left, height=height, gap=gap)
+    return sheet, head
 
 
 def titled_panels(
-    panels: Sequence[tuple[str, Callable[[Sheet, Frame], None]]],
+    panels: Sequence[Titled],
     styles: Mapping[str, Style],
     width: float,
     *,
@@ -118,14 +131,9 @@ def titled_panels(
         height: of each plot, without title and axis.
         upwards: what all panels have upwards.
     """
-    count = len(panels)
-    columns = min(count, max(1, int(width / _LEAST_PANEL)))
-    sheet, places = below_legend(
-        styles, count, columns, width, left=left, height=height, gap=_GAP, upwards=upwards
-    )
-    for (name, fill), frame in zip(panels, places, strict=True):
-        title(sheet, frame, name)
-        fill(sheet, frame)
+    tiles = Tiles.fitting(len(panels), _LEAST_PANEL, width, left=left, height=height, gap=_GAP)
+    sheet, head = below_legend(styles, tiles, width, upwards)
+    tiles.fill(sheet, panels, head)
     return sheet
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ from headway.errors import WrongInputError
 from headway.instruments.census.answers import Answer
 from headway.instruments.census.asked import Asked, Key, Question
 from headway.report.pdf import pdf_file
-from headway.report.plots import Frame, below_legend, title, x_axis, y_axis
+from headway.report.plots import Frame, Tiles, below_legend, x_axis, y_axis
 from headway.report.raster import png_file
 from headway.report.scale import Scale, written
 from headway.report.sheet import Sheet
@@ -87,21 +88,18 @@ def _name(key: str, value: object) -> str:
 def _sheet(panels: dict[str, list[Row]]) -> Sheet:
     columns = min(len(panels), int(_WIDTH / _PANEL))
     styles = {_NAMES[name]: style for name, style in _SERIES.items()}
-    sheet, frames = below_legend(
-        styles, len(panels), columns, _WIDTH,
-        left=_LEFT, height=_HEIGHT, gap=_GAP, upwards="home pages [%]",
-    )  # fmt: skip
+    tiles = Tiles(len(panels), columns, _LEFT, _HEIGHT, _GAP)
+    sheet, head = below_legend(styles, tiles, _WIDTH, "home pages [%]")
     rows = [row for panel in panels.values() for row in panel]
     months = sorted({_number(row["month"]) for row in rows})
     highest = max(row[name] for row in rows for name in _SERIES)
-    for (name, panel), frame in zip(panels.items(), frames, strict=True):
-        title(sheet, frame, name)
-        _panel(sheet, panel, frame, months, highest)
+    draw = partial(_panel, months, highest)
+    tiles.fill(sheet, ((name, partial(draw, panel)) for name, panel in panels.items()), head)
     return sheet
 
 
 def _panel(
-    sheet: Sheet, rows: Sequence[Row], frame: Frame, months: Sequence[int], highest: float
+    months: Sequence[int], highest: float, rows: Sequence[Row], sheet: Sheet, frame: Frame
 ) -> None:
     # Room at both sides for labels, and so that a single month has a place, too.
     room = max(1.0, _ROOM * (months[-1] - months[0]))

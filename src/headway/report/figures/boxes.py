@@ -10,7 +10,7 @@ from headway.analysis.numbers import significant
 from headway.columns.column import FASTER_SLOWER
 from headway.report.figures.data import medians_said, runs_data
 from headway.report.figures.kind import FAILED, Kind, Picture, Subject, picture_name
-from headway.report.most_telling import telling_cells
+from headway.report.most_telling import left_out, telling_cells
 from headway.report.panels import Panel, draw_panels, fitting_limit, most_panels, value_axis
 from headway.report.scale import Scale, tick_texts
 from headway.report.section import Section
@@ -61,9 +61,7 @@ def _caption(analysis: Analysis, shown: int) -> str:
         " Every panel has its own axis from zero: compare lengths within a panel, values between "
         "panels."
     )
-    if shown < len(analysis.cells):
-        text += f" The {shown} of {len(analysis.cells)} conditions with the largest differences."
-    return text
+    return text + left_out(shown, len(analysis.cells))
 
 
 def _best(analysis: Analysis) -> str:

@@ -10,7 +10,7 @@ from headway.analysis import Analysis, Cell
 from headway.report.figures.data import runs_data, told
 from headway.report.figures.kind import Kind, Picture, Subject, picture_name
 from headway.report.most_telling import telling_cells
-from headway.report.plots import Frame, frames, title
+from headway.report.plots import Frame, Tiles
 from headway.report.section import Section
 from headway.report.sheet import Sheet, text_width
 from headway.report.theme import FASTER, MUTED, ON_FILL, PAPER, RULE, SLOWER
@@ -87,18 +87,14 @@ def _said(shown: list[tuple[Cell, _Shares]]) -> str:
 def _sheet(names: tuple[str, ...], shown: list[tuple[Cell, _Shares]], width: float) -> Sheet:
     label = max(text_width(name, 11) for name in names) + 10
     needed = label + len(names) * 46.0
-    columns = max(1, min(len(shown), int(width / needed)))
     height = _HEADER + len(names) * _ROW
-    rows = -(-len(shown) // columns)
-    sheet = Sheet(width, rows * (height + 56))
-    places = frames(len(shown), columns, width, top=0, left=label, height=height, gap=24)
-    for (cell, shares), frame in zip(shown, places, strict=True):
-        title(sheet, frame, cell.title)
-        _matrix(sheet, names, shares, frame)
+    tiles = Tiles.fitting(len(shown), needed, width, left=label, height=height, gap=24)
+    sheet = Sheet(width, tiles.total_height)
+    tiles.fill(sheet, ((cell.title, partial(_matrix, names, shares)) for cell, shares in shown))
     return sheet
 
 
-def _matrix(sheet: Sheet, names: tuple[str, ...], shares: _Shares, frame: Frame) -> None:
+def _matrix(names: tuple[str, ...], shares: _Shares, sheet: Sheet, frame: Frame) -> None:
     box = min(74.0, frame.width / len(names))
     for column, name in enumerate(names):
         middle = frame.left + (column + 0.5) * box

@@ -12,7 +12,7 @@ from headway.report.figures.data import told
 from headway.report.figures.kind import Kind, Picture, Subject, picture_name
 from headway.report.legend import legend_height, style_legend
 from headway.report.most_telling import telling_pairings
-from headway.report.plots import frames, steps, total_height, x_axis, y_axis
+from headway.report.plots import Tiles, steps, x_axis, y_axis
 from headway.report.scale import Scale
 from headway.report.section import Section
 from headway.report.sheet import Sheet
@@ -85,9 +85,10 @@ def _said(deltas: Mapping[Pairing, Sequence[float]]) -> str:
 def _sheet(subject: Subject, deltas: Mapping[Pairing, Sequence[float]], width: float) -> Sheet:
     analysis, styles = subject.analysis, pairing_styles(subject.styles, tuple(deltas))
     head = legend_height(tuple(styles), width)
-    sheet = Sheet(width, head + total_height(1, 1, _HEIGHT))
+    tile = Tiles(1, 1, _LEFT, _HEIGHT, gap=0)
+    sheet = Sheet(width, head + tile.total_height)
     style_legend(sheet, styles, 0, 0)
-    frame = frames(1, 1, width, top=head, left=_LEFT, height=_HEIGHT, gap=0)[0]
+    frame = tile.frames(width, head)[0]
     across, up = Scale(-1, 1, frame.left, frame.right - 16), Scale(0, 1, frame.bottom, frame.top)
     y_axis(sheet, frame, up, (0, 0.25, 0.5, 0.75, 1), ("0", "25 %", "50 %", "75 %", "100 %"))
     name = f"Delta of the {analysis.metric.label}"

@@ -22,7 +22,7 @@ from headway.report.figures.data import told
 from headway.report.figures.kind import Kind, Picture, Subject, picture_name
 from headway.report.flowcolours import flow_colours
 from headway.report.legend import colour_legend, legend_height
-from headway.report.plots import Frame, frames, title, total_height, x_axis, y_axis
+from headway.report.plots import Frame, Tiles, x_axis, y_axis
 from headway.report.scale import Scale, written
 from headway.report.section import Section
 from headway.report.sheet import Point, Sheet
@@ -153,19 +153,18 @@ def _sheet(analysis: Analysis, stories: Sequence[SharedStory], width: float) -> 
         for name, flow_colour in flow_colours(analysis, stories).items()
         if name in shown
     }
-    columns = min(len(stories), max(1, int(width / 300)))
+    tiles = Tiles.fitting(len(stories), 300, width, left=_LEFT, height=_HEIGHT, gap=_GAP)
     head = legend_height(tuple(colours), width) + 8
-    sheet = Sheet(width, head + total_height(len(stories), columns, _HEIGHT))
+    sheet = Sheet(width, head + tiles.total_height)
     colour_legend(sheet, colours, 0, 0)
-    places = frames(len(stories), columns, width, top=head, left=_LEFT, height=_HEIGHT, gap=_GAP)
-    for story, frame in zip(stories, places, strict=True):
-        title(sheet, frame, story.run.contender)
-        _panel(sheet, _points(story), frame, colours)
+    draw = partial(_panel, colours)
+    panels = ((story.run.contender, partial(draw, _points(story))) for story in stories)
+    tiles.fill(sheet, panels, head)
     return sheet
 
 
 def _panel(
-    sheet: Sheet, flows: Mapping[str, Working], frame: Frame, colours: Mapping[str, Colour]
+    colours: Mapping[str, Colour], flows: Mapping[str, Working], sheet: Sheet, frame: Frame
 ) -> None:
     every = [point for points in flows.values() for point in points]
     delays, rates = zip(*every, strict=True)

@@ -11,7 +11,7 @@ from headway.analysis.verdict import Verdict
 from headway.report.figures.data import differences_data, told
 from headway.report.figures.kind import Kind, Picture, Subject, picture_name
 from headway.report.forestplot import ForestBlock, ForestRow, forest_sheet
-from headway.report.most_telling import representative_cells, telling_pairings
+from headway.report.most_telling import representative_as_studied, telling_pairings
 from headway.report.section import Section
 from headway.report.theme import FASTER, INK, MUTED, SLOWER
 from headway.statistics.interval import Interval
@@ -57,8 +57,7 @@ def _said(blocks: Sequence[ForestBlock]) -> str:
 
 
 def _blocks(analysis: Analysis) -> list[ForestBlock]:
-    kept = {cell.name for cell in representative_cells(analysis, _MOST_CELLS)}
-    cells = [cell for cell in analysis.cells_as_studied if cell.name in kept]
+    cells = representative_as_studied(analysis, _MOST_CELLS)
     over_all = {item.pairing: item for item in wholes(analysis)}
     blocks: list[ForestBlock] = []
     for pairing in telling_pairings(analysis, _MOST_PAIRINGS):

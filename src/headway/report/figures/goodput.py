@@ -17,7 +17,7 @@ from headway.report.figures.data import flows_data
 from headway.report.figures.kind import Kind, Picture, Subject, picture_name
 from headway.report.flowpanels import Curve, FlowCell, Flows, flows_of
 from headway.report.legend import legend_height, style_legend
-from headway.report.plots import Frame, frames, title, total_height, x_axis, y_axis
+from headway.report.plots import Frame, Tiles, title, x_axis, y_axis
 from headway.report.scale import Scale, written
 from headway.report.section import Section
 from headway.report.sheet import Point, Sheet, text_width
@@ -88,11 +88,12 @@ def _sheet(subject: Subject, flows: Flows, width: float) -> Sheet:
     head = above + legend_height(tuple(alone), width - text_width(_GOODPUT) - 8) + 8
     count = len(flows.cells)
     columns = _columns([cell.cell for cell in flows.cells], max(1, int(width / _NARROWEST)))
-    sheet = Sheet(width, head + total_height(count, columns, _HEIGHT))
+    tiles = Tiles(count, columns, _LEFT, _HEIGHT, _GAP)
+    sheet = Sheet(width, head + tiles.total_height)
     _legend(sheet, _RATIOS, compared, 0)
     _legend(sheet, _GOODPUT, alone, above)
     most_mbit = _usual_mbit(flows)
-    places = frames(count, columns, width, top=head, left=_LEFT, height=_HEIGHT, gap=_GAP)
+    places = tiles.frames(width, head)
     for place, (flow_cell, frame) in enumerate(zip(flows.cells, places, strict=True)):
         row = flows.cells[place - place % columns :][:columns]
         end_s = max(map(_end_s, row))

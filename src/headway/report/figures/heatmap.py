@@ -12,7 +12,7 @@ from headway.analysis.numbers import signed_percent
 from headway.report.figures.data import differences_said
 from headway.report.figures.kind import FAILED, Kind, Picture, Subject, picture_name
 from headway.report.layout import arranged, crossed
-from headway.report.most_telling import representative_cells, telling_pairings
+from headway.report.most_telling import left_out, representative_cells, telling_pairings
 from headway.report.section import Section
 from headway.report.sheet import Sheet, text_width
 from headway.report.tables.comparisons import comparisons_frame
@@ -126,11 +126,7 @@ def _caption(analysis: Analysis, cells: int, pairings: int) -> str:
         text += f" {FAILED} Some runs of the two did not finish."
     if cells < len(analysis.cells):
         text += f" {cells} of {len(analysis.cells)} cells, evenly spread over the levels."
-    if pairings < len(analysis.pairings):
-        text += (
-            f" The {pairings} of {len(analysis.pairings)} comparisons with the largest differences."
-        )
-    return text
+    return text + left_out(pairings, len(analysis.pairings), "comparisons")
 
 
 def heatmap(

@@ -15,7 +15,7 @@ from headway.report.figures.data import differences_said, medians_said
 from headway.report.figures.kind import Kind, Picture, Subject, picture_name
 from headway.report.layout import Grid, arranged
 from headway.report.most_telling import representative_cells
-from headway.report.plots import below_legend, title, x_axis, y_axis
+from headway.report.plots import Tiles, below_legend, title, x_axis, y_axis
 from headway.report.scale import (
     Scale,
     difference_text,
@@ -228,17 +228,9 @@ def _sheet(subject: Subject, curves: _Curves, axis: _Axis, grid: Grid, width: fl
     ticks = {row: _ticks(curves, scale) for row, scale in scales.items()}
     texts = {row: _texts(curves, tick) for row, tick in ticks.items()}
     left = max(text_width(text) for result in texts.values() for text in result) + 8
-    sheet, places = below_legend(
-        styles,
-        len(grid.rows),
-        columns,
-        width,
-        left=left,
-        height=_HEIGHT,
-        gap=_GAP,
-        upwards=curves.named,
-    )
-    for place, frame in enumerate(places):
+    tiles = Tiles(len(grid.rows), columns, left, _HEIGHT, _GAP)
+    sheet, head = below_legend(styles, tiles, width, curves.named)
+    for place, frame in enumerate(tiles.frames(width, head)):
         title(sheet, frame, grid.rows[place])
         row = place // columns
         scale = replace(scales[row], start=frame.bottom, end=frame.top)

@@ -8,7 +8,7 @@ from functools import partial
 from headway.analysis import Analysis, Cell
 from headway.report.figures.data import medians_said, runs_data
 from headway.report.figures.kind import Kind, Picture, Subject, picture_name
-from headway.report.most_telling import telling_cells
+from headway.report.most_telling import left_out, telling_cells
 from headway.report.plots import Frame, steps, titled_panels, x_axis, y_axis
 from headway.report.scale import Scale, tick_texts, value_scale
 from headway.report.section import Section
@@ -48,9 +48,7 @@ def _caption(analysis: Analysis, shown: int) -> str:
         f"Share of a contender's runs whose {analysis.metric.label} is at most the value below. A "
         "curve that ends below 100 % belongs to a contender of which runs failed."
     )
-    if shown < len(analysis.cells):
-        text += f" The {shown} of {len(analysis.cells)} conditions with the largest differences."
-    return text
+    return text + left_out(shown, len(analysis.cells))
 
 
 def _sheet(subject: Subject, cells: Sequence[Cell], width: float) -> Sheet:

@@ -16,7 +16,7 @@ from headway.report.figures.kind import Kind, Picture, Subject, picture_name
 from headway.report.flowcolours import name_colours
 from headway.report.legend import colour_legend, legend_height
 from headway.report.most_telling import representative_cells
-from headway.report.plots import Frame, frames, title, total_height, x_axis
+from headway.report.plots import Frame, Tiles, x_axis
 from headway.report.scale import Scale, written
 from headway.report.section import Section
 from headway.report.sheet import Sheet, text_width
@@ -94,23 +94,19 @@ def _sheet(analysis: Analysis, by_cell: _ByCell, width: float) -> Sheet:
     columns = -(-len(by_cell) // rows)
     height = _ROW * max(len(own) for _, own in by_cell) + _BELOW
     head = legend_height(tuple(colours), width) + 8
-    sheet = Sheet(width, head + total_height(len(by_cell), columns, height))
+    tiles = Tiles(len(by_cell), columns, _LEFT, height, _GAP)
+    sheet = Sheet(width, head + tiles.total_height)
     colour_legend(sheet, colours, 0, 0)
     most = max(item.total_mbit.median for _, own in by_cell for item in own)
-    places = frames(len(by_cell), columns, width, top=head, left=_LEFT, height=height, gap=_GAP)
-    for (cell, own), frame in zip(by_cell, places, strict=True):
-        title(sheet, frame, cell.title)
-        _panel(sheet, own, frame, Scale(0, 1.02 * most or 1.0, frame.left, frame.right), colours)
+    draw = partial(_panel, 1.02 * most or 1.0, colours)
+    tiles.fill(sheet, ((cell.title, partial(draw, own)) for cell, own in by_cell), head)
     return sheet
 
 
 def _panel(
-    sheet: Sheet,
-    own: Sequence[Shares],
-    frame: Frame,
-    across: Scale,
-    colours: Mapping[str, Colour],
+    high: float, colours: Mapping[str, Colour], own: Sequence[Shares], sheet: Sheet, frame: Frame
 ) -> None:
+    across = Scale(0, high, frame.left, frame.right)
     for place, item in enumerate(own):
         top = frame.top + place * _ROW
         words = how(item)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 import polars as pl
@@ -12,7 +12,7 @@ from headway.report.figures.data import told
 from headway.report.figures.kind import Kind, Picture, Subject, picture_name
 from headway.report.legend import legend_height, style_legend
 from headway.report.most_telling import telling_pairings
-from headway.report.plots import Frame, frames, title, total_height, x_axis, y_axis
+from headway.report.plots import Frame, Tiles, x_axis, y_axis
 from headway.report.scale import Scale
 from headway.report.section import Section
 from headway.report.sheet import Sheet
@@ -88,17 +88,24 @@ def _sheet(
         subject.styles, tuple(dict.fromkeys(sites.pairing for sites in site_groups))
     )
     head = legend_height(tuple(styles), width)
-    columns = max(1, min(len(settings), int(width / _PANEL_WIDTH)))
-    sheet = Sheet(width, head + total_height(len(settings), columns, _HEIGHT))
+    tiles = Tiles.fitting(len(settings), _PANEL_WIDTH, width, left=_LEFT, height=_HEIGHT, gap=_GAP)
+    sheet = Sheet(width, head + tiles.total_height)
     style_legend(sheet, styles, 0, 0)
-    panels = frames(len(settings), columns, width, top=head, left=_LEFT, height=_HEIGHT, gap=_GAP)
-    for setting, frame in zip(settings, panels, strict=True):
-        title(sheet, frame, setting)
-        across, up = _axes(sheet, frame)
-        for item in site_groups:
-            if item.setting == setting:
-                _curve(sheet, item, styles[str(item.pairing)], across, up)
+    panels = {
+        setting: [sites for sites in site_groups if sites.setting == setting]
+        for setting in settings
+    }
+    draw = partial(_panel, styles)
+    tiles.fill(sheet, ((setting, partial(draw, own)) for setting, own in panels.items()), head)
     return sheet
+
+
+def _panel(
+    styles: Mapping[str, Style], site_groups: Sequence[OverSites], sheet: Sheet, frame: Frame
+) -> None:
+    across, up = _axes(sheet, frame)
+    for sites in site_groups:
+        _curve(sheet, sites, styles[str(sites.pairing)], across, up)
 
 
 def _axes(sheet: Sheet, frame: Frame) -> tuple[Scale, Scale]:

@@ -10,7 +10,7 @@ from headway.instruments.oversites.oracle_gaps import FLATTERED, SiteGap, gaps
 from headway.instruments.oversites.tables import gains_frame
 from headway.report.figures.data import told
 from headway.report.figures.kind import Kind, Picture, Subject, picture_name
-from headway.report.plots import Frame, frames, title, total_height, x_axis
+from headway.report.plots import Frame, Tiles, x_axis
 from headway.report.scale import Scale, written
 from headway.report.section import Section
 from headway.report.sheet import Sheet, text_width
@@ -52,10 +52,9 @@ def _said(gap: SiteGap) -> str:
 def _sheet(site_gaps: Sequence[SiteGap], width: float) -> Sheet:
     names = tuple(dict.fromkeys(name for gap in site_gaps for name in gap.ways))
     left = min(max(map(text_width, names)) + 12, 0.45 * min(width, _PANEL_WIDTH + 40))
-    columns = max(1, min(len(site_gaps), int(width / _PANEL_WIDTH)))
     height = _ROW * len(names)
-    sheet = Sheet(width, total_height(len(site_gaps), columns, height))
-    panels = frames(len(site_gaps), columns, width, top=0, left=left, height=height, gap=_GAP)
+    tiles = Tiles.fitting(len(site_gaps), _PANEL_WIDTH, width, left=left, height=height, gap=_GAP)
+    sheet = Sheet(width, tiles.total_height)
     ends = [
         end
         for gap in site_gaps
@@ -67,21 +66,22 @@ def _sheet(site_gaps: Sequence[SiteGap], width: float) -> Sheet:
     ]
     low, high = 100 * min(*ends, 0.0), 100 * max(*ends, 0.0)
     room = max(high - low, 1.0) * 0.04
-    for gap, frame in zip(site_gaps, panels, strict=True):
-        across = Scale(low - room, high + room, frame.left, frame.right - _PAD)
-        _panel(sheet, gap, names, frame, across, left - 8)
+    draw = partial(_panel, names, (low - room, high + room), left - 8)
+    tiles.fill(
+        sheet, ((gap.network or f"{gap.sites} sites", partial(draw, gap)) for gap in site_gaps)
+    )
     return sheet
 
 
 def _panel(
-    sheet: Sheet,
-    gap: SiteGap,
     names: Sequence[str],
-    frame: Frame,
-    across: Scale,
+    ends: tuple[float, float],
     room: float,
+    gap: SiteGap,
+    sheet: Sheet,
+    frame: Frame,
 ) -> None:
-    title(sheet, frame, gap.network or f"{gap.sites} sites")
+    across = Scale(*ends, frame.left, frame.right - _PAD)
     ticks = across.ticks(4)
     x_axis(
         sheet,

@@ -13,7 +13,7 @@ from headway.instruments.oversites.siteorder import OrderedSite, ordered_sites, 
 from headway.report.figures.data import told
 from headway.report.figures.kind import Kind, Picture, Subject, picture_name
 from headway.report.legend import legend_height, style_legend
-from headway.report.plots import Frame, frames, title, total_height, x_axis, y_axis
+from headway.report.plots import Frame, Tiles, x_axis, y_axis
 from headway.report.scale import Scale, written
 from headway.report.section import Section
 from headway.report.sheet import Sheet
@@ -81,18 +81,16 @@ def _sheet(subject: Subject, networks: Networks, width: float) -> Sheet:
     named = {name for sites in networks.values() for site in sites for name in site.measured}
     styles = dots_apart({n: style for n, style in subject.styles_here.items() if n in named})
     head = legend_height(tuple(styles), width)
-    columns = max(1, min(len(networks), int(width / _PANEL_WIDTH)))
-    sheet = Sheet(width, head + total_height(len(networks), columns, _HEIGHT))
+    tiles = Tiles.fitting(len(networks), _PANEL_WIDTH, width, left=_LEFT, height=_HEIGHT, gap=_GAP)
+    sheet = Sheet(width, head + tiles.total_height)
     style_legend(sheet, styles, 0, 0)
-    panels = frames(len(networks), columns, width, top=head, left=_LEFT, height=_HEIGHT, gap=_GAP)
-    for (network, sites), frame in zip(networks.items(), panels, strict=True):
-        title(sheet, frame, network)
-        _panel(sheet, sites, frame, styles)
+    draw = partial(_panel, styles)
+    tiles.fill(sheet, ((name, partial(draw, sites)) for name, sites in networks.items()), head)
     return sheet
 
 
 def _panel(
-    sheet: Sheet, sites: tuple[OrderedSite, ...], frame: Frame, styles: Mapping[str, Style]
+    styles: Mapping[str, Style], sites: tuple[OrderedSite, ...], sheet: Sheet, frame: Frame
 ) -> None:
     ratios = [1.0, *(site.told for site in sites)]
     ratios += [value for site in sites for value in site.measured.values()]

@@ -12,7 +12,7 @@ from headway.analysis.numbers import data_size, significant
 from headway.instruments.oversites.siteranks import Ranks, SiteRanks, site_ranks
 from headway.report.figures.data import told
 from headway.report.figures.kind import Kind, Picture, Subject, is_narrow, picture_name
-from headway.report.plots import Frame, frames, title, total_height, x_axis, y_axis
+from headway.report.plots import Frame, Tiles, x_axis, y_axis
 from headway.report.scale import Scale
 from headway.report.section import Section
 from headway.report.sheet import Sheet
@@ -99,16 +99,15 @@ def _sheet(
     networks_ranks: Sequence[SiteRanks], panels: dict[str, list[Ranks | None]], width: float
 ) -> Sheet:
     columns = 1 if is_narrow(width) else len(panels)
-    sheet = Sheet(width, total_height(len(panels), columns, _HEIGHT))
-    places = frames(len(panels), columns, width, top=0, left=_LEFT, height=_HEIGHT, gap=_GAP)
-    for (name, values), frame in zip(panels.items(), places, strict=True):
-        title(sheet, frame, name)
-        _panel(sheet, networks_ranks, values, frame)
+    tiles = Tiles(len(panels), columns, _LEFT, _HEIGHT, _GAP)
+    sheet = Sheet(width, tiles.total_height)
+    draw = partial(_panel, networks_ranks)
+    tiles.fill(sheet, ((name, partial(draw, values)) for name, values in panels.items()))
     return sheet
 
 
 def _panel(
-    sheet: Sheet, networks_ranks: Sequence[SiteRanks], values: Sequence[Ranks | None], frame: Frame
+    networks_ranks: Sequence[SiteRanks], values: Sequence[Ranks | None], sheet: Sheet, frame: Frame
 ) -> None:
     across = Scale(-0.5, len(networks_ranks) - 0.5, frame.left, frame.right - _PAD)
     up = Scale(-1, 1, frame.bottom, frame.top)

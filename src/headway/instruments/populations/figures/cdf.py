@@ -13,7 +13,7 @@ from headway.instruments.populations.sentences import delta_text, share_text
 from headway.report.figures.data import told
 from headway.report.figures.kind import Kind, Picture, Subject, picture_name
 from headway.report.legend import legend_height, style_legend
-from headway.report.plots import Frame, frames, steps, title, total_height, x_axis, y_axis
+from headway.report.plots import Frame, Tiles, Titled, steps, x_axis, y_axis
 from headway.report.scale import Scale
 from headway.report.section import Section
 from headway.report.sheet import Sheet
@@ -96,33 +96,32 @@ def _sheet(panels: Panels, metric: Metric, width: float) -> Sheet:
         _styles(tuple(panels[0][1]), solid_first=True),
         _styles(tuple(strata), solid_first=False),
     ]
-    columns = max(1, min(len(panels) - 1, int(width / _PANEL_WIDTH)))
+    first = Tiles(1, 1, _LEFT, _HEIGHT, gap=0)
+    rest = Tiles.fitting(len(panels) - 1, _PANEL_WIDTH, width, left=_LEFT, height=_HEIGHT, gap=_GAP)
     heads = [legend_height(tuple(styles), width) + 14 if styles else 0.0 for styles in legends]
-    first = total_height(1, 1, _HEIGHT)
-    rest = total_height(len(panels) - 1, columns, _HEIGHT) if len(panels) > 1 else 0.0
-    sheet = Sheet(width, heads[0] + first + heads[1] + rest)
+    below = heads[0] + first.total_height
+    sheet = Sheet(width, below + heads[1] + rest.total_height)
     style_legend(sheet, legends[0], 0, 0)
-    place = frames(1, 1, width, top=heads[0], left=_LEFT, height=_HEIGHT, gap=0)[0]
-    _panel(sheet, place, panels[0], legends[0], metric)
-    if len(panels) > 1:
-        style_legend(sheet, legends[1], 0, heads[0] + first)
-        top = heads[0] + first + heads[1]
-        count = len(panels) - 1
-        places = frames(count, columns, width, top=top, left=_LEFT, height=_HEIGHT, gap=_GAP)
-        for panel, frame in zip(panels[1:], places, strict=True):
-            _panel(sheet, frame, panel, legends[1], metric)
+    first.fill(sheet, [_titled(panels[0], legends[0], metric)], heads[0])
+    if rest.count:
+        style_legend(sheet, legends[1], 0, below)
+        panels_below = (_titled(panel, legends[1], metric) for panel in panels[1:])
+        rest.fill(sheet, panels_below, below + heads[1])
     return sheet
 
 
+def _titled(panel: tuple[str, Curves], styles: Mapping[str, Style], metric: Metric) -> Titled:
+    return panel[0], partial(_panel, panel, styles, metric)
+
+
 def _panel(
-    sheet: Sheet,
-    frame: Frame,
     panel: tuple[str, Curves],
     styles: Mapping[str, Style],
     metric: Metric,
+    sheet: Sheet,
+    frame: Frame,
 ) -> None:
     name, curves = panel
-    title(sheet, frame, name)
     across = Scale(-_WIDEST, _WIDEST, frame.left, frame.right - 16)
     up = Scale(0, 1, frame.bottom, frame.top)
     y_axis(sheet, frame, up, (0, 0.25, 0.5, 0.75, 1), ("0", "25 %", "50 %", "75 %", "100 %"))
