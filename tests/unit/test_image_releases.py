@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from headway.errors import HeadwayError, WrongInputError
-from headway.image import releases
+from headway.image import pinned, releases
 from headway.image.keys import all_layers
 from headway.image.process import Runner
 from headway.image.releases import Release, install_release, parse_release
@@ -111,6 +111,12 @@ def test_the_tree_gets_the_whole_wheel(tmp_path: Path, wheel: str) -> None:
 
 def test_another_wheel_than_the_pinned_one_is_refused(tmp_path: Path, wheel: str) -> None:
     with pytest.raises(HeadwayError, match=r"downloading quic@1\.2\.3 failed"):
+        install(tmp_path, f"quic==1.2.3 {HASH}")
+
+
+def test_a_python_without_pip_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pinned.importlib.util, "find_spec", lambda _: None)
+    with pytest.raises(HeadwayError, match="ensurepip"):
         install(tmp_path, f"quic==1.2.3 {HASH}")
 
 

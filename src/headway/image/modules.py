@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import re
 import shutil
 import tarfile
@@ -11,8 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from headway.errors import HeadwayError, WrongInputError
-from headway.image.process import Runner, user_environment
+from headway.image.pinned import fetch_by_npm, pinned_lines
+from headway.image.process import Runner
 
 MODULES_DIRECTORY = "usr/share/javascript"
 """Where a tree has them: a directory for each, with its file and its licence."""
@@ -21,7 +19,6 @@ _LINE = re.compile(
     r"(?P<integrity>sha512-[A-Za-z0-9+/]{86}==)\s+(?P<file>[\w./-]+\.js)"
 )
 _LICENCE = re.compile(r"package/licen[cs]e[^/]*", re.IGNORECASE)
-_UNREACHABLE = re.compile(r"\b(E404|ETARGET|ENOTFOUND|ECONNREFUSED|EAI_AGAIN|ETIMEDOUT)\b")
 
 
 @dataclass(frozen=True)
@@ -57,18 +54,8 @@ def parse_modules(text: str) -> tuple[Module, ...]:
     Raises:
         WrongInputError: a line pins none.
     """
-    modules = []
-    for number, line in enumerate(text.splitlines(), start=1):
-        entry = line.split("#", 1)[0].strip()
-        if not entry:
-            continue
-        match = _LINE.fullmatch(entry)
-        if match is None:
-            raise WrongInputError(
-                f"must be NAME@VERSION sha512-HASH FILE.js, not {entry!r}",
-                where=f"line {number} of the list of modules",
-            )
-        modules.append(Module(**match.groupdict()))
+    pins = pinned_lines(text, _LINE, "NAME@VERSION sha512-HASH FILE.js", "the list of modules")
+    modules = (Module(**pin.groupdict()) for pin in pins)
     return tuple(sorted(modules, key=lambda module: module.package))
 
 
@@ -76,8 +63,6 @@ def install_module(
     module: Module, tree: Path, scratch: Path, runner: Runner, say: Callable[[str], None]
 ) -> None:
     """Put a package's file and its licence into a tree.
-
-    npm fetches it, so the registry, proxies and certificates are those that npm is configured with.
 
     Args:
         module: which.
@@ -90,14 +75,9 @@ def install_module(
         HeadwayError: the registry cannot be reached or lacks the package, or its hash is wrong.
     """
     scratch.mkdir()
-    archive = _download(module, scratch, runner)
-    data = archive.read_bytes()
-    hashed = base64.b64encode(hashlib.sha512(data).digest()).decode()
-    if module.integrity != f"sha512-{hashed}":
-        raise HeadwayError(
-            f"{module.package} is not what it was: its hash is sha512-{hashed}, not {module.integrity}"
-        )
-    say(f"{module.package}: {len(data) / 1e6:.0f} MB downloaded")
+    purpose = f"downloading {module.package}"
+    archive = fetch_by_npm(module.package, module.integrity, scratch, purpose, runner)
+    say(f"{module.package}: {archive.stat().st_size / 1e6:.0f} MB downloaded")
     target = tree / module.guest_file.lstrip("/")
     target.parent.mkdir(parents=True)
     with tarfile.open(archive) as content:
@@ -112,24 +92,3 @@ def _extract(content: tarfile.TarFile, member: str, target: Path) -> None:
     assert source is not None, "its hash is right, so it is a file"
     with source, target.open("wb") as file:
         shutil.copyfileobj(source, file)
-
-
-def _download(module: Module, directory: Path, runner: Runner) -> Path:
-    lines: list[str] = []
-    purpose = f"downloading {module.package}"
-    try:
-        runner.run(
-            ["npm", "pack", module.package, "--ignore-scripts", "--pack-destination", directory],
-            purpose=purpose,
-            environment=user_environment(),
-            directory=directory,
-            on_line=lines.append,
-        )
-    except HeadwayError as error:
-        if not any(map(_UNREACHABLE.search, lines)):
-            raise
-        raise HeadwayError(
-            f"{purpose} failed: the registry that npm is configured with cannot be reached, or does"
-            f" not have it (log: {runner.log})"
-        ) from error
-    return next(directory.glob("*.tgz"))

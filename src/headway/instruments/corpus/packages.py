@@ -1,31 +1,27 @@
 """Pages of packages: documentation and templates that a registry has, by name, version and hash.
 
-Nothing of them comes with Headway. The client that the machine has, pip or npm, fetches each from
-where it is configured to.
+Nothing of them comes with Headway.
 """
 
 from __future__ import annotations
 
-import hashlib
-import importlib.util
+import base64
 import io
-import os
 import shutil
-import subprocess
-import sys
 import tarfile
 import tempfile
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from headway.errors import HeadwayError, WrongInputError
+from headway.errors import WrongInputError
+from headway.image.pinned import fetch_by_npm, fetch_by_pip
+from headway.image.process import Runner
 from headway.instruments.corpus.localpage import local_page
 from headway.sites.site import Site
 from headway.tables import table
 
-_TIMEOUT_S = 300
+_LOG = "packages.log"
 
 
 @dataclass(frozen=True)
@@ -66,75 +62,43 @@ class Package:
         if not archive.exists():
             directory.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryDirectory(dir=directory) as scratch:
-                fetched = self._fetch(Path(scratch))
-                self._verify(fetched)
-                fetched.replace(archive)
+                _CLIENTS[self.client](self, Path(scratch)).replace(archive)
         return archive
 
-    def _fetch(self, scratch: Path) -> Path:
-        command = _CLIENTS[self.client](self, scratch)
-        try:
-            done = subprocess.run(
-                command,
-                cwd=scratch,
-                env={**os.environ, "LC_ALL": "C.UTF-8"},
-                capture_output=True,
-                text=True,
-                timeout=_TIMEOUT_S,
-                encoding="utf-8",
-            )
-        except subprocess.TimeoutExpired as error:
-            raise HeadwayError(f"{self._fetching} took over {_TIMEOUT_S} s") from error
-        archives = [*scratch.glob("*.tar.gz"), *scratch.glob("*.tgz")]
-        if done.returncode or len(archives) != 1:
-            why = [line for line in done.stderr.splitlines() if line.strip()] or ["no archive"]
-            raise HeadwayError(f"{self._fetching} failed: {why[-1].strip()}")
-        return archives[0]
-
-    def _verify(self, archive: Path) -> None:
-        text = hashlib.sha256(archive.read_bytes()).hexdigest()
-        if text != self.sha256:
-            raise HeadwayError(f"{self._fetching} gave SHA-256 {text}, not {self.sha256}")
-
     @property
-    def _fetching(self) -> str:
+    def fetching(self) -> str:
+        """What fails if it cannot be fetched."""
         return f"{self.name}: fetching {self.project} {self.version} with {self.client}"
 
 
-def _pip_command(package: Package, scratch: Path) -> Sequence[str | Path]:
-    if importlib.util.find_spec("pip") is None:
-        raise WrongInputError(
-            f"is fetched by pip, which {sys.executable} lacks;"
-            f" `{sys.executable} -m ensurepip` installs it",
-            where=package.name,
-        )
-    requirements = scratch / "requirements.txt"
-    requirements.write_text(
-        f"{package.project}=={package.version} --hash=sha256:{package.sha256}\n",
-        encoding="utf-8",
+def _by_pip(package: Package, scratch: Path) -> Path:
+    fetch_by_pip(
+        ["download", "--no-binary", package.project, "--dest", str(scratch)],
+        [f"{package.project}=={package.version} --hash=sha256:{package.sha256}"],
+        package.fetching,
+        Runner(scratch.parent / _LOG),
     )
-    return [
-        *(sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check"),
-        *("--no-input", "--no-deps", "--no-binary", package.project, "--require-hashes"),
-        *("--requirement", requirements, "--dest", scratch),
-    ]
+    return next(scratch.glob("*.tar.gz"))
 
 
-def _npm_command(package: Package, scratch: Path) -> Sequence[str | Path]:
-    npm = shutil.which("npm")
-    if npm is None:
+def _by_npm(package: Package, scratch: Path) -> Path:
+    if shutil.which("npm") is None:
         raise WrongInputError(
             "is fetched by npm, which is not in PATH; install npm, or choose a site of pip's: "
             + ", ".join(name for name, other in PACKAGES.items() if other.client == "pip"),
             where=package.name,
         )
-    return [
-        *(npm, "pack", "--silent", "--ignore-scripts", "--pack-destination", scratch),
+    integrity = f"sha256-{base64.b64encode(bytes.fromhex(package.sha256)).decode()}"
+    return fetch_by_npm(
         f"{package.project}@{package.version}",
-    ]
+        integrity,
+        scratch,
+        package.fetching,
+        Runner(scratch.parent / _LOG),
+    )
 
 
-_CLIENTS = {"pip": _pip_command, "npm": _npm_command}
+_CLIENTS = {"pip": _by_pip, "npm": _by_npm}
 
 
 def _files(archive: bytes) -> dict[str, bytes]:
