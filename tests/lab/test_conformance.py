@@ -76,6 +76,33 @@ def test_bbr_3_probes_the_round_trip_time_and_bbr_1_does_so_otherwise(tmp_path: 
     assert results(first) == ["fail", "fail"]
 
 
+@pytest.mark.parametrize("protocol", ["h3", "h2"])
+def test_marks_cut_as_each_specification_says(protocol: str, tmp_path: Path) -> None:
+    cases = "newreno-marks-each-round,cubic-mark,prague-average"
+    own = tried(tmp_path / "own", "headway-server", protocol, cases)
+    assert results(own) == ["pass", "pass", "pass"]
+    cases = "cubic-mark,prague-first-mark"
+    reno = tried(tmp_path / "reno", "headway-server", protocol, cases, "reno")
+    # Half is less than CUBIC leaves, and what the first mark leaves with Prague.
+    assert reno["cubic-mark"].result.value == "fail"
+    cubic = tried(tmp_path / "cubic", "headway-server", protocol, cases, "cubic")
+    # Without Accurate ECN, for which only Prague asks, TCP does without in that case.
+    assert results(cubic) == ["pass", "fail" if protocol == "h3" else "not applicable"]
+
+
+def test_a_program_without_ecn_is_not_judged_by_marks(tmp_path: Path) -> None:
+    (verdict,) = tried(tmp_path, "nginx", "h3", "cubic-mark").values()
+    assert verdict.result.value == "not applicable"
+
+
+@pytest.mark.parametrize(("program", "protocol"), [("headway-server", "h3"), ("nginx", "h3")])
+def test_a_flow_has_half_of_a_link_beside_another(
+    program: str, protocol: str, tmp_path: Path
+) -> None:
+    (verdict,) = tried(tmp_path, program, protocol, "cubic-share").values()
+    assert verdict.result.value == "pass"
+
+
 def test_a_program_without_the_controller_is_not_tried(tmp_path: Path) -> None:
     (verdict,) = tried(tmp_path, "caddy", "h3", "cubic-growth").values()
     assert verdict.result.value == "not applicable"

@@ -63,6 +63,20 @@ def test_an_l4s_sender_before_a_queue_that_never_marks() -> None:
     assert "no queue on the way of server's packets marks" in text
 
 
+def test_a_link_that_marks_makes_up_for_a_queue_that_never_does() -> None:
+    path = {"rate": "20 Mbit/s", "rtt": "20 ms", "queue": "100 kB"}
+    marking = {**path, "down": {"ecn": {"ect1": "ce", "start": "1 s", "end": "2 s"}}}
+    texts = [
+        text
+        for which in (path, marking)
+        for text in remarks(
+            deploy(Setting.model_validate({"protocol": "h2", "path": which, "server": PRAGUE}))
+        )
+        if "no queue" in text
+    ]
+    assert len(texts) == 1
+
+
 @pytest.mark.parametrize(
     ("role", "value", "is_told"),
     [

@@ -65,11 +65,18 @@ class _Sending:
         for way in self.ways:
             yield from _too_short_a_step(way, control)
             yield from self._taken_away(way)
-        if self.disciplines and not marking | self.disciplines & {Discipline.DUALPI2}:
+        if self.disciplines and not (
+            self._is_marked or marking | self.disciplines & {Discipline.DUALPI2}
+        ):
             yield (
                 f"no queue on the way of {self.end.where}'s packets marks: {control} goes by losses alone, as Reno does, and "
                 "fills the queue"
             )
+
+    @property
+    def _is_marked(self) -> bool:
+        """Whether a link marks packets for a while, whatever its queue does."""
+        return any(way.ecn and Codepoint.CE in way.ecn.written.values() for way in self.ways)
 
     def _taken_away(self, way: Direction) -> Iterator[str]:
         control, change = self.end.congestion_control, way.ecn

@@ -34,9 +34,11 @@ _LEAST_ACKED = 20
 """Packets that were acknowledged, if a course is to be known."""
 
 
-def capture_course(run_directory: Path, segment: SampledSegment) -> SenderCourse | None:
+def capture_course(
+    run_directory: Path, segment: SampledSegment, captures: Path
+) -> SenderCourse | None:
     """The course of a segment's sender by its host's capture; None without one, or without secrets of QUIC."""
-    capture, secrets = run_directory / f"{segment.sender}.pcapng", run_directory / SECRETS_FILE
+    capture, secrets = captures / f"{segment.sender}.pcapng", run_directory / SECRETS_FILE
     if not capture.exists() or not secrets.exists():
         return None
     observer = _Observer(read_text(secrets))
@@ -59,6 +61,7 @@ class _Flight:
     acknowledged: int = 0
     rows: list[tuple[float, float, float]] = field(default_factory=list)
     losses_s: list[float] = field(default_factory=list)
+    marks_s: list[float] = field(default_factory=list)
     sizes: list[int] = field(default_factory=list)
 
     def send(self, at_s: float, number: int, size: int) -> None:
@@ -85,6 +88,10 @@ class _Flight:
             self.losses_s.append(at_s)
         self.rows.append((at_s, self.in_flight, self.rtt_s))
 
+    def mark(self, at_s: float, marked: int) -> None:
+        """An acknowledgment tells how many packets were marked so far."""
+        self.marks_s += [at_s] * (marked - len(self.marks_s))
+
     def _take_away(self, number: int) -> None:
         self.in_flight -= self.sent.pop(number)[1]
 
@@ -104,6 +111,7 @@ class _Flight:
             threshold_bytes=unknown,
             pacing_bytes_s=unknown,
             losses_s=np.array(self.losses_s),
+            marks_s=np.array(self.marks_s),
         )
 
 
@@ -173,24 +181,43 @@ class _Observer:
                 self.flight.send(at_s, number, size)
         elif ranges := list(acknowledged_ranges(payload)):
             self.flight.acknowledge(at_s, ranges)
+            self.flight.mark(at_s, marked_packets(payload))
 
 
-def acknowledged_ranges(payload: bytes) -> Iterator[tuple[int, int]]:
-    """The ranges of packet numbers that a payload acknowledges, if it begins with an ACK frame (RFC 9000, section 19.3)."""
+def _at_acknowledgment(payload: bytes) -> tuple[Reader, bool] | None:
+    """A reader behind the type of the ACK frame that a payload begins with, and whether that has counts of ECN."""
     reader = Reader(payload)
     while reader.left:
         kind = reader.integer()
         if kind in (0, 1):
             continue
-        if kind not in (2, 3):
-            return
-        high = reader.integer()
-        reader.integer()
-        count = reader.integer()
+        return (reader, kind == 3) if kind in (2, 3) else None
+    return None
+
+
+def acknowledged_ranges(payload: bytes) -> Iterator[tuple[int, int]]:
+    """The ranges of packet numbers that a payload acknowledges, if it begins with an ACK frame (RFC 9000, section 19.3)."""
+    if begun := _at_acknowledgment(payload):
+        yield from _ranges(begun[0])
+
+
+def _ranges(reader: Reader) -> Iterator[tuple[int, int]]:
+    high = reader.integer()
+    reader.integer()
+    count = reader.integer()
+    low = high - reader.integer()
+    yield low, high
+    for _ in range(count):
+        high = low - reader.integer() - 2
         low = high - reader.integer()
         yield low, high
-        for _ in range(count):
-            high = low - reader.integer() - 2
-            low = high - reader.integer()
-            yield low, high
-        return
+
+
+def marked_packets(payload: bytes) -> int:
+    """How many marked packets came so far, by the ACK frame that a payload begins with; 0 if that does not tell (section 19.3.2)."""
+    begun = _at_acknowledgment(payload)
+    if begun is None or not begun[1]:
+        return 0
+    reader = begun[0]
+    deque(_ranges(reader), maxlen=0)
+    return [reader.integer() for _ in range(3)][-1]

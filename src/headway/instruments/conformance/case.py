@@ -18,6 +18,7 @@ class CaseFamily(StrEnum):
     CUBIC = "cubic"
     HYSTART = "hystart++"
     BBR = "bbr"
+    PRAGUE = "prague"
 
     @property
     def controllers(self) -> tuple[str, ...]:
@@ -27,6 +28,7 @@ class CaseFamily(StrEnum):
             CaseFamily.CUBIC: ("cubic",),
             CaseFamily.HYSTART: ("cubic", "reno"),
             CaseFamily.BBR: ("bbr3", "bbr"),
+            CaseFamily.PRAGUE: ("prague",),
         }[self]
 
 
@@ -79,3 +81,18 @@ def noticed_loss_s(course: SenderCourse, path_loss_s: float) -> float:
             f"it declared no packet lost within four round trips of {path_loss_s:g} s, when the path lost some"
         )
     return loss_s
+
+
+def noticed_mark_s(course: SenderCourse, path_mark_s: float) -> float:
+    """When a sender first noticed what the path marked at a time.
+
+    Raises:
+        NotApplicableError: nothing told it of a mark in time.
+    """
+    mark_s = course.first_mark_s(path_mark_s)
+    if mark_s is None or mark_s > path_mark_s + 4 * course.rtt_at(path_mark_s):
+        raise NotApplicableError(
+            f"nothing told it of a mark within four round trips of {path_mark_s:g} s, when the path marked packets: "
+            "it, or its client, does without ECN"
+        )
+    return mark_s

@@ -33,7 +33,7 @@ def conformance(
         typer.Option(
             "--cases",
             "-c",
-            help="Families (newreno, cubic, hystart++, bbr), names of cases, or a file with cases, separated by commas; "
+            help="Families (newreno, cubic, hystart++, bbr, prague), names of cases, or a file with cases, separated by commas; "
             "default: all.",
             metavar="CASE,...",
         ),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import NamedTuple, Self
 
@@ -60,6 +60,7 @@ class SenderCourse:
         threshold_bytes: slow start threshold.
         pacing_bytes_s: pacing rate.
         losses_s: when packets were declared lost, once for each packet.
+        marks_s: when acknowledgments told of marks (ECN): once for each marked packet, of TCP once for each reaction.
         states: states that were entered, if the program tells them.
     """
 
@@ -72,6 +73,7 @@ class SenderCourse:
     threshold_bytes: Series
     pacing_bytes_s: Series
     losses_s: Series
+    marks_s: Series = field(default_factory=lambda: np.empty(0))
     states: tuple[EnteredState, ...] = ()
 
     @property
@@ -98,6 +100,7 @@ class SenderCourse:
         """The same from a time until another."""
         here = (self.at_s >= begin_s) & (self.at_s <= end_s)
         lost = (self.losses_s >= begin_s) & (self.losses_s <= end_s)
+        marked = (self.marks_s >= begin_s) & (self.marks_s <= end_s)
         return replace(
             self,
             at_s=self.at_s[here],
@@ -107,6 +110,7 @@ class SenderCourse:
             threshold_bytes=self.threshold_bytes[here],
             pacing_bytes_s=self.pacing_bytes_s[here],
             losses_s=self.losses_s[lost],
+            marks_s=self.marks_s[marked],
             states=tuple(state for state in self.states if begin_s <= state.at_s <= end_s),
         )
 
@@ -120,10 +124,15 @@ class SenderCourse:
         later = self.losses_s[self.losses_s >= after_s]
         return float(later[0]) if len(later) else None
 
-    def cut(self, loss_s: float) -> WindowCut:
-        """What a loss that was noticed at a time did to the window."""
-        before = self.window_at(np.nextafter(loss_s, 0.0))
-        return WindowCut(loss_s, before, self.window_at(self.settled_s(loss_s)))
+    def first_mark_s(self, after_s: float) -> float | None:
+        """When an acknowledgment first told of a mark after a time; None if none did."""
+        later = self.marks_s[self.marks_s >= after_s]
+        return float(later[0]) if len(later) else None
+
+    def cut(self, noticed_s: float) -> WindowCut:
+        """What a loss or a mark that was noticed at a time did to the window."""
+        before = self.window_at(np.nextafter(noticed_s, 0.0))
+        return WindowCut(noticed_s, before, self.window_at(self.settled_s(noticed_s)))
 
     def settled_s(self, loss_s: float) -> float:
         """When the window is seen to have come down after a loss that was noticed at a time."""

@@ -53,7 +53,7 @@ def examine_cut(
     if len(course.between(before_s, path_loss_s).losses_s):
         raise NotApplicableError("it was recovering from other losses when the path lost a packet")
     cut = course.cut(noticed_loss_s(course, path_loss_s))
-    slack = _rounding_bytes(course) / cut.before
+    slack = rounding_bytes(course) / cut.before
     examination.measure(
         "window a round trip after the loss over that before it",
         cut.ratio,
@@ -66,7 +66,8 @@ def examine_cut(
     examination.span_s = (path_loss_s - 5 * rtt_s, cut.at_s + 8 * rtt_s)
 
 
-def _rounding_bytes(course: SenderCourse) -> float:
+def rounding_bytes(course: SenderCourse) -> float:
+    """By how much a window may be off that is counted in whole packets."""
     packets = _ROUNDING_PACKETS_IN_FLIGHT if course.is_of_packets else _ROUNDING_PACKETS
     return packets * course.packet_bytes
 
@@ -83,7 +84,7 @@ def examine_single_cut(
     before = course.window_at(np.nextafter(loss_s, 0.0))
     end_s = course.settled_s(loss_s) + 3 * course.rtt_at(loss_s)
     least = float(np.nanmin(course.between(loss_s, end_s).window_bytes))
-    slack = _rounding_bytes(course) / before
+    slack = rounding_bytes(course) / before
     examination.measure("least window in the next round trips", least / before, low=factor - slack)
 
 

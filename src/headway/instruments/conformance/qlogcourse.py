@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -34,6 +35,8 @@ _NAMES = {
     "pacing_bit_s": ("pacing_rate",),
 }
 """Members of events of metrics, by what they are here; aioquic says cwnd."""
+_MARKED = re.compile(r'"ce":\s*"?[1-9]')
+"""Of an acknowledgment that tells of marks."""
 _LEAST_SENT = 600
 """Bytes that a packet with data has at least, if its size is to tell what a full one has."""
 
@@ -55,12 +58,16 @@ def qlog_course(run_directory: Path, segment: SampledSegment) -> SenderCourse | 
     begin_s = begins_s(longest, segment, read_samples(run_directory))
     follower = _Follower()
     try:
-        for trace in read_traces(files[-1], is_useful):
+        for trace in read_traces(files[-1], _is_useful):
             follower.follow(trace.events)
             break
     except NotQlogError:
         return None
     return follower.course(begin_s)
+
+
+def _is_useful(record: str) -> bool:
+    return is_useful(record) or _MARKED.search(record) is not None
 
 
 @dataclass
@@ -71,6 +78,7 @@ class _Follower:
     logged_in_flight: float = float("nan")
     rows: list[tuple[float, ...]] = field(default_factory=list)
     losses_ms: list[float] = field(default_factory=list)
+    marks_ms: list[float] = field(default_factory=list)
     states: list[tuple[float, str]] = field(default_factory=list)
     sizes: list[int] = field(default_factory=list)
     began_ms: float | None = None
@@ -95,6 +103,10 @@ class _Follower:
             self.states.append((at_ms, plain_state(after)))
         elif name == "packet_sent":
             return self._sent(data, at_ms)
+        elif name == "packet_received":
+            counts = [table(frame).get("ce") for frame in data.get("frames") or ()]
+            marked = max((count for count in counts if isinstance(count, int)), default=0)
+            self.marks_ms += [at_ms] * (marked - len(self.marks_ms))
         return False
 
     def _metrics(self, data: dict[str, Any]) -> bool:
@@ -138,5 +150,6 @@ class _Follower:
             threshold_bytes=threshold,
             pacing_bytes_s=pacing / 8,
             losses_s=begin_s + np.array(self.losses_ms) / 1e3,
+            marks_s=begin_s + np.array(self.marks_ms) / 1e3,
             states=tuple(EnteredState(begin_s + at / 1e3, name) for at, name in self.states),
         )

@@ -10,6 +10,9 @@ _FRAME_BITS = 1514 * 8
 _FULL_PACKETS = 2.2
 """Packets that fit into the time in which a loss takes place: it meets one at least where a link is half full."""
 _SMALLEST_BYTES = 200_000
+JUDGED_FLOW = "judged"
+"""Of several flows that share a link."""
+_RIVALS_START = "1 s"
 
 
 @dataclass(frozen=True)
@@ -25,10 +28,13 @@ class SenderScenario:
         blackouts_s: spans in which all packets to the client are lost.
         silences_s: spans in which all packets to the server are lost.
         lost_packets: numbers of packets to the client that are lost: one in slow start ends it, whatever the sender's pace.
+        marks_s: a span in which all packets to the client are marked (ECN), if their sender can ECN.
+        rivals: how many other flows of the same kind share the link.
         down: other keys of the path to the client.
         path: other keys of the path.
         fault: what happens to a single packet, as studies write it; empty if nothing does.
         server: other keys of the server's host.
+        client: keys of the client's host.
         workload: what is asked for instead of a download, as a table of a study.
     """
 
@@ -40,10 +46,13 @@ class SenderScenario:
     blackouts_s: tuple[tuple[float, float], ...] = ()
     silences_s: tuple[tuple[float, float], ...] = ()
     lost_packets: tuple[int, ...] = ()
+    marks_s: tuple[float, float] | None = None
+    rivals: int = 0
     down: Mapping[str, Any] = field(default_factory=dict)
     path: Mapping[str, Any] = field(default_factory=dict)
     fault: str = ""
     server: Mapping[str, Any] = field(default_factory=dict)
+    client: Mapping[str, Any] = field(default_factory=dict)
     workload: Mapping[str, Any] | None = None
 
     @property
@@ -69,6 +78,7 @@ class SenderScenario:
             **self.down,
             **({"blackouts": _spans(spans)} if spans else {}),
             **({"drop_packets": list(self.lost_packets)} if self.lost_packets else {}),
+            **({"ecn": _marking(*self.marks_s)} if self.marks_s else {}),
         }
         up = {"blackouts": _spans(self.silences_s)} if self.silences_s else {}
         path = {
@@ -84,7 +94,19 @@ class SenderScenario:
             "path": path,
             "workload": dict(self.workload or {"size": f"{size} B"}),
             **({"fault": self.fault} if self.fault else {}),
+            **({"flows": self._flows} if self.rivals else {}),
         }
+
+    @property
+    def _flows(self) -> dict[str, Any]:
+        """The flow that is judged, and those that only load the path."""
+        rivals = {"background": True, "start": _RIVALS_START, "count": self.rivals}
+        return {JUDGED_FLOW: {}, "rival": rivals}
+
+
+def _marking(begin_s: float, end_s: float) -> dict[str, str]:
+    (begin, end) = _spans([(begin_s, end_s)])[0]
+    return {"ect0": "ce", "ect1": "ce", "start": begin, "end": end}
 
 
 def _spans(spans: Any) -> list[list[str]]:

@@ -15,7 +15,7 @@ from headway.study.user_programs import OutsideProgram
 
 QUIC, TCP = "h3", "h2"
 PROTOCOLS = (QUIC, TCP)
-_KERNEL = ("cubic", "reno", "bbr")
+_KERNEL = ("cubic", "reno", "bbr", "prague")
 """Controllers of the lab kernel's TCP that a family is about."""
 _HYSTART_KNOBS = {"slow_start": "hystart++", "quic_hystart": "on"}
 """Values of knobs by which a program has HyStart++."""

@@ -18,6 +18,7 @@ from headway.errors import WrongInputError
 from headway.instruments.conformance.case import ConformanceCase
 from headway.instruments.conformance.courses import read_course
 from headway.instruments.conformance.drawing import picture
+from headway.instruments.conformance.scenario import JUDGED_FLOW
 from headway.instruments.conformance.senders import TestedSender
 from headway.instruments.conformance.verdict import (
     ConformanceResult,
@@ -26,6 +27,7 @@ from headway.instruments.conformance.verdict import (
     NotApplicableError,
     concluded,
 )
+from headway.planning.deployment import FLOWS_DIRECTORY
 from headway.records.store import ARTIFACTS, Start, Store
 from headway.report.svg import svg_file
 from headway.study.experiment import Study
@@ -96,11 +98,12 @@ class Session:
             "seed": self.seed,
             "protocol": sender.protocol,
             "client": {"program": _CLIENT},
-            "capture": _capture(sender),
             "experiments": {
                 case.name: {
                     **case.scenario.tables(),
+                    "client": {"program": _CLIENT, **case.scenario.client},
                     "server": sender.host(case),
+                    "capture": _capture(sender, case),
                 }
                 for case in cases
             },
@@ -156,7 +159,7 @@ def judge(
         out: directory of the results.
         name: file of the picture there.
     """
-    course = read_course(run)
+    course = read_course(_flow_directory(run), run)
     if course is None:
         return ConformanceVerdict(
             case.name,
@@ -193,15 +196,24 @@ def judge(
     )
 
 
-def _capture(sender: TestedSender) -> dict[str, bool]:
+def _flow_directory(run: Path) -> Path:
+    """Where a run has what it left of the flow that is judged."""
+    flow = run / FLOWS_DIRECTORY / JUDGED_FLOW
+    return flow if flow.is_dir() else run
+
+
+def _capture(sender: TestedSender, case: ConformanceCase) -> dict[str, bool]:
     """What a run has to leave: of QUIC its packets, and qlog where the program writes it."""
     if sender.is_tcp:
         return {}
-    return {"packets": True, "qlog": sender.server.writes_qlog}
+    has_log = sender.server.writes_qlog
+    # Every host and router captures: of several flows only what nothing else tells.
+    return {"packets": not (has_log and case.scenario.rivals), "qlog": has_log}
 
 
 def _thin(run: Path) -> None:
     """Remove what is large: logs and captures."""
-    shutil.rmtree(run / QLOG_DIRECTORY, ignore_errors=True)
+    for directory in {run, _flow_directory(run)}:
+        shutil.rmtree(directory / QLOG_DIRECTORY, ignore_errors=True)
     for capture in run.glob("*.pcapng"):
         capture.unlink()

@@ -16,7 +16,9 @@ from headway.diagnosis.sender import tcp_sender
 from headway.diagnosis.transfer import SampledSegment
 from headway.instruments.conformance.course import CourseSource, EnteredState, SenderCourse
 
-_RECOVERY = {2: "cwr", 3: "recovery", 4: "loss"}
+_REDUCED = "cwr"
+"""The state in which a window comes down because of marks."""
+_RECOVERY = {2: _REDUCED, 3: "recovery", 4: "loss"}
 """Of enum tcp_ca_state (linux/tcp.h)."""
 _UNIT = 256
 """BBR's gain of 1."""
@@ -36,6 +38,7 @@ def tcp_course(run_directory: Path, segment: SampledSegment) -> SenderCourse | N
 
 def _course(taken: Sequence[tuple[float, TcpInfo]]) -> SenderCourse:
     senders = [tcp_sender(info) for _, info in taken]
+    states = _states(taken)
     losses = [
         at_s
         for (_, before), (at_s, info) in pairwise(taken)
@@ -51,7 +54,8 @@ def _course(taken: Sequence[tuple[float, TcpInfo]]) -> SenderCourse:
         threshold_bytes=np.array([float(sender.ssthresh_bytes or np.nan) for sender in senders]),
         pacing_bytes_s=np.array([float(info.pacing_rate) for _, info in taken]),
         losses_s=np.array(losses),
-        states=tuple(_states(taken)),
+        marks_s=np.array([state.at_s for state in states if state.name == _REDUCED], dtype=float),
+        states=tuple(states),
     )
 
 

@@ -21,6 +21,7 @@ def course(
     rtt_s: float,
     flight: Law | None = None,
     losses_s: Sequence[float] = (),
+    marks_s: Sequence[float] = (),
     states: Sequence[tuple[float, str]] = (),
     pacing_mbit: Law | None = None,
     rtt: Law | None = None,
@@ -42,6 +43,7 @@ def course(
             [pacing_mbit(at) * 1e6 / 8 if pacing_mbit else np.nan for at in at_s]
         ),
         losses_s=np.array(losses_s, dtype=float),
+        marks_s=np.array(marks_s, dtype=float),
         states=tuple(EnteredState(at, name) for at, name in states),
     )
 

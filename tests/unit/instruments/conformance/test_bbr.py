@@ -349,3 +349,41 @@ def test_going_down_ends_with_the_wait_for_a_probe(
 
     slow = paced(lambda at: 19 * gain(at), rtt_s=0.06)
     assert result(probing.ProbeDownTime(), slow) == expected
+
+
+def pausing(*, falls: bool = False, gain: float = 1.25, again: bool = True) -> SenderCourse:
+    """A sender that pauses at 3.8 s, and probes up from 4.1 s on, a round trip after it goes on; and once more later."""
+    probes = (4.1, 7.0) if again else (4.1, 14.5)
+
+    def rate(at: float) -> float:
+        here = 19 * (0.8 if falls and 4.5 < at < 6.9 else 1.0)
+        return here * (gain if any(begin <= at < begin + 0.4 for begin in probes) else 1.0)
+
+    pausing = paced(rate, seconds=16.0, rtt_s=0.1)
+    flight = pausing.in_flight_bytes.copy()
+    flight[(pausing.at_s > 3.8) & (pausing.at_s < 4.0)] = 0.0
+    return replace(pausing, in_flight_bytes=flight)
+
+
+@pytest.mark.parametrize(
+    ("made", "expected"),
+    [
+        (pausing(), "pass"),
+        (pausing(falls=True), "fail"),
+        (pausing(gain=1.15), "fail"),
+        (pausing(again=False), "fail"),
+    ],
+    ids=["as the draft has it", "lower estimate", "lower gain", "never again"],
+)
+def test_a_pause_before_a_probe(made: SenderCourse, expected: str) -> None:
+    assert result(probing.PauseInRefill(), made) == expected
+
+
+def test_a_pause_at_another_time_is_not_judged() -> None:
+    elsewhere = paced(pausing_never, seconds=16.0, rtt_s=0.1)
+    with pytest.raises(NotApplicableError, match="no pause"):
+        result(probing.PauseInRefill(), elsewhere)
+
+
+def pausing_never(at: float) -> float:
+    return 19 * (1.25 if 4.1 <= at < 4.5 or 7.0 <= at < 7.4 else 1.0)

@@ -8,7 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from headway.instruments.conformance.capturecourse import acknowledged_ranges, capture_course
+from headway.instruments.conformance.capturecourse import (
+    acknowledged_ranges,
+    capture_course,
+    marked_packets,
+)
 from headway.instruments.conformance.course import CourseSource, plain_state
 from headway.instruments.conformance.courses import read_course
 from headway.instruments.conformance.qlogcourse import qlog_course
@@ -126,6 +130,50 @@ def test_other_frames_acknowledge_nothing() -> None:
     assert not list(acknowledged_ranges(b"\x10" + integer(9)))
 
 
+def counted(frame: bytes, marked: int) -> bytes:
+    """An ACK frame with counts of ECN: of ECT(0), ECT(1) and CE."""
+    return b"\x03" + frame[1:] + integer(70) + integer(0) + integer(marked)
+
+
+def test_acknowledgments_tell_how_many_packets_were_marked() -> None:
+    frame = acknowledgment((9, 9), (3, 6), (0, 1))
+    assert marked_packets(b"\x01" + counted(frame, 3)) == 3
+    assert list(acknowledged_ranges(counted(frame, 3))) == [(9, 9), (3, 6), (0, 1)]
+    assert marked_packets(frame) == 0
+    assert marked_packets(b"\x10" + integer(9)) == 0
+
+
+def test_a_qlog_tells_of_marks(tmp_path: Path) -> None:
+    def received(time: float, marked: int) -> dict[str, object]:
+        frame = {"frame_type": "ack", "acked_ranges": [[0, 9]], "ect0": 9, "ce": marked}
+        data = {"frames": [frame]}
+        return {"time": time, "name": "transport:packet_received", "data": data}
+
+    write_samples(tmp_path, [(0.1, counters(0), counters(0), [])])
+    events = [metrics(0, congestion_window=12000, bytes_in_flight=0), sent(1, 1200)]
+    marked = [received(50, 0), received(100, 2), received(110, 2), received(120, 3)]
+    last = [metrics(121, congestion_window=6000, bytes_in_flight=0), sent(122, 1200)]
+    write_qlog(tmp_path, [*events, *marked, *last])
+    course = qlog_course(tmp_path, SEGMENT)
+    assert course is not None
+    assert course.marks_s == pytest.approx([0.1, 0.1, 0.12])
+    assert course.first_mark_s(0.11) == pytest.approx(0.12)
+    assert course.first_mark_s(0.2) is None
+    assert len(course.between(0.0, 0.11).marks_s) == 2
+
+
+def test_the_kernel_tells_when_it_reacts_to_marks(tmp_path: Path) -> None:
+    states = (0, 2, 2, 0, 2)
+    rows = [
+        (0.1 * n, counters(0), counters(0), [tcp(ca_state=state, bytes_sent=1)])
+        for n, state in enumerate(states, 1)
+    ]
+    write_samples(tmp_path, rows)
+    course = tcp_course(tmp_path, SEGMENT)
+    assert course is not None
+    assert course.marks_s == pytest.approx([0.2, 0.5])
+
+
 def write_capture(directory: Path, connection: MadeConnection) -> None:
     """The server's capture, as a lab leaves it."""
     frames = [(at_ns, frame[:12] + b"\x08\x00" + frame[14:]) for at_ns, frame in connection.frames]
@@ -143,26 +191,25 @@ def test_packets_tell_what_is_in_flight(tmp_path: Path, updates: int) -> None:
         stream = b"\x0a" + integer(4) + integer(1200) + bytes(1200)
         connection.send(100 + number, "1-RTT", stream, of_client=False, updates=later)
     connection.send(200, "1-RTT", acknowledgment((0, 9)), of_client=True)
-    connection.send(
-        210, "1-RTT", acknowledgment((20, 29), (0, 17)), of_client=True, updates=updates
-    )
+    later = counted(acknowledgment((20, 29), (0, 17)), 2)
+    connection.send(210, "1-RTT", later, of_client=True, updates=updates)
     write_capture(tmp_path, connection)
     (tmp_path / SECRETS_FILE).write_text(KEY_LOG)
-    course = capture_course(tmp_path, SEGMENT)
+    course = capture_course(tmp_path, SEGMENT, tmp_path)
     assert course is not None
     assert course.source is CourseSource.CAPTURE
     size = course.packet_bytes
     assert (course.in_flight_bytes[39], course.in_flight_bytes[40]) == (40 * size, 30 * size)
     # Of 40, 28 are acknowledged; 18 and 19 are lost, since three later ones have come.
     assert course.in_flight_bytes[-1] == 10 * size
-    assert len(course.losses_s) == 2
+    assert len(course.losses_s) == len(course.marks_s) == 2
     assert course.window_bytes[-1] == 40 * size
 
 
 def test_the_kernels_statement_comes_first(tmp_path: Path) -> None:
     write_samples(tmp_path, [(0.1, counters(0), counters(0), [tcp()])])
     transfer().save(tmp_path)
-    course = read_course(tmp_path)
+    course = read_course(tmp_path, tmp_path)
     assert course is not None
     assert course.source is CourseSource.TCP_INFO
 
@@ -196,3 +243,14 @@ def test_a_scenario_is_a_path_with_losses_at_times() -> None:
     assert tables["workload"] == {"size": "5000000 B"}
     assert tables["fault"] == "delay down 3 by 20 ms"
     assert scenario.bdp_bytes == 150_000
+
+
+def test_a_scenario_may_mark_packets_and_have_rivals() -> None:
+    scenario = SenderScenario(
+        rate_mbit=20, rtt_ms=60, queue_bdp=2, seconds=2, marks_s=(2.5, 2.504), rivals=2
+    )
+    tables = scenario.tables()
+    marked = {"ect0": "ce", "ect1": "ce", "start": "2500000 us", "end": "2504000 us"}
+    assert tables["path"]["down"] == {"ecn": marked}
+    assert tables["flows"]["judged"] == {}
+    assert tables["flows"]["rival"]["count"] == 2

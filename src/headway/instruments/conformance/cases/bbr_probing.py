@@ -29,7 +29,12 @@ PROBE_RTT_INTERVAL_S, PROBE_RTT_S, PROBE_RTT_GAIN = 5.0, 0.2, 0.5
 _GAIN_WITHIN = 0.02
 _LONG = SenderScenario(rate_mbit=20, rtt_ms=60, queue_bdp=4, seconds=11)
 _IDLE_S = 5.0
+_PAUSE_S = 0.1
+_ROUND_WITHIN = 0.3
+"""Of a round trip: how early or late a probe may begin after the one in which a pause fell."""
 _SLOWER_S = 2.8
+_MOST_CYCLE_S = 8.0
+"""BBR.bw_probe_wait twice, as ProbeRTT may come between, and a probe that pauses prolong."""
 _LEAST_WAIT_S, _MOST_WAIT_S = 1.9, 3.3
 """BBR.bw_probe_wait is 2 to 3 s, of which the end of a round may be missing."""
 
@@ -250,7 +255,7 @@ class ProbeRttSkipped(BbrCase):
 
     @override
     def measure(self, course: SenderCourse, examination: Examination) -> None:
-        restarts = _restarts(course)
+        restarts = _restarts(course, _IDLE_S)
         if not restarts:
             raise NotApplicableError("it was never idle for 5 s")
         probes = [state.at_s for state in course.states if state.name == "probe_rtt"]
@@ -260,11 +265,65 @@ class ProbeRttSkipped(BbrCase):
         examination.marks += [Mark(restart, "restart") for restart in restarts]
 
 
-def _restarts(course: SenderCourse) -> list[float]:
+class PauseInRefill(BbrCase):
+    """An application that pauses in ProbeBW's refill."""
+
+    name = "bbr-refill-pause"
+    source = "draft-ietf-ccwg-bbr, Application-Limited During PROBE_REFILL"
+    description = (
+        "If the application pauses in the round trip before a probe, its rates are not taken for the path's: the sender probes "
+        "up all the same, its estimate does not fall, and it probes again later."
+    )
+    scenario = SenderScenario(
+        rate_mbit=20,
+        rtt_ms=100,
+        queue_bdp=3,
+        seconds=1,
+        workload={
+            "kind": "requests",
+            "count": 100,
+            "down": "600 kB",
+            "users": 1,
+            "think": "100 ms",
+        },
+    )
+
+    @override
+    def measure(self, course: SenderCourse, examination: Examination) -> None:
+        probes = [span for span in phase_spans(course) if span.phase is PacedPhase.UP]
+        paused = [span for span in probes[:-1] if _pauses_before(course, span)]
+        if not paused:
+            raise NotApplicableError(
+                "no pause of the application fell into a round trip before a probe"
+            )
+        cruising = cruising_bytes_s(course)
+        gains = [pacing_at(course, (s.begin_s + s.end_s) / 2) / cruising for s in paused]
+        examination.measure("pacing gain of such a probe, least", min(gains), UP_GAIN * 0.95)
+        later = [_estimate_after(course, span) / cruising for span in paused]
+        examination.measure("estimate after it over that in all, least", min(later), 0.95, 1.05)
+        waits = [probes[probes.index(span) + 1].begin_s - span.begin_s for span in paused]
+        examination.measure("until the next probe, most", max(waits), high=_MOST_CYCLE_S, unit="s")
+        _show(course, examination, paused[0], "up")
+
+
+def _pauses_before(course: SenderCourse, probe: PhaseSpan) -> bool:
+    """Whether what began a probe was the acknowledgment of what was sent first after a pause."""
+    rtt_s = course.rtt_at(probe.begin_s)
+    begins_s = np.array(_restarts(course, _PAUSE_S))
+    return bool(np.any(np.abs(probe.begin_s - begins_s - rtt_s) < _ROUND_WITHIN * rtt_s))
+
+
+def _estimate_after(course: SenderCourse, probe: PhaseSpan) -> float:
+    """The pacing rate of most of the time until the next probe is due, bytes per second."""
+    times = np.arange(probe.end_s, probe.end_s + _LEAST_WAIT_S, 0.01)
+    return float(np.median([pacing_at(course, at_s) for at_s in times.tolist()]))
+
+
+def _restarts(course: SenderCourse, idle_s: float) -> list[float]:
     """When it sent again after idle times."""
     packet = course.packet_bytes
     busy = course.at_s[course.in_flight_bytes > packet]
-    gaps = np.flatnonzero(np.diff(busy) > _IDLE_S)
+    gaps = np.flatnonzero(np.diff(busy) > idle_s)
     return [float(at_s) for at_s in busy[gaps + 1]]
 
 
@@ -276,4 +335,5 @@ CASES = (
     ProbeDownTime(),
     ProbeRtt(),
     ProbeRttSkipped(),
+    PauseInRefill(),
 )

@@ -2,7 +2,7 @@
 # Caddy as a server; its QUIC is quic-go.
 [ "$ROLE" = server ] || exit 127
 case "$TESTCASE" in
-handshake | transfer | chacha20 | resumption | zerortt | http3 | multiconnect) ;;
+handshake | transfer | chacha20 | resumption | zerortt | http3 | multiconnect | ecn) ;;
 *) exit 127 ;;
 esac
 cat >/logs/caddy.json <<EOF

@@ -3,7 +3,7 @@
 [ "$ROLE" = server ] || exit 127
 options=
 case "$TESTCASE" in
-handshake | transfer | chacha20 | resumption | http3 | multiconnect) ;;
+handshake | transfer | chacha20 | resumption | http3 | multiconnect | v2) ;;
 retry) options=quic-force-retry ;;
 zerortt) options=allow-0rtt ;;
 *) exit 127 ;;
