@@ -88,6 +88,10 @@ class SenderCourse:
         """The window at a time, bytes."""
         return float(self.window_bytes[self._index(at_s)])
 
+    def threshold_at(self, at_s: float) -> float:
+        """The slow start threshold at a time, bytes."""
+        return float(self.threshold_bytes[self._index(at_s)])
+
     def rtt_at(self, at_s: float) -> float:
         """The round-trip time at a time, seconds; the first that is known before one is."""
         known = np.flatnonzero(~np.isnan(self.rtt_s))

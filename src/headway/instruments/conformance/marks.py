@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from headway.instruments.conformance.case import noticed_mark_s
-from headway.instruments.conformance.course import SenderCourse, WindowCut
+from headway.instruments.conformance.course import CourseSource, SenderCourse, WindowCut
 from headway.instruments.conformance.growth import rounding_bytes
 from headway.instruments.conformance.verdict import (
     Examination,
@@ -83,7 +83,7 @@ def examine_marks_each_round(
     rtt_s = course.rtt_at(noticed_s)
     lasts_s = span_s[1] - span_s[0]
     before = _cut(course, noticed_s).before
-    first = course.window_at(noticed_s + _CUT_ROUNDS * rtt_s) / before
+    first = _first_cut(course, noticed_s, before)
     slack = rounding_bytes(course) / before
     examination.measure("left of the window by the first cut", first, low - slack, high + slack)
     last = course.window_at(noticed_s + lasts_s + _CUT_ROUNDS * rtt_s) / before
@@ -105,6 +105,14 @@ def _cut(course: SenderCourse, noticed_s: float) -> WindowCut:
     """What a mark did to the window, which a program may log shortly before the acknowledgment that told of it."""
     before = course.window_at(noticed_s - _LOGGED_S)
     return WindowCut(noticed_s, before, course.window_at(course.settled_s(noticed_s)))
+
+
+def _first_cut(course: SenderCourse, noticed_s: float, before: float) -> float:
+    """What the first of several cuts leaves, as a share of the window before."""
+    if course.source is CourseSource.TCP_INFO:
+        # The kernel comes down to its new threshold in a round trip, and samples may be late by a part of one.
+        return course.threshold_at(noticed_s) / before
+    return course.window_at(noticed_s + _CUT_ROUNDS * course.rtt_at(noticed_s)) / before
 
 
 def _check_no_loss(course: SenderCourse, begin_s: float, noticed_s: float) -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 
 from headway.instruments.conformance.case import ConformanceCase
 from headway.instruments.conformance.cases import ecn, fairness, prague
-from headway.instruments.conformance.course import SenderCourse
+from headway.instruments.conformance.course import CourseSource, SenderCourse
 from headway.instruments.conformance.scenario import SenderScenario
 from headway.instruments.conformance.verdict import NotApplicableError
 from tests.unit.instruments.conformance.judging import result
@@ -90,6 +93,20 @@ def test_marks_in_each_round_cut_once_in_each(seconds: float, expected: str) -> 
 @pytest.mark.parametrize(("seconds", "expected"), [(0.2, "pass"), (2.0, "fail")])
 def test_cubics_marks_in_each_round_cut_once_in_each(seconds: float, expected: str) -> None:
     assert result(ecn.CubicMarksEachRound(), cut_every(seconds, 0.7)) == expected
+
+
+@pytest.mark.parametrize(("factor", "expected"), [(0.5, "pass"), (0.3, "fail")])
+def test_the_kernel_states_what_a_cut_leaves(factor: float, expected: str) -> None:
+    known = cut_every(0.2, factor)
+    # It takes a round trip to come down to its threshold.
+    late = np.interp(known.at_s - 0.2, known.at_s, known.window_bytes)
+    kernel = replace(
+        known,
+        source=CourseSource.TCP_INFO,
+        window_bytes=late,
+        threshold_bytes=known.window_bytes,
+    )
+    assert result(ecn.NewRenoMarksEachRound(), kernel) == expected
 
 
 def marked_again(share: float) -> SenderCourse:
