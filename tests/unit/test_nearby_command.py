@@ -133,31 +133,6 @@ def test_a_report_says_that_the_study_asks_for_what_was_not_tried(tmp_path: Path
     assert "not tried yet" not in page
 
 
-@pytest.mark.parametrize(
-    ("key", "message"),
-    [
-        ("nearby = 3", "nearby: must be a table, not 3"),
-        ('nearby.time = "0 s"', "nearby.time: must be more than 0"),
-        ("nearby.runs = 0", "nearby.runs: must be 1 or more"),
-        ('nearby.axes = ["qeue"]', "did you mean 'queue'?"),
-        ('nearby = { axes = ["RTT"], without = ["loss"] }', "leaves axes out of all of them"),
-        ('nearby.axis = "RTT"', "nearby.axis: unknown key"),
-    ],
-)
-def test_a_wrong_key_is_said_with_its_place(
-    key: str,
-    message: str,
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    study = tmp_path / "own.toml"
-    study.write_text(f"{key}\n{OWN}")
-    assert run(monkeypatch, "validate", str(study)) == 2
-    error = " ".join(capsys.readouterr().err.split())
-    assert message in error and "own.toml:1: nearby" in error
-
-
 @pytest.mark.parametrize("protocols", ['["h3"]', '["h2", "h3"]\nfaults.packets = "1-3"'])
 def test_a_study_that_compares_nothing_has_no_neighbours_to_ask_for(
     protocols: str,

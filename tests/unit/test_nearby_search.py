@@ -11,7 +11,6 @@ from typing import Any
 from zipfile import ZipFile
 
 import pytest
-from pydantic import ValidationError
 
 from headway.analysis import analyse, load_results
 from headway.analysis.claim_estimate import Judgement
@@ -411,26 +410,6 @@ def test_a_claim_of_which_the_budget_leaves_neighbours_stays_open(
     found = of_claim(results)
     assert found.judgement is Judgement.UNDECIDED
     assert found.neighbours and found.neighbours.untried and "not tried" in ours(found)
-
-
-@pytest.mark.parametrize(
-    ("change", "reason"),
-    [
-        ({"rule": {"kind": "value", "contender": "h3", "high": 1}}, "order, difference and equal"),
-        ({"over": "workload.site"}, "leave out over"),
-        ({"nearby": ["qeue"]}, "'queue'"),
-    ],
-)
-def test_a_claim_that_cannot_be_tried_nearby_is_refused(
-    change: dict[str, Any], reason: str
-) -> None:
-    claim = {
-        "says": "so",
-        "rule": {"kind": "order", "contenders": ["h3", "h2"]},
-        "nearby": ["RTT"],
-    }
-    with pytest.raises((WrongInputError, ValidationError), match=reason):
-        study_from({**OWN, "claims": [claim | change]})
 
 
 def test_exact_paths_count_as_one_run_and_are_told_as_such(

@@ -6,7 +6,6 @@ from pathlib import Path as Files
 from typing import Any
 
 import pytest
-from pydantic import ValidationError
 
 from headway.lab.network import two_hosts
 from headway.planning.runs import plan
@@ -84,9 +83,3 @@ def test_the_self_test_takes_a_tunnel_apart() -> None:
 def test_a_page_in_a_tunnel_has_a_boot_of_its_own() -> None:
     page = {"workload": {"kind": "page", "site": "kepler"}, "client": {"program": "chromium"}}
     assert not Setting.model_validate(page | {"path": {"tunnel": "gre"}}).may_share_a_boot
-
-
-def test_a_trace_has_no_tunnel() -> None:
-    trace = {"trace": "short", "opportunities_ms": [1, 2]}
-    with pytest.raises(ValidationError, match="a tunnel needs a rate"):
-        direction({"rate": trace, "tunnel": "gre"})

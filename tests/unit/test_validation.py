@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import ValidationError
 
 from headway.analysis.usability import complaints
 from headway.contract.names import SAMPLES_FILE
@@ -453,20 +452,6 @@ def test_pings_go_to_where_http_ends() -> None:
     assert pings(asked | {"proxy": behind}) == Pings(
         "client", "10.0.2.2", 4, 20 * MS, 1200 * MS, 98
     )
-
-
-@pytest.mark.parametrize(
-    ("raw", "message"),
-    [
-        ({"control": {"interval": "15 ms"}, "path": {"rate": "50 kbit/s"}}, "15.68 ms at least"),
-        ({"control": {"pings": 0}}, "greater than or equal to 1"),
-        ({"control": {}, "path": {"drop_packets": [2]}}, "drop_packets"),
-        ({"control": {}, "path": {"rate": {"trace": "x"}}}, "trace"),
-    ],
-)
-def test_pings_that_cannot_be_are_refused(raw: dict[str, object], message: str) -> None:
-    with pytest.raises(ValidationError, match=message):
-        Setting.model_validate(raw)
 
 
 # The report

@@ -113,28 +113,6 @@ def test_values_of_metrics_are_compared_relatively() -> None:
     assert target.residuals({"total_s": 1.0, "goodput_mbit": None}) is None
 
 
-@pytest.mark.parametrize(
-    ("content", "said"),
-    [
-        ("at_s,goodput_kbit\n1,5\n", "'goodput_kbit' is of another unit"),
-        ("metric,value\ntotal_ms,5\n", "'total_ms' is no metric of a run; did you mean 'total_s'"),
-        ("metric,value\ntotal_s,5 s\n", "'5 s' is not a number"),
-        ("metric,value\ntotal_s,0\n", "total_s is 0"),
-        ("at_s,goodput_mbit\n", "has no rows; write at_s,goodput_mbit"),
-        ("at_s,goodput_mbit\n2,5\n1,5\n", "at_s must increase"),
-        ("time,x\n1,5\n", "has the columns time,x; write"),
-        ("at_s,goodput_mbit\n1,5,7\n", "'1,5,7' is no row of two values"),
-        ("metric,value\ntotal_s\n", "'total_s' is no row of two values"),
-        ("metric,value\ntotal_s,5\ntotal_s,6\n", "total_s is there twice"),
-    ],
-)
-def test_a_wrong_target_is_refused(tmp_path: Path, content: str, said: str) -> None:
-    file = tmp_path / "target.csv"
-    file.write_text(content, encoding="utf-8")
-    with pytest.raises(WrongInputError, match=said):
-        read_target(file)
-
-
 def bulk(contender: str, amount: int, **more: Any) -> list[dict[str, Any]]:
     return results.runs({contender: [1.0, 1.0]}, received_bytes=[amount] * 3, **more)
 
@@ -150,12 +128,6 @@ def test_results_of_unlike_cells_are_no_target(tmp_path: Path) -> None:
         read_target(results.saved(tmp_path / "experiments", one + elsewhere))
     beside = one + bulk("h3", 300_000, cell="other")
     assert read_target(results.saved(tmp_path / "beside", beside), "h2").at_s == (0.1, 0.2, 0.3)
-
-
-@pytest.mark.parametrize("text", ["x", "x=1", "x=5..2", "x=a..b", "=1..2"])
-def test_a_wrong_range_is_refused(text: str) -> None:
-    with pytest.raises(WrongInputError, match=r"is no range; write KEY=LOW\.\.HIGH"):
-        KnobRange.parse(text)
 
 
 STUDY = """
@@ -181,28 +153,16 @@ def tryout(place: Path, *knobs: str, study: str = STUDY, target: Target = VALUES
     return Tryout(tables, base, ranges, target, place, None, "")
 
 
-def test_what_no_value_can_make_right_is_refused_first(tmp_path: Path) -> None:
+def test_several_knobs_are_tried_together(tmp_path: Path) -> None:
     tryout(tmp_path, "server.knobs.max_window=10..90", "server.initial_window=2..9").check()
-    with pytest.raises(WrongInputError, match="no knob 'max_windw'; did you mean 'max_window'"):
-        tryout(tmp_path, "server.knobs.max_windw=10..90").check()
-    with pytest.raises(WrongInputError, match="has 2 cells, and a calibration takes one"):
-        several = 'axes.path.loss = ["0 %", "1 %"]\n'
-        tryout(tmp_path, WINDOW, study=STUDY + several).check()
 
 
-def test_a_target_that_the_workload_does_not_measure_is_refused(tmp_path: Path) -> None:
-    """Before the first lab, not after the last."""
-    series = Target((0.1, 0.2), (8.0, 8.0))
-    tryout(tmp_path, WINDOW, target=series).check()
+def test_a_target_is_a_series_or_values_that_the_workload_measures(tmp_path: Path) -> None:
+    tryout(tmp_path, WINDOW, target=Target((0.1, 0.2), (8.0, 8.0))).check()
     download = STUDY.replace('kind = "bulk", duration = "3 s"', 'kind = "download", size = "1 MB"')
     download = download.replace("headway-perf", "headway-client", 1)
     download = download.replace("headway-perf", "headway-server").replace('"quic"', '"h3"')
     tryout(tmp_path, WINDOW, study=download).check()
-    with pytest.raises(WrongInputError, match="has the workload download, of which no series"):
-        tryout(tmp_path, WINDOW, study=download, target=series).check()
-    pages = Target(values={"plt_s": 1.0})
-    with pytest.raises(WrongInputError, match="plt_s is not measured here"):
-        tryout(tmp_path, WINDOW, study=download, target=pages).check()
 
 
 def test_a_repetition_that_fails_or_lacks_a_value_is_far(
@@ -228,8 +188,3 @@ def test_a_repetition_that_fails_or_lacks_a_value_is_far(
     assert differences(1.0, None) == [FAR]
     assert differences(None, 1.0) == [FAR]
     assert differences(1.0, 1.0, total_s=(1.0, None)) == [FAR]
-
-
-def test_a_study_of_several_experiments_is_refused() -> None:
-    with pytest.raises(WrongInputError, match="has several experiments"):
-        read_tables("kakhki2017", {}, None)

@@ -14,14 +14,11 @@ import pytest
 import typer
 from rich.console import Console
 
-from headway.campaign.watcher import SilentWatcher
 from headway.contract.orders import Namespace, Orders
 from headway.contract.text import dump
 from headway.diagnosis.packet import SeenPacket
-from headway.errors import WrongInputError
 from headway.instruments.check.builds import StudySource, study_of, used_programs
 from headway.instruments.check.cli import check
-from headway.instruments.check.comparison import BuildCheck, carry_out_check
 from headway.instruments.check.firstpacket import first_difference
 from headway.instruments.check.reports import CheckReport
 from headway.instruments.check.summary import print_check
@@ -424,74 +421,5 @@ def test_a_file_of_programs_is_a_build_too(beside: Path) -> None:
     }
 
 
-@pytest.mark.parametrize(
-    ("text", "build", "program", "message"),
-    [
-        (
-            BOTH,
-            "new",
-            None,
-            "--head: which program is this a build of? --program names it; there are",
-        ),
-        (
-            BOTH,
-            "new",
-            "three",
-            "--head: --program three names 0 of the study's programs: server.one",
-        ),
-        ("", "new", None, "--head: the study uses no program from outside"),
-        (BOTH, "gone", "two", "gone does not exist"),
-        (BOTH, "empty", "two", "empty holds no results"),
-        (BOTH, "programs.toml", None, ""),
-    ],
-)
-def test_a_build_that_can_be_of_nothing_is_refused(
-    beside: Path, text: str, build: str, program: str | None, message: str
-) -> None:
-    (beside / "empty").mkdir()
-    if not message:
-        assert study_of(source(beside, text), beside / build, program, "--head")
-        return
-    with pytest.raises(WrongInputError) as refused:
-        study_of(source(beside, text), beside / build, program, "--head")
-    assert message in str(refused.value)
-
-
-@pytest.mark.parametrize(
-    ("more", "repetitions", "message"),
-    [
-        ("", 5, "of 5 repetitions a difference that is one of 1 comparison cannot be significant"),
-        (
-            'axes.path.loss = ["0 %", "1 %"]',
-            6,
-            "one of 2 comparisons .*; --repetitions 7 is the least",
-        ),
-    ],
-)
-def test_too_few_repetitions_are_refused_before_anything_is_carried_out(
-    beside: Path, more: str, repetitions: int, message: str
-) -> None:
-    one = source(beside, f'server.program = "one"\n{more}\n')
-    few = StudySource(one.name, repetitions=repetitions)
-    check = BuildCheck(few, beside / "one", beside / "new", None, beside / "out", 0.01, "headway")
-    with pytest.raises(WrongInputError, match=message):
-        carry_out_check(check, SilentWatcher())
-    assert not (beside / "out").exists()
-
-
-def test_repetitions_that_go_on_until_intervals_are_narrow_are_not_for_two_builds(
-    beside: Path,
-) -> None:
-    file = beside / "sequential.toml"
-    until = STUDY.replace("repetitions = 6", 'repetitions = { until = "5 %", most = 40 }')
-    file.write_text(f'{until}server.program = "one"\n')
-
-    def check(repetitions: int | None) -> BuildCheck:
-        asked = StudySource(str(file), repetitions=repetitions)
-        out = beside / "out"
-        return BuildCheck(asked, beside / "one", beside / "new", None, out, 0.01, "headway")
-
-    with pytest.raises(WrongInputError, match="--repetitions says how many"):
-        carry_out_check(check(None), SilentWatcher())
-    with pytest.raises(WrongInputError, match="--repetitions 6 is the least"):
-        carry_out_check(check(5), SilentWatcher())
+def test_a_file_of_all_programs_is_a_build_of_them(beside: Path) -> None:
+    assert study_of(source(beside, BOTH), beside / "programs.toml", None, "--head")

@@ -64,22 +64,6 @@ def test_cases_are_chosen_by_family_name_and_file(tmp_path: Path) -> None:
     assert len(chosen_cases([], "--cases")) == len(known_cases())
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("CASES = ()", "has no CASES"),
-        ("CASES = (1,)", "not all instances"),
-        ("1 / 0", "ZeroDivisionError"),
-        (OWN.replace('    source = "nowhere"\n', ""), "does not state source"),
-    ],
-)
-def test_files_without_cases_are_refused(tmp_path: Path, text: str, message: str) -> None:
-    file = tmp_path / "mine.py"
-    file.write_text(text, encoding="utf-8")
-    with pytest.raises(WrongInputError, match=message):
-        chosen_cases([str(file)], "--cases")
-
-
 def test_an_unknown_case_is_refused_with_the_nearest() -> None:
     with pytest.raises(WrongInputError, match="cubic-decrease"):
         chosen_cases(["cubic-decreas"], "--cases")
@@ -100,21 +84,6 @@ def test_senders_have_the_controller_of_a_family() -> None:
 def test_a_program_without_a_familys_controller_is_not_tried() -> None:
     (caddy,) = senders(["caddy"], ["h3"], "")
     assert "none of cubic" in caddy.obstacle(known_cases()["cubic-decrease"])
-
-
-@pytest.mark.parametrize(
-    ("names", "protocols", "asked", "message"),
-    [
-        (["headway-serve"], PROTOCOLS, "", "headway-server"),
-        (["ngtcp2"], ["h2"], "", "speaks none"),
-        (["caddy"], ["h3"], "bbr3", "none of these has"),
-    ],
-)
-def test_senders_that_there_are_not_are_refused(
-    names: list[str], protocols: list[str], asked: str, message: str
-) -> None:
-    with pytest.raises(WrongInputError, match=message):
-        senders(names, protocols, asked)
 
 
 @pytest.mark.parametrize("value", [0.4, 0.6, math.nan])

@@ -265,23 +265,6 @@ def test_pages_of_images(name: str, count: int, size: int) -> None:
     assert b"<script" not in document.body
 
 
-@pytest.mark.parametrize(
-    ("name", "why"),
-    [
-        ("objects-1001x5kB", "at most 1000 objects"),
-        ("objects-1x99B", "at least 100 B"),
-        ("objects-2x500MB", "at most 500 MB"),
-        ("objects-2x5parsec", "'parsec' is not a unit of size"),
-        ("objects-20", "must be objects-COUNTxSIZE, such as 'objects-20x100kB'"),
-        ("objects-20x1.5MB", "must be objects-COUNTxSIZE"),
-        ("kepller", "did you mean 'kepler'"),
-    ],
-)
-def test_names_of_sites_that_cannot_be(name: str, why: str) -> None:
-    with pytest.raises(WrongInputError, match=re.escape(why)):
-        make_site(name)
-
-
 def test_names() -> None:
     names = corpus_names()
     assert len(set(names)) == len(names)

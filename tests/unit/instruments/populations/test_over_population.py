@@ -344,21 +344,3 @@ def test_claims_count_sites(
     assert found.judgement is said
     assert found.findings[0].of == "site"
     assert found.findings[0].n == (10 if "strata" in more else 20)
-
-
-@pytest.mark.parametrize(
-    ("rule", "message"),
-    [
-        ({"kind": "sites", **PAIR, "value": 50}, "needs a range of the delta"),
-        ({"kind": "sites", **PAIR, "below": 0}, "needs a value, or low or high"),
-        ({"kind": "sites", **PAIR, "above": 0.1, "below": 0.0, "low": 1}, "above must be less"),
-        ({"kind": "delta", **PAIR}, "needs a value, or low or high"),
-        (
-            {"kind": "columns", "contender": "h3", "columns": ["domains", "domian"], "low": 0},
-            "is not a column of numbers",
-        ),
-    ],
-)
-def test_what_no_rule_about_sites_is(rule: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        Claim.model_validate({"says": "so", "place": "here", "rule": rule})
