@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from headway.instruments.conformance.case import ConformanceCase
-from headway.instruments.conformance.cases import ecn, fairness, prague
+from headway.instruments.conformance.cases import prague, shares, signals
 from headway.instruments.conformance.course import CourseSource, SenderCourse
 from headway.instruments.conformance.scenario import SenderScenario
 from headway.instruments.conformance.verdict import NotApplicableError
@@ -32,13 +32,13 @@ def cut_to(share: float, again: float = 1.0) -> SenderCourse:
 @pytest.mark.parametrize(
     ("case", "share", "expected"),
     [
-        (ecn.NewRenoMark(), 0.5, "pass"),
-        (ecn.NewRenoMark(), 0.8, "pass"),
-        (ecn.NewRenoMark(), 0.3, "fail"),
-        (ecn.NewRenoMark(), 1.0, "fail"),
-        (ecn.CubicMark(), 0.7, "pass"),
-        (ecn.CubicMark(), 0.85, "pass"),
-        (ecn.CubicMark(), 0.5, "fail"),
+        (signals.NewRenoMark(), 0.5, "pass"),
+        (signals.NewRenoMark(), 0.8, "pass"),
+        (signals.NewRenoMark(), 0.3, "fail"),
+        (signals.NewRenoMark(), 1.0, "fail"),
+        (signals.CubicMark(), 0.7, "pass"),
+        (signals.CubicMark(), 0.85, "pass"),
+        (signals.CubicMark(), 0.5, "fail"),
         (prague.FirstMark(), 0.5, "pass"),
         (prague.FirstMark(), 0.7, "fail"),
     ],
@@ -50,11 +50,11 @@ def test_a_mark_cuts(case: ConformanceCase, share: float, expected: str) -> None
 
 @pytest.mark.parametrize(("again", "expected"), [(1.0, "pass"), (0.5, "fail")])
 def test_marks_of_a_flight_cut_once(again: float, expected: str) -> None:
-    assert result(ecn.NewRenoMarks(), cut_to(0.5, again)) == expected
-    assert result(ecn.CubicMarks(), cut_to(0.7, again)) == expected
+    assert result(signals.NewRenoMarks(), cut_to(0.5, again)) == expected
+    assert result(signals.CubicMarks(), cut_to(0.7, again)) == expected
 
 
-@pytest.mark.parametrize("case", [ecn.NewRenoMark(), ecn.CubicMarksEachRound()])
+@pytest.mark.parametrize("case", [signals.NewRenoMark(), signals.CubicMarksEachRound()])
 def test_a_sender_that_hears_of_no_mark_is_not_judged(case: ConformanceCase) -> None:
     deaf = course(lambda _: 100.0, seconds=6.0, rtt_s=RTT_S)
     with pytest.raises(NotApplicableError, match="without ECN"):
@@ -70,7 +70,7 @@ def test_losses_beside_marks_are_not_judged() -> None:
         losses_s=(2.58,),
     )
     with pytest.raises(NotApplicableError, match="declared packets lost"):
-        result(ecn.NewRenoMark(), lossy)
+        result(signals.NewRenoMark(), lossy)
 
 
 def cut_every(seconds: float, factor: float) -> SenderCourse:
@@ -87,12 +87,12 @@ def cut_every(seconds: float, factor: float) -> SenderCourse:
     ("seconds", "expected"), [(0.2, "pass"), (0.3, "pass"), (0.11, "fail"), (2.0, "fail")]
 )
 def test_marks_in_each_round_cut_once_in_each(seconds: float, expected: str) -> None:
-    assert result(ecn.NewRenoMarksEachRound(), cut_every(seconds, 0.5)) == expected
+    assert result(signals.NewRenoMarksEachRound(), cut_every(seconds, 0.5)) == expected
 
 
 @pytest.mark.parametrize(("seconds", "expected"), [(0.2, "pass"), (2.0, "fail")])
 def test_cubics_marks_in_each_round_cut_once_in_each(seconds: float, expected: str) -> None:
-    assert result(ecn.CubicMarksEachRound(), cut_every(seconds, 0.7)) == expected
+    assert result(signals.CubicMarksEachRound(), cut_every(seconds, 0.7)) == expected
 
 
 @pytest.mark.parametrize(("factor", "expected"), [(0.5, "pass"), (0.3, "fail")])
@@ -106,7 +106,7 @@ def test_the_kernel_states_what_a_cut_leaves(factor: float, expected: str) -> No
         window_bytes=late,
         threshold_bytes=known.window_bytes,
     )
-    assert result(ecn.NewRenoMarksEachRound(), kernel) == expected
+    assert result(signals.NewRenoMarksEachRound(), kernel) == expected
 
 
 def marked_again(share: float) -> SenderCourse:
@@ -155,7 +155,7 @@ def with_share(scenario: SenderScenario, share: float) -> SenderCourse:
     )
 
 
-@pytest.mark.parametrize("case", [fairness.NewRenoShare(), fairness.CubicShare()])
+@pytest.mark.parametrize("case", [shares.NewRenoShare(), shares.CubicShare()])
 @pytest.mark.parametrize(
     ("share", "expected"), [(0.5, "pass"), (0.4, "pass"), (0.9, "fail"), (0.2, "fail")]
 )
@@ -166,4 +166,4 @@ def test_shares(case: ConformanceCase, share: float, expected: str) -> None:
 def test_a_share_of_a_short_transfer_is_not_judged() -> None:
     short = course(lambda _: PACKET, seconds=20.0, rtt_s=0.08)
     with pytest.raises(NotApplicableError, match="ended"):
-        result(fairness.NewRenoShare(), short)
+        result(shares.NewRenoShare(), short)
