@@ -171,10 +171,11 @@ def _print(
     from rich.table import Table
 
     results = {(verdict.case, verdict.sender): verdict.result for verdict in verdicts}
-    table = Table(header_style="bold")
-    table.add_column("case")
+    # Names of cases are to be read whole, also beside many senders.
+    table = Table(header_style="bold", padding=0)
+    table.add_column("case", no_wrap=True)
     for sender in tried:
-        table.add_column(sender.title, justify="center")
+        table.add_column(sender.title, justify="center", overflow="fold")
     for case in cases:
         symbols = [results[case.name, sender.title].symbol for sender in tried]
         table.add_row(case.name, *symbols)
