@@ -126,7 +126,7 @@ def here(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     shutil.copytree(made, place)
     write_archive(make_site("objects-1x5kB"), place / "example.warc.gz")
     (place / "5g.csv").write_text(TABLE)
-    (place / "heavyloss.py").write_text(blocks(ROOT / "docs/interop.md", "python")[0])
+    (place / "heavyloss.py").write_text(blocks(ROOT / "docs/own-stack.md", "python")[0])
     (place / "far.py").write_text(blocks(ROOT / "docs/conformance.md", "python")[0])
     shutil.copy(ROOT / "native/trace/tests/samples/sample.hwtrace", place / "server.hwtrace")
     monkeypatch.chdir(place)

@@ -1,4 +1,4 @@
-"""Controllers of one's own: docs/congestion-control.md's steps, carried out in a copy of the source tree."""
+"""Controllers of one's own: docs/own-controller.md's steps, carried out in a copy of the source tree."""
 
 from __future__ import annotations
 
@@ -18,10 +18,9 @@ from headway.study import controllers
 from headway.study.host import OF_THE_KERNEL, CongestionControl
 from tests.imports import REPOSITORY
 
-PAGE = (REPOSITORY / "docs" / "congestion-control.md").read_text(encoding="utf-8")
-SECTION = PAGE.partition("## Your own congestion controller")[2].partition("\n## ")[0]
+PAGE = (REPOSITORY / "docs" / "own-controller.md").read_text(encoding="utf-8")
 OWN = re.findall(
-    r"`(native/congestion/src/own/\w+\.rs)`[^`]*\n\n```rust\n(.*?)```", SECTION, re.DOTALL
+    r"`(native/congestion/src/own/\w+\.rs)`[^`]*\n\n```rust\n(.*?)```", PAGE, re.DOTALL
 )
 NAMES = [Path(file).stem.replace("_", "-") for file, _ in OWN]
 
