@@ -77,3 +77,14 @@ def test_slow_start_goes_on_when_the_delay_falls(factor: float, expected: str) -
         law, seconds=2.0, rtt_s=RTT_S, rtt=lambda at: 0.13 if RISE_S < at < FALL_S else RTT_S
     )
     assert result(FallingDelay(), falling) == expected
+
+
+def test_a_transfer_that_ends_before_the_delay_falls_is_not_judged() -> None:
+    short = course(
+        lambda at: 10 * 2.0 ** (at / RTT_S),
+        seconds=0.8,
+        rtt_s=RTT_S,
+        rtt=lambda at: 0.13 if at > 0.4 else RTT_S,
+    )
+    with pytest.raises(NotApplicableError, match="was over"):
+        result(FallingDelay(), short)

@@ -42,7 +42,11 @@ def risen_s(course: SenderCourse, base_s: float) -> float:
 
 
 def round_growth(course: SenderCourse, begin_s: float, rounds: int) -> list[float]:
-    """By what factor the window grew in each of some round trips from a time on."""
+    """By what factor the window grew in each of some round trips from a time on.
+
+    Raises:
+        NotApplicableError: not one of them was over before the transfer was.
+    """
     factors = []
     at_s = begin_s
     for _ in range(rounds):
@@ -51,6 +55,8 @@ def round_growth(course: SenderCourse, begin_s: float, rounds: int) -> list[floa
             break
         factors.append(course.window_at(at_s + rtt_s) / course.window_at(at_s))
         at_s += rtt_s
+    if not factors:
+        raise NotApplicableError(f"the transfer was over a round trip after {begin_s:.3g} s")
     return factors
 
 
@@ -160,7 +166,7 @@ class FallingDelay(_HystartCase):
         slow = round_growth(course, at_s + course.rtt_at(at_s), 1)
         begin_s = FALL_S + 2.5 * self.scenario.rtt_s
         fast = round_growth(course, begin_s, 2)
-        if not fast or course.window_at(begin_s) > self.scenario.bdp_bytes / 2:
+        if course.window_at(begin_s) > self.scenario.bdp_bytes / 2:
             raise NotApplicableError("its window was too large to double when the delay fell")
         examination.measure("growth in a round after the rise", min(slow), high=1.5)
         examination.measure("growth in a round after the fall", max(fast), low=1.7)
