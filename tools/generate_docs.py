@@ -27,8 +27,12 @@ from headway.programs.knobfile import NATIVE_KNOBS
 from headway.programs.registry import CLIENTS, PROXIES, QUIC_PEPS, SERVERS, TCP_PEPS
 from headway.sites.cleanup import CHANGED, DROPPED, FieldRule
 from headway.study.exclusions import EXCLUSIONS
+from headway.study.flowrules import FLOW_RULES
 from headway.study.host import Protocol
+from headway.study.hostrules import HOST_RULES
 from headway.study.kernel import HostProfile
+from headway.study.networkrules import NETWORK_RULES
+from headway.study.pathrules import PATH_RULES
 from headway.study.processor import Processor, ProcessorProfile
 from headway.tables import table
 from headway.version import VERSION
@@ -341,14 +345,25 @@ def processors() -> str:
 
 
 def study_format() -> str:
-    """The text of docs/study-format.md, whose table of exclusions is made."""
-    rows = ["| part | not beside | because | instead |", "|---|---|---|---|"]
+    """The text of docs/study-format.md, whose tables of rules are made."""
+    exclusions = ["| part | not beside | because | instead |", "|---|---|---|---|"]
     for row in EXCLUSIONS:
         instead = row.instead or "leave out one of them"
-        rows.append(f"| `{row.key}` | `{row.beside}` | {row.because} | {instead} |")
-    before, _, rest = (DOCS / "study-format.md").read_text().partition("<!-- exclusions -->\n")
-    _, _, after = rest.partition("<!-- /exclusions -->")
-    return "\n".join([f"{before}<!-- exclusions -->", *rows, f"<!-- /exclusions -->{after}"])
+        exclusions.append(f"| `{row.key}` | `{row.beside}` | {row.because} | {instead} |")
+    rules = ["| of | rule | else |", "|---|---|---|"]
+    for kind in (*FLOW_RULES, *HOST_RULES, *NETWORK_RULES, *PATH_RULES):
+        for number, rule in enumerate(kind.rows):
+            instead = "" if "{" in rule.instead else rule.instead
+            rules.append(f"| {'' if number else kind.of} | {rule.rule} | {instead} |")
+    text = _with_table((DOCS / "study-format.md").read_text(), "exclusions", exclusions)
+    return _with_table(text, "rules", rules)
+
+
+def _with_table(text: str, name: str, rows: Sequence[str]) -> str:
+    """A page in which the rows between two marks of a name are these."""
+    before, _, rest = text.partition(f"<!-- {name} -->\n")
+    _, _, after = rest.partition(f"<!-- /{name} -->")
+    return "\n".join([f"{before}<!-- {name} -->", *rows, f"<!-- /{name} -->{after}"])
 
 
 def site_headers() -> str:

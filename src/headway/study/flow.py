@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
 from operator import not_
 from typing import Any, Self
 
 from pydantic import Field, model_validator
 
-from headway.errors import nearest
 from headway.study.base_model import Part, wrong
 from headway.study.host import Host, Protocol, check_tls
 from headway.study.merging import merged
 from headway.study.path import Path
 from headway.study.units import Duration, Size
-from headway.study.workload import Connections, Download, Workload, check_carried
+from headway.study.workload import Download, Workload, check_carried
 
 CLIENTS, SERVERS = "clients", "servers"
 """The routers at both ends of the shared path, which flows come from and go to."""
@@ -113,88 +111,3 @@ def _refined(usual: dict[str, Any], flow: dict[str, Any]) -> dict[str, Any]:
     if isinstance(own, dict) and "kind" in own:
         usual = {key: value for key, value in usual.items() if key != "workload"}
     return merged(usual, flow)
-
-
-def check_flows(flows: Mapping[str, CompetingFlow]) -> None:
-    """Check that flows can be beside each other.
-
-    Raises:
-        PydanticCustomError: they cannot; names the key.
-    """
-    hosts = sum(2 * flow.count for flow in flows.values())
-    if hosts > MOST_HOSTS:
-        raise wrong("flows", f"{hosts} hosts; a lab has {MOST_HOSTS} at most, two for each flow")
-    sites = {flow.workload.replayed: name for name, flow in flows.items() if flow.workload.replayed}
-    if len(sites) > 1:
-        *_, other = sites.values()
-        raise wrong(
-            f"flows.{other}.workload.site",
-            f"flows load one site, and here are {' and '.join(map(str, sites))}",
-        )
-
-
-def check_flow(name: str, flow: CompetingFlow, hops: Sequence[str], places: Sequence[str]) -> None:
-    """Check that a flow can be beside others, and where it says.
-
-    Args:
-        name: of the flow.
-        flow: what the study says of it.
-        hops: names of the hops, from the clients' side on.
-        places: names of all hosts that there are.
-
-    Raises:
-        PydanticCustomError: it cannot; names the key.
-    """
-    where = f"flows.{name}"
-    if not FLOW_NAME.fullmatch(name):
-        raise wrong(
-            "flows",
-            f"{name!r} is not the name of a flow: at most 20 lower-case letters, digits and hyphens",
-        )
-    if flow.workload.mixes_versions:
-        reason = "a page among flows that compete has one server: leave out this key"
-        raise wrong(f"{where}.workload.versions", reason)
-    if flow.between:
-        _check_hosts(where, flow, flow.between, places)
-    else:
-        _check_places(where, flow, [CLIENTS, *hops, SERVERS], places)
-    if flow.workload.migrates:
-        reason = f"a {flow.workload.kind} is not for flows that compete"
-        raise wrong(f"{where}.workload.kind", reason)
-    # The lab has one certificate.
-    if flow.workload.one_connection:
-        reason = f'connections = "{Connections.ONE}" is for a page without other flows'
-        raise wrong(f"{where}.workload.connections", reason)
-
-
-def _check_places(
-    where: str, flow: CompetingFlow, chain: Sequence[str], places: Sequence[str]
-) -> None:
-    for key in ("enters", "leaves"):
-        place = getattr(flow, key)
-        if place not in places:
-            hint = nearest(place, places, then=f"there are {', '.join(places)}")
-            raise wrong(f"{where}.{key}", f"no hop {place!r}{hint}")
-    ends = flow.enters, flow.leaves
-    backwards = set(ends) <= set(chain) and chain.index(ends[0]) >= chain.index(ends[1])
-    if flow.enters == flow.leaves or backwards:
-        reason = f"{flow.leaves} does not come after {flow.enters}, where the flow enters"
-        raise wrong(f"{where}.leaves", reason)
-
-
-def _check_hosts(
-    where: str, flow: CompetingFlow, between: tuple[str, str], places: Sequence[str]
-) -> None:
-    """The hosts where its client and its server run, instead of hosts of its own."""
-    for place in between:
-        if place not in places or place in (CLIENTS, SERVERS):
-            hint = nearest(place, places, then=f"there are {', '.join(places)}")
-            raise wrong(f"{where}.between", f"no host {place!r}{hint}")
-    if between[0] == between[1]:
-        raise wrong(f"{where}.between", "a flow needs two hosts")
-    if flow.count > 1:
-        raise wrong(f"{where}.count", "hosts that a study names are there once: leave out between")
-    own = ("access", "server_access", "enters", "leaves")
-    if stated := next((key for key in own if key in flow.model_fields_set), None):
-        reason = "it is of a flow between hosts of its own, and between names them: leave out one of both"
-        raise wrong(f"{where}.{stated}", reason)

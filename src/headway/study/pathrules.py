@@ -2,79 +2,165 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
 
-from headway.study.base_model import wrong
 from headway.study.edge import Edge
 from headway.study.family import Family
 from headway.study.middlebox import SMALLEST_MTU_IPV6
 from headway.study.path import Direction, Path
 from headway.study.rates import TraceRate
+from headway.study.rulerow import RuleRow, RuleTable
 from headway.study.units import Duration
 
 _LARGEST_PACKET = 65_535
 """With segmentation offload."""
 
 
-def check_rules(edges: Iterable[Edge], limit: Duration, *, offload: bool) -> None:
-    """Refuse rules that cannot hold for the packets of a setting.
+@dataclass(frozen=True)
+class PathsView:
+    """The paths of a setting.
 
-    Args:
+    Attributes:
         edges: all of its network.
         limit: when a run is given up.
         offload: whether packets of up to 64 kB cross the paths.
-
-    Raises:
-        PydanticCustomError: one cannot; names the key.
     """
-    edges = tuple(edges)
-    families = {edge.family for edge in edges}
-    ipv6, both = Family.IPV6 in families, len(families) > 1
-    for edge in edges:
-        key, path = edge.key, edge.path
-        if path and ipv6 and any(link.nat for link in path.links):
-            reason = "leave out dual_stack, or the NAT" if both else 'leave out family = "ipv6"'
-            raise wrong(f"{key}.nat", f"a NAT translates IPv4: {reason}")
-        if path:
-            _check_packets(key, path, ipv6=ipv6, offload=offload)
-            _check_moments(key, path, limit)
+
+    edges: Sequence[Edge]
+    limit: Duration
+    offload: bool
+
+    @property
+    def families(self) -> set[Family]:
+        return {edge.family for edge in self.edges}
+
+    @property
+    def ipv6(self) -> bool:
+        return Family.IPV6 in self.families
 
 
-def _check_moments(where: str, path: Path, limit: Duration) -> None:
-    """Refuse what would come when the run has been given up."""
-    for nat in (link.nat for link in path.links if link.nat):
-        if late := next((rebinding for rebinding in nat.rebindings if rebinding.at >= limit), None):
-            reason = f"{late.at} is beyond limits.virtual ({limit})"
-            raise wrong(f"{where}.nat.rebindings", reason)
-    for name, direction in (
-        (name, getattr(link, name)) for link in path.links for name in ("down", "up")
-    ):
-        times = direction.rate.opportunities_ms if isinstance(direction.rate, TraceRate) else ()
-        if times and (first := Duration(times[0] * 10**6)) >= limit:
-            reason = f"its first opportunity is after {first}, beyond limits.virtual ({limit}), after which a run is given up"
-            raise wrong(f"{where}.{name}.rate.trace", reason)
+@dataclass(frozen=True)
+class _Path:
+    """A path between two hosts."""
+
+    key: str
+    path: Path
+    view: PathsView
+
+    @property
+    def has_nat(self) -> bool:
+        return any(link.nat for link in self.path.links)
+
+    @property
+    def left_out(self) -> str:
+        both = len(self.view.families) > 1
+        return "leave out dual_stack, or the NAT" if both else 'leave out family = "ipv6"'
+
+    @property
+    def late_rebinding(self) -> Duration | None:
+        moments = (
+            rebinding.at
+            for link in self.path.links
+            if link.nat
+            for rebinding in link.nat.rebindings
+        )
+        return next((moment for moment in moments if moment >= self.view.limit), None)
 
 
-def _check_packets(where: str, path: Path, *, ipv6: bool, offload: bool) -> None:
-    """Refuse rules of a path, whose key is given, that are none for packets of the sizes that cross it."""
-    for direction in (way for link in path.links for way in (link.down, link.up)):
-        if ipv6 and (mtu := direction.carries) and mtu.size < SMALLEST_MTU_IPV6:
-            reason = (
-                f"every link carries {SMALLEST_MTU_IPV6} B of IPv6 (RFC 8200), not {mtu.size} only"
-            )
-            raise wrong(f"{where}.mtu" if direction.mtu else f"{where}.tunnel", reason)
-        if offload and (key := next(_of_single_packets(direction), None)):
-            raise wrong(
-                f"{where}.{key}", "packets of up to 64 kB cross the path: leave out offload"
-            )
+@dataclass(frozen=True)
+class _Way:
+    """A direction of one of a path's links."""
+
+    key: str
+    name: str
+    direction: Direction
+    view: PathsView
+
+    @property
+    def mtu_key(self) -> str:
+        return "mtu" if self.direction.mtu else "tunnel"
+
+    @property
+    def carried(self) -> int | None:
+        """The largest packet that it carries, if there is one, bytes."""
+        return self.direction.carries.size if self.direction.carries else None
+
+    @property
+    def of_single_packets(self) -> str | None:
+        """The key of a rule that takes a packet of 64 kB for one that is too long, or would never let it pass."""
+        udp, policer = self.direction.udp, self.direction.policer
+        if self.carried:
+            return self.mtu_key
+        if policer and policer.burst < _LARGEST_PACKET:
+            return "policer"
+        if udp and (udp.longest or udp.loss or (udp.burst and udp.burst < _LARGEST_PACKET)):
+            return "udp"
+        return None
+
+    @property
+    def first_opportunity(self) -> Duration:
+        rate = self.direction.rate
+        times = rate.opportunities_ms if isinstance(rate, TraceRate) else ()
+        return Duration(times[0] * 10**6 if times else 0)
 
 
-def _of_single_packets(direction: Direction) -> Iterator[str]:
-    """Keys of rules that take a packet of 64 kB for one that is too long, or would never let it pass."""
-    udp, policer = direction.udp, direction.policer
-    if direction.carries:
-        yield "mtu" if direction.mtu else "tunnel"
-    if policer and policer.burst < _LARGEST_PACKET:
-        yield "policer"
-    if udp and (udp.longest or udp.loss or (udp.burst and udp.burst < _LARGEST_PACKET)):
-        yield "udp"
+def _paths(view: PathsView) -> Iterator[_Path]:
+    return (_Path(edge.key, edge.path, view) for edge in view.edges if edge.path)
+
+
+def _ways(view: PathsView) -> Iterator[_Way]:
+    for path in _paths(view):
+        for link in path.path.links:
+            yield from (_Way(path.key, name, getattr(link, name), view) for name in ("down", "up"))
+
+
+_BEYOND = "beyond limits.virtual ({it.view.limit})"
+PATH_RULES: tuple[RuleTable[PathsView, Any], ...] = (
+    RuleTable[PathsView, _Path](
+        "a path",
+        _paths,
+        (
+            RuleRow(
+                "with a NAT has IPv4 alone",
+                "{it.key}.nat",
+                lambda path: path.view.ipv6 and path.has_nat,
+                "a NAT translates IPv4",
+                "{it.left_out}",
+            ),
+            RuleRow(
+                "has no rebinding of its NAT after `limits.virtual`",
+                "{it.key}.nat.rebindings",
+                lambda path: path.late_rebinding is not None,
+                f"{{it.late_rebinding}} is {_BEYOND}",
+            ),
+        ),
+    ),
+    RuleTable[PathsView, _Way](
+        "a direction of a path",
+        _ways,
+        (
+            RuleRow(
+                f"carries packets of {SMALLEST_MTU_IPV6} B over IPv6 (RFC 8200)",
+                "{it.key}.{it.mtu_key}",
+                lambda way: way.view.ipv6 and way.carried and way.carried < SMALLEST_MTU_IPV6,
+                f"every link carries {SMALLEST_MTU_IPV6} B of IPv6 (RFC 8200), not {{it.carried}} only",
+            ),
+            RuleRow(
+                "has no rule of single packets, as of `mtu`, `policer` and `udp`, with `offload`",
+                "{it.key}.{it.of_single_packets}",
+                lambda way: way.view.offload and way.of_single_packets,
+                "packets of up to 64 kB cross the path",
+                "leave out offload",
+            ),
+            RuleRow(
+                "with a trace has its first opportunity before `limits.virtual`",
+                "{it.key}.{it.name}.rate.trace",
+                lambda way: way.first_opportunity >= way.view.limit,
+                f"its first opportunity is after {{it.first_opportunity}}, {_BEYOND}, after which a run is given up",
+            ),
+        ),
+    ),
+)
+"""Those of paths."""

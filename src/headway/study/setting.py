@@ -18,17 +18,20 @@ from headway.study.dualstack import check_dual_stack
 from headway.study.exclusions import check_fits
 from headway.study.fault import check_fault
 from headway.study.flow import with_usual_values
+from headway.study.flowrules import FLOW_RULES
 from headway.study.hop import Hop, Proxy, described, that_is_there
 from headway.study.host import Host, check_tls
+from headway.study.hostrules import HOST_RULES
 from headway.study.kernel import check_charges
 from headway.study.named import NAMED, by_name
 from headway.study.network import StatedNetwork
-from headway.study.networkrules import check_network, check_stated
+from headway.study.networkrules import NETWORK_RULES, NetworkView
 from headway.study.origin import check_origins, with_usual_server
 from headway.study.pagechecks import begins_with_workload, check_page, is_remembered
 from headway.study.path import Path
-from headway.study.pathrules import check_rules
+from headway.study.pathrules import PATH_RULES, PathsView
 from headway.study.roundtrips import check_round_trips, check_transfer
+from headway.study.rulerow import check_all
 from headway.study.settingkeys import DEFAULT_PROGRAMS, SettingKeys
 from headway.study.spelling import network_of
 from headway.study.units import Size
@@ -113,11 +116,11 @@ class Setting(SettingKeys):
         check_tls(self.protocol, self.tls)
         check_fits(self._parts)
         self._check_hops()
-        check_stated(self)
+        check_all(FLOW_RULES + HOST_RULES, self)
         network, limit = self.network, self.limits.virtual
-        check_network(self, network)
+        check_all(NETWORK_RULES, NetworkView(self, network))
         check_round_trips(network, self.dns, limit)
-        check_rules(network.edges, limit, offload=self.offload)
+        check_all(PATH_RULES, PathsView(network.edges, limit, self.offload))
         check_charges({key: host.kernel for key, host in self.tables}, self.clock)
         if self.fault:
             first = network.flows[0].paths[0] or Path()

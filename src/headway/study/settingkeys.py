@@ -16,13 +16,13 @@ from headway.study.dns import Dns
 from headway.study.dualstack import DualStack
 from headway.study.family import Family
 from headway.study.fault import Fault
-from headway.study.flow import SERVERS, CompetingFlow
+from headway.study.flow import CLIENTS, SERVERS, CompetingFlow
 from headway.study.hop import Hop, Proxy
 from headway.study.host import Host, Protocol
 from headway.study.kernel import TUNED, RewriteCalls
 from headway.study.limits import Limits
 from headway.study.netlink import NetworkLink
-from headway.study.network import PROXY
+from headway.study.network import CLIENT, PROXY, SERVER
 from headway.study.origin import OriginServer
 from headway.study.path import Path
 from headway.study.units import Size
@@ -153,6 +153,11 @@ class SettingKeys(Part):
     def has_origins(self) -> bool:
         """Whether hosts of a page have servers of their own."""
         return bool(self.origins) or self.workload.mixes_versions
+
+    @property
+    def ends(self) -> tuple[str, str]:
+        """Names of the hosts at both ends of the path: of client and server, or of the routers that flows share."""
+        return (CLIENTS, SERVERS) if self.flows else (CLIENT, SERVER)
 
     @property
     def middleboxes(self) -> tuple[Hop, ...]:
