@@ -130,7 +130,7 @@ def test_what_an_image_cannot_start_is_refused(tmp_path: Path, more: str, messag
     [
         (SERVER.replace("own.tar", "gone.tar"), "programs.toml:3: server.own.image: there is no "),
         (SERVER.replace("own.tar", "programs.toml"), "is neither a directory nor a tar archive"),
-        (SERVER.replace("own.tar", "empty"), "/empty is an empty directory"),
+        (SERVER.replace("own.tar", "empty"), "/empty: is an empty directory"),
     ],
 )
 def test_what_cannot_be_right_is_refused_with_its_line(

@@ -191,7 +191,7 @@ def brought_image(path: Path, where: str) -> tuple[BroughtImage, tuple[str, ...]
             return BroughtImage(source=path, container=False, digest=tree_digest(path)), ()
         image = read_image(path)
     except WrongInputError as error:
-        raise WrongInputError(f"{path} {error.message}", where=where) from None
+        raise WrongInputError(f"{path}: {error.message}", where=where) from None
     except OSError as error:
         raise WrongInputError(f"{path} cannot be read: {error.strerror}", where=where) from None
     brought = BroughtImage(

@@ -343,7 +343,7 @@ class OutsideProgram(Part):
     def key(self) -> str:
         """Equal for what a lab could not tell apart."""
         image = [self.image.digest] if self.image else []
-        return digest(self.name, self.role, self._said, self.files_key, *image)
+        return digest(self.name, self.role, self._said, self.files_key, *image, *(self.lacks or ()))
 
     @property
     def _said(self) -> str:
