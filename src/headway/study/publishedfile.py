@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from headway.errors import WrongInputError
 from headway.study.published import GONE, Published
+from headway.study.validation_messages import in_words
 
 _FIELDS = {field.alias or name for name, field in Published.model_fields.items()} - {"where"}
 _NEEDED = {"contender", "value", "source"}
@@ -51,9 +52,6 @@ def _value(header: Sequence[str], row: Sequence[str], where: str) -> Published:
     except ValidationError as error:
         first = error.errors()[0]
         column = ".".join(map(str, first["loc"]))
-        sentence = first["msg"].removeprefix("Value error, ")
-        if first["type"] in ("float_parsing", "int_parsing"):
-            sentence = f"{first['input']!r} is not a number"
-        elif first["type"] == "missing":
-            sentence = "is missing"
-        raise WrongInputError(sentence, where=f"{where}: {column}" if column else where) from None
+        raise WrongInputError(
+            in_words(first), where=f"{where}: {column}" if column else where
+        ) from None

@@ -143,8 +143,15 @@ class Tryout:
             tuple(knob.ends[place % len(knob.ends)] for knob in self.knobs) for place in range(most)
         ]
         metrics = {"metrics": list(self.target.values)} if self.target.values else {}
-        study = study_from({**self.tables, **metrics, "contenders": self._contenders(ends)})
-        runs = checked_plan(study, study.name)
+        tables = {**self.tables, **metrics, "contenders": self._contenders(ends)}
+        try:
+            study = study_from(tables)
+            runs = checked_plan(study, study.name)
+        except WrongInputError as error:
+            # Its contenders are made, and stand in no file of the user's.
+            if "contenders." in (error.where or ""):
+                raise WrongInputError(error.message, where="--knobs") from None
+            raise
         cells = len({(run.experiment, run.cell) for run in runs})
         if cells != 1:
             raise WrongInputError(

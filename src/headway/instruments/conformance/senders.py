@@ -156,10 +156,12 @@ def senders(
             )
         chosen += [TestedSender(server, protocol, asked) for protocol in able]
     if asked and not any(asked in sender.controllers for sender in chosen):
+        theirs = (
+            f"{sender.server.name} over {sender.protocol} has {', '.join(sender.controllers) or 'none'}"
+            for sender in chosen
+        )
         raise WrongInputError(
-            f"none of these has {asked!r}; there are "
-            + "; ".join(f"{sender.title}: {', '.join(sender.controllers)}" for sender in chosen),
-            where="--controller",
+            f"none of the senders has {asked!r}; {'; '.join(theirs)}", where="--controller"
         )
     return [sender for sender in chosen if not asked or asked in sender.controllers]
 
