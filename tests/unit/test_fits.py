@@ -90,8 +90,8 @@ def _named(pair: tuple[str, str]) -> set[str]:
 def test_of_the_usual_pairs_few_are_refused() -> None:
     usual = [part for part in PARTS if "." not in part or part == "workload.second_path"]
     refused = [pair for pair in combinations(usual, 2) if refusal(*pair)]
-    assert len(usual) == 11
-    assert len(refused) <= 10
+    pairs = len(usual) * (len(usual) - 1) / 2
+    assert len(refused) < pairs / 5, refused
 
 
 def test_rows_say_what_to_do() -> None:
