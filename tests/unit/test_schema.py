@@ -139,8 +139,8 @@ OF_ONE_KEY = (
     "is not a unit of",
     "is not one of",
 )
-OF_OTHERS = ("budget.", "cells.", ".metric: ", "workload.count: ")
-"""Keys that mean what others say: the metric of a budget, an axis of a cell, the kind of a workload."""
+OF_OTHERS = ("budget.", "cells.", ".metric: ", "workload.count: ", "workload.site: ")
+"""Keys that mean what others say: the metric of a budget, an axis of a cell, the kind of a workload, a site by its name."""
 
 
 def test_what_is_wrong_with_a_key_by_itself_is_refused() -> None:

@@ -258,6 +258,7 @@ class FaultSweep(_What):
     tolerance: str = Field(
         default="1 RTT",
         description="by how much longer a check's head may take at a position, in RTTs or as a time",
+        json_schema_extra={"pattern": Duration.json_schema("RTT", "RTTs")["pattern"]},
     )
 
     @field_validator("packets", mode="after")
@@ -337,5 +338,5 @@ def tolerated(text: str, rtt: Duration) -> Duration:
     Raises:
         ValueError: it is neither.
     """
-    match = re.fullmatch(r"\s*([\d.]+)\s*RTTs?\s*", text)
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*RTTs?\s*", text)
     return Duration(round(float(match[1]) * rtt)) if match else Duration.parse(text)
