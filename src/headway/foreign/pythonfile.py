@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
+import sys
 from pathlib import Path
 from types import ModuleType
 
@@ -21,12 +21,15 @@ def module_of_file(file: Path, where: str) -> ModuleType:
     """
     if not file.is_file():
         raise WrongInputError(f"there is no {file}", where=where)
-    spec = importlib.util.spec_from_file_location(f"headway_file_{file.stem}", file)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
+    module = ModuleType(f"headway_file_{file.stem}")
+    module.__file__ = str(file)
+    # Dataclasses look their module up.
+    sys.modules[module.__name__] = module
     try:
-        spec.loader.exec_module(module)
-    except Exception as error:
+        # An import would leave a cache in a folder that is the user's, and take that cache
+        # for a file that has changed within the same second.
+        exec(compile(file.read_bytes(), file, "exec"), module.__dict__)
+    except (Exception, SystemExit) as error:
         kind = type(error).__name__
         raise WrongInputError(f"cannot be read: {kind}: {error}", where=str(file)) from None
     return module
