@@ -90,6 +90,14 @@ def _flows(keys: SettingKeys) -> Iterator[_Flow]:
     return (_Flow(name, flow, keys) for name, flow in keys.flows.items())
 
 
+def _flows_of_own_hosts(keys: SettingKeys) -> Iterator[_Flow]:
+    return (flow for flow in _flows(keys) if not flow.said.between)
+
+
+def _flows_of_named_hosts(keys: SettingKeys) -> Iterator[_Flow]:
+    return (flow for flow in _flows(keys) if flow.said.between)
+
+
 def _flow_places(keys: SettingKeys) -> Iterator[_FlowPlace]:
     known = places_of(keys)
     for name, flow in keys.flows.items():
@@ -151,32 +159,6 @@ FLOW_RULES: tuple[RuleTable[SettingKeys, Any], ...] = (
                 "leave out this key",
             ),
             RuleRow(
-                "goes on, from `enters` to `leaves`",
-                "flows.{it.name}.leaves",
-                lambda flow: not flow.said.between and flow.leads_back,
-                "{it.said.leaves} does not come after {it.said.enters}, where the flow enters",
-            ),
-            RuleRow(
-                "is between two hosts",
-                "flows.{it.name}.between",
-                lambda flow: flow.said.between and flow.said.between[0] == flow.said.between[1],
-                "a flow needs two hosts",
-            ),
-            RuleRow(
-                "between hosts that the study names is there once",
-                "flows.{it.name}.count",
-                lambda flow: flow.said.between and flow.said.count > 1,
-                "hosts that a study names are there once",
-                "leave out between",
-            ),
-            RuleRow(
-                f"between hosts that the study names has no {', '.join(_OF_OWN_HOSTS)}",
-                "flows.{it.name}.{it.own}",
-                lambda flow: flow.said.between and flow.own,
-                "it is of a flow between hosts of its own, and between names them",
-                "leave out one of both",
-            ),
-            RuleRow(
                 "does not migrate",
                 "flows.{it.name}.workload.kind",
                 lambda flow: flow.said.workload.migrates,
@@ -188,6 +170,44 @@ FLOW_RULES: tuple[RuleTable[SettingKeys, Any], ...] = (
                 "flows.{it.name}.workload.connections",
                 lambda flow: flow.said.workload.one_connection,
                 f'connections = "{Connections.ONE}" is for a page without other flows',
+            ),
+        ),
+    ),
+    RuleTable[SettingKeys, _Flow](
+        "a flow between hosts of its own",
+        _flows_of_own_hosts,
+        (
+            RuleRow(
+                "goes on, from `enters` to `leaves`",
+                "flows.{it.name}.leaves",
+                lambda flow: flow.leads_back,
+                "{it.said.leaves} does not come after {it.said.enters}, where the flow enters",
+            ),
+        ),
+    ),
+    RuleTable[SettingKeys, _Flow](
+        "a flow between hosts that the study names",
+        _flows_of_named_hosts,
+        (
+            RuleRow(
+                "has two of them",
+                "flows.{it.name}.between",
+                lambda flow: len(set(flow.said.between or ())) == 1,
+                "a flow needs two hosts",
+            ),
+            RuleRow(
+                "is there once",
+                "flows.{it.name}.count",
+                lambda flow: flow.said.count > 1,
+                "hosts that a study names are there once",
+                "leave out between",
+            ),
+            RuleRow(
+                f"has no {', '.join(_OF_OWN_HOSTS)}",
+                "flows.{it.name}.{it.own}",
+                lambda flow: flow.own,
+                "it is of a flow between hosts of its own, and between names them",
+                "leave out one of both",
             ),
         ),
     ),

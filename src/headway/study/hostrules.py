@@ -18,9 +18,8 @@ _NO_PATH = Hop(name="nothing").path
 
 @dataclass(frozen=True)
 class _StatedHost:
-    """A host that a study states, in one of its tables."""
+    """A host that a study states."""
 
-    table: str
     name: str
     hop: Hop
     keys: SettingKeys
@@ -48,10 +47,12 @@ class _NamedPlace:
         return nearest(self.name, self.known, then=f"there are {', '.join(self.known)}{self.more}")
 
 
-def _stated_hosts(keys: SettingKeys) -> Iterator[_StatedHost]:
-    for table in ("hops", "hosts"):
-        hops: dict[str, Hop] = getattr(keys, table)
-        yield from (_StatedHost(table, name, hop, keys) for name, hop in hops.items())
+def _hops(keys: SettingKeys) -> Iterator[_StatedHost]:
+    return (_StatedHost(name, hop, keys) for name, hop in keys.hops.items())
+
+
+def _hosts(keys: SettingKeys) -> Iterator[_StatedHost]:
+    return (_StatedHost(name, host, keys) for name, host in keys.hosts.items())
 
 
 def _link_ends(keys: SettingKeys) -> Iterator[_NamedPlace]:
@@ -67,40 +68,51 @@ def _stops(keys: SettingKeys) -> Iterator[_NamedPlace]:
         yield from (_NamedPlace(key, stop, known) for stop in via)
 
 
+def _named_like_no_end(key: str) -> RuleRow[_StatedHost]:
+    return RuleRow(
+        "is not called like an end of the path that flows share",
+        key,
+        lambda host: host.is_end,
+        "{it.name!r} is the name of a router at an end of the shared path",
+    )
+
+
 HOST_RULES: tuple[RuleTable[SettingKeys, Any], ...] = (
     RuleTable[SettingKeys, _StatedHost](
-        "a host of `[[hops]]` or `[hosts]`",
-        _stated_hosts,
+        "a host of `[[hops]]`",
+        _hops,
         (
             RuleRow(
-                "beside flows has no programs if it is one of `[[hops]]`",
+                "has no programs beside flows",
                 "hops",
-                lambda host: host.table == "hops" and host.keys.flows and host.hop.splits,
+                lambda hop: hop.keys.flows and hop.hop.splits,
                 "flows share paths, not programs",
                 "{it.name} may only route",
             ),
-            RuleRow(
-                "is not called like an end of the path that flows share",
-                "{it.table}",
-                lambda host: host.is_end,
-                "{it.name!r} is the name of a router at an end of the shared path",
-            ),
+            _named_like_no_end("hops"),
             RuleRow(
                 f"is not called {PROXY} beside `[proxy]`",
-                "{it.table}",
-                lambda host: host.table == "hops" and host.keys.proxy and host.name == PROXY,
+                "hops",
+                lambda hop: hop.keys.proxy and hop.name == PROXY,
                 "{it.name!r} is the name of the host of [proxy]",
             ),
+        ),
+    ),
+    RuleTable[SettingKeys, _StatedHost](
+        "a host of `[hosts]`",
+        _hosts,
+        (
+            _named_like_no_end("hosts"),
             RuleRow(
-                "has no path if it is one of `[hosts]`",
+                "has no path",
                 "hosts.{it.name}.path",
-                lambda host: host.table == "hosts" and host.hop.path != _NO_PATH,
+                lambda host: host.hop.path != _NO_PATH,
                 "what lies between hosts is said by [[links]]",
             ),
             RuleRow(
                 "is called otherwise than those on the way",
                 "hosts.{it.name}",
-                lambda host: host.table == "hosts" and host.is_on_the_way,
+                lambda host: host.is_on_the_way,
                 "{it.name!r} is the name of a host on the way already",
             ),
         ),

@@ -77,7 +77,7 @@ class NetworkView:
 
 @dataclass(frozen=True)
 class _RuledHost:
-    """A host between the ends of the path, or one of `[hosts]` wherever it is."""
+    """A host of a network."""
 
     name: str
     host: NetworkHost
@@ -89,12 +89,7 @@ class _RuledHost:
 
     @property
     def ends(self) -> int:
-        """Flows that begin or end there, if it is one of `[hosts]`."""
-        return self.view.ending[self.name] if self.name in self.view.keys.hosts else 0
-
-    @property
-    def is_between(self) -> bool:
-        return self.name in self.view.network.between
+        return self.view.ending[self.name]
 
     @property
     def crossing(self) -> int:
@@ -111,7 +106,6 @@ class _CrossedEdge:
 
     edge: Edge
     flow: StatedFlow
-    follows: bool
 
     @property
     def has_nat(self) -> bool:
@@ -152,17 +146,25 @@ class _FollowingHost:
         return self.between is not None and self.between.hop.splits
 
 
-def _hosts(view: NetworkView) -> Iterator[_RuledHost]:
-    stated = {name: NetworkHost(f"hosts.{name}", hop) for name, hop in view.keys.hosts.items()}
-    hosts = {**view.network.between, **stated}
-    return (_RuledHost(name, host, view) for name, host in hosts.items())
+def _hosts_between(view: NetworkView) -> Iterator[_RuledHost]:
+    return (_RuledHost(name, host, view) for name, host in view.network.between.items())
 
 
-def _crossed_edges(view: NetworkView) -> Iterator[_CrossedEdge]:
+def _hosts_at_ends(view: NetworkView) -> Iterator[_RuledHost]:
+    for name, hop in view.keys.hosts.items():
+        if view.ending[name]:
+            yield _RuledHost(name, NetworkHost(f"hosts.{name}", hop), view)
+
+
+def _route_edges(view: NetworkView) -> Iterator[_CrossedEdge]:
     for flow in view.network.flows:
-        yield from (_CrossedEdge(edge, flow, follows=False) for edge in flow.route)
-        planned = flow.planned.edges if flow.planned else ()
-        yield from (_CrossedEdge(edge, flow, follows=True) for edge in planned)
+        yield from (_CrossedEdge(edge, flow) for edge in flow.route)
+
+
+def _followed_edges(view: NetworkView) -> Iterator[_CrossedEdge]:
+    for flow in view.network.flows:
+        if flow.planned:
+            yield from (_CrossedEdge(edge, flow) for edge in flow.planned.edges)
 
 
 def _following_hosts(view: NetworkView) -> Iterator[_FollowingHost]:
@@ -200,34 +202,40 @@ NETWORK_RULES: tuple[RuleTable[NetworkView, Any], ...] = (
     ),
     RuleTable[NetworkView, _RuledHost](
         "a host between the ends of the path",
-        _hosts,
+        _hosts_between,
         (
             RuleRow(
                 "is called otherwise than those that the lab adds for a flow",
                 "{it.key}",
-                lambda host: host.is_between and host.name in host.view.added,
+                lambda host: host.name in host.view.added,
                 "{it.name!r} is the name of a host that the lab adds for a flow",
                 "call it otherwise",
-            ),
-            RuleRow(
-                "is where one flow begins or ends",
-                "{it.key}",
-                lambda host: host.ends > 1,
-                "{it.ends} flows begin or end there",
-                "give each a host of its own, behind a link to this one",
-            ),
-            RuleRow(
-                "where a flow begins or ends states nothing",
-                "{it.key}",
-                lambda host: host.ends and host.has_tables,
-                "a flow begins or ends there",
-                "its programs and its kernel are said in the flow's tables",
             ),
             RuleRow(
                 "with programs that split connections is crossed by one flow",
                 "{it.key}",
                 lambda host: host.host.hop.splits and host.crossing > 1,
                 "{it.crossing} flows cross it, and its programs split connections of one",
+            ),
+        ),
+    ),
+    RuleTable[NetworkView, _RuledHost](
+        "a host of `[hosts]` where a flow begins or ends",
+        _hosts_at_ends,
+        (
+            RuleRow(
+                "is where one does",
+                "{it.key}",
+                lambda host: host.ends > 1,
+                "{it.ends} flows begin or end there",
+                "give each a host of its own, behind a link to this one",
+            ),
+            RuleRow(
+                "states nothing",
+                "{it.key}",
+                lambda host: host.has_tables,
+                "a flow begins or ends there",
+                "its programs and its kernel are said in the flow's tables",
             ),
         ),
     ),
@@ -252,20 +260,26 @@ NETWORK_RULES: tuple[RuleTable[NetworkView, Any], ...] = (
         ),
     ),
     RuleTable[NetworkView, _CrossedEdge](
-        "a path that a flow crosses",
-        _crossed_edges,
+        "a path on a flow's route",
+        _route_edges,
         (
             RuleRow(
                 "has its NAT at the client's end",
                 "{it.edge.key}.nat",
-                lambda crossed: not crossed.follows and crossed.edge.turned and crossed.has_nat,
+                lambda crossed: crossed.edge.turned and crossed.has_nat,
                 "the flow crosses it from {it.edge.left} to {it.edge.right}, and a NAT is at the first end of a link",
                 "change the order in between",
             ),
+        ),
+    ),
+    RuleTable[NetworkView, _CrossedEdge](
+        "a path that packets which follow contacts may cross",
+        _followed_edges,
+        (
             RuleRow(
-                "has no NAT if packets follow contacts, but for the client's own link",
+                "has no NAT, but for the client's own link",
                 "{it.edge.key}.nat",
-                lambda crossed: crossed.follows and not crossed.is_first and crossed.has_nat,
+                lambda crossed: not crossed.is_first and crossed.has_nat,
                 "packets follow contacts, and may cross it from either end",
                 "only the client's own link can have a NAT",
             ),
