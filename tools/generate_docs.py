@@ -27,13 +27,10 @@ from headway.programs.knobfile import NATIVE_KNOBS
 from headway.programs.registry import CLIENTS, PROXIES, QUIC_PEPS, SERVERS, TCP_PEPS
 from headway.sites.cleanup import CHANGED, DROPPED, FieldRule
 from headway.study.exclusions import EXCLUSIONS
-from headway.study.flowrules import FLOW_RULES
 from headway.study.host import Protocol
-from headway.study.hostrules import HOST_RULES
 from headway.study.kernel import HostProfile
-from headway.study.networkrules import NETWORK_RULES
-from headway.study.pathrules import PATH_RULES
 from headway.study.processor import Processor, ProcessorProfile
+from headway.study.rules import RULES
 from headway.tables import table
 from headway.version import VERSION
 
@@ -351,7 +348,7 @@ def study_format() -> str:
         instead = row.instead or "leave out one of them"
         exclusions.append(f"| `{row.key}` | `{row.beside}` | {row.because} | {instead} |")
     rules = ["| of | rule | else |", "|---|---|---|"]
-    for kind in (*FLOW_RULES, *HOST_RULES, *NETWORK_RULES, *PATH_RULES):
+    for kind in RULES:
         for number, rule in enumerate(kind.rows):
             instead = "" if "{" in rule.instead else rule.instead
             rules.append(f"| {'' if number else kind.of} | {rule.rule} | {instead} |")

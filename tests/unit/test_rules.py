@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from headway.study.flowrules import FLOW_RULES
-from headway.study.hostrules import HOST_RULES
-from headway.study.networkrules import NETWORK_RULES
-from headway.study.pathrules import PATH_RULES
 from headway.study.rulerow import RuleRow
+from headway.study.rules import ANY_NAME, RULES, rules_of_keys
+from headway.study.schema import study_schema
 from tests.refusals.cases import cases
 
-ROWS = [
-    (table.of, row)
-    for table in (*FLOW_RULES, *HOST_RULES, *NETWORK_RULES, *PATH_RULES)
-    for row in table.rows
-]
+ROWS = [(table.of, row) for table in RULES for row in table.rows]
 MESSAGES = "\n".join(case.message for case in cases())
 
 
@@ -27,3 +22,24 @@ def test_each_rule_has_a_study_that_breaks_it(of: str, row: RuleRow[Any]) -> Non
     words = row.because + (f": {row.instead}" if row.instead else "")
     pattern = re.sub(r"\\\{.*?\\\}", ".+", re.escape(words))
     assert re.search(pattern, MESSAGES), f"no case in tests/refusals of {of}: {row.rule}"
+
+
+NAMED = {parts[-1]: rules for parts, rules in rules_of_keys().items() if parts[-1] != ANY_NAME}
+
+
+@pytest.mark.parametrize(("key", "rules"), NAMED.items(), ids=NAMED)
+def test_an_editor_shows_the_rules_of_a_key(key: str, rules: list[str]) -> None:
+    shown = list(descriptions(study_schema(), key))
+    assert any(all(rule in text for rule in rules) for text in shown)
+
+
+def descriptions(schema: Any, name: str) -> Iterator[str]:
+    """What a schema says of keys of a name, wherever they are."""
+    if isinstance(schema, dict):
+        for key, value in schema.items():
+            if key == name and isinstance(value, dict):
+                yield value.get("description", "")
+            yield from descriptions(value, name)
+    elif isinstance(schema, list):
+        for value in schema:
+            yield from descriptions(value, name)

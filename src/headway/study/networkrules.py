@@ -228,7 +228,7 @@ NETWORK_RULES: tuple[RuleTable[NetworkView, Any], ...] = (
                 "{it.key}",
                 lambda host: host.ends > 1,
                 "{it.ends} flows begin or end there",
-                "give each a host of its own, behind a link to this one",
+                "say enters and leaves instead of between, and each has a host of its own behind this one",
             ),
             RuleRow(
                 "states nothing",

@@ -6,12 +6,13 @@ study as a whole can tell.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from headway.study.experiment import OF_STUDIES, Experiment, Study
 from headway.study.named import NAMED
 from headway.study.outsidefile import PROGRAMS_FILE
+from headway.study.rules import ANY_NAME, rules_of_keys
 from headway.study.setting import Setting
 from headway.study.user_programs import ClientDeclaration, ServerDeclaration
 
@@ -45,6 +46,9 @@ def study_schema() -> JsonSchema:
         **setting.pop("definitions"),
         _SETTING: setting,
     }
+    for parts, rules in rules_of_keys().items():
+        for key in _keys(setting, parts, definitions):
+            key["description"] = "; ".join([key.get("description", ""), *rules]).strip("; ")
     tables = _tables(experiment, setting, definitions)
     own = {key: study["properties"][key] for key in OF_STUDIES}
     own["programs"] = {
@@ -115,6 +119,23 @@ def _tables(experiment: JsonSchema, setting: JsonSchema, definitions: JsonSchema
     (axes,) = _tables_of_lists(setting, definitions)
     own["axes"] = axes | {"description": own["axes"]["description"]}
     return {**own, **setting["properties"], **_OF_FILES}
+
+
+def _keys(
+    schema: JsonSchema, parts: Sequence[str], definitions: JsonSchema
+) -> Iterator[JsonSchema]:
+    """The schemas of a key, by its parts; ``*`` at its end stands for all keys of a table."""
+    if not parts:
+        yield schema
+        return
+    name = schema.get("$ref", "").removeprefix(_DEFINITIONS)
+    for inner in (*([definitions[name]] if name else ()), *schema.get("anyOf", ())):
+        yield from _keys(inner, parts, definitions)
+    part, *rest = parts
+    more = schema.get("additionalProperties")
+    inside = more if part == ANY_NAME else schema.get("properties", {}).get(part)
+    if isinstance(inside, dict):
+        yield from _keys(inside, rest, definitions)
 
 
 def _of_model(model: type[Any]) -> JsonSchema:
