@@ -180,8 +180,12 @@ class PageMetrics(Columns):
     critical_connect_s: float | None = column("The same: names and connections.")
     critical_wait_s: float | None = column("The same: from a request to its first byte.")
     critical_receive_s: float | None = column("The same: from a first byte to the last.")
-    objects: int | None = column("Responses that a server sent before the load event.")
-    connections: int | None = column("Connections that carried them.")
+    objects: int | None = column(
+        "Responses that a server sent before the load event, with those that Early Hints brought."
+    )
+    connections: int | None = column(
+        "Connections that carried them; a host whose objects all came by Early Hints counts as one."
+    )
     domains: int | None = column("Host names that they came from.")
     page_bytes: int | None = column("Bytes of their content, as sent.")
     image_bytes: int | None = column("Those of images.")
@@ -203,10 +207,10 @@ class PageMetrics(Columns):
         "The same if all responses share the connection alike, whatever their order."
     )
     largest_share: float | None = column(
-        "Share of the objects on the connection with the most objects, 0 to 1."
+        "Share of the objects on the connection with the most objects, 0 to 1, of those whose connection the browser tells."
     )
     largest_byte_share: float | None = column(
-        "Share of the bytes on the connection with the most bytes."
+        "Share of the bytes on the connection with the most bytes, likewise."
     )
     h1_objects: int | None = column("Objects that came over HTTP/1.1.")
     h2_objects: int | None = column("Over HTTP/2.")

@@ -2,16 +2,18 @@
 
 The events are those of the DevTools protocol's Network domain. Its times are of two kinds: those at
 which the network service saw something happen (`Network.ResourceTiming`, `loadingFinished`), and
-those at which the page's renderer was told. The first are used wherever there are any.
+those at which the page's renderer was told. The first are used wherever there are any. What came by
+Early Hints is told as if it came from the cache, see `earlyhints`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urldefrag
 
+from headway.pages.earlyhints import EarlyHints, announced_bytes
 from headway.pages.resource import Chunk, RequestPhase, Resource, Timing
 from headway.sites.site import Header
 
@@ -69,9 +71,25 @@ def resources_of(events: Iterable[Event], clock: BrowserClock) -> tuple[Resource
             exchanges.append(current[request_id])
         elif (exchange := current.get(params.get("requestId", ""))) is not None:
             exchange.take(method, params)
-    return tuple(
-        exchange.resource(clock) for exchange in exchanges if exchange.url.startswith(_SCHEMES)
-    )
+    heard = [exchange for exchange in exchanges if exchange.url.startswith(_SCHEMES)]
+    return tuple(_resources(heard, clock))
+
+
+def _resources(exchanges: Iterable[_HeardExchange], clock: BrowserClock) -> Iterator[Resource]:
+    """With what the browser fetched by a document's Early Hints, in front of what the page asked for."""
+    hints: EarlyHints | None = None
+    asked_for: set[str] = set()
+    for exchange in exchanges:
+        resource = exchange.resource(clock)
+        came_ms = exchange.came_early_ms(clock)
+        if hints and came_ms is not None:
+            resource = hints.handed_over(resource, came_ms)
+        elif hints and resource.url not in asked_for and (lost := hints.thrown_away(resource)):
+            yield lost
+        asked_for.add(resource.url)
+        yield resource
+        if exchange.hint_fields:
+            hints = EarlyHints.of(resource, exchange.hint_fields)
 
 
 @dataclass
@@ -87,6 +105,8 @@ class _HeardExchange:
     total_bytes: int | None = None
     error: str | None = None
     served_from_cache: bool = False
+    hint_fields: tuple[Header, ...] = ()
+    """Of a response 103 that came before."""
     data: list[tuple[float, int, int]] = field(default_factory=list)
     """When data came, how many bytes decoded, and how many encoded bytes were reported."""
 
@@ -100,6 +120,8 @@ class _HeardExchange:
         match method:
             case "responseReceived":
                 self.response, self.responded_s = params["response"], params["timestamp"]
+            case "responseReceivedEarlyHints":
+                self.hint_fields = _headers(params["headers"])
             case "responseReceivedExtraInfo":
                 self.wire_status = params["statusCode"]
             case "requestServedFromCache":
@@ -124,7 +146,8 @@ class _HeardExchange:
     def resource(self, clock: BrowserClock) -> Resource:
         """The finished account."""
         response, request = self.response, self.sent["request"]
-        encoded, body = self._bytes()
+        early = self.came_early_ms(clock) is not None
+        encoded, body = self._early_bytes() if early else self._bytes()
         address = response.get("remoteIPAddress")
         return Resource(
             url=self.url,
@@ -135,7 +158,7 @@ class _HeardExchange:
             priority=request.get("initialPriority", ""),
             connection_id=int(response.get("connectionId", 0)) or None,
             remote_address=f"{address}:{response['remotePort']}" if address else None,
-            from_cache=self._from_cache(),
+            from_cache=self._from_cache() and not early,
             started_ms=clock.ms(self.sent["timestamp"]),
             response_start_ms=self._response_start_ms(clock),
             ended_ms=None if self.ended_s is None else clock.ms(self.ended_s),
@@ -151,6 +174,14 @@ class _HeardExchange:
             initiator_url=_initiator_url(self.sent.get("initiator", {})),
             render_blocking=str(self.sent.get("renderBlockingBehavior", "")),
         )
+
+    def came_early_ms(self, clock: BrowserClock) -> float | None:
+        """When the response began, if Early Hints of this load had the browser fetch it; else None."""
+        if not self.response.get("fromEarlyHints"):
+            return None
+        came_ms = float(self.response["responseTime"]) - clock.origin_ms
+        # What an earlier load left in the cache is not fetched.
+        return came_ms if came_ms >= 0 else None
 
     def _from_cache(self) -> bool:
         stored = ("fromDiskCache", "fromPrefetchCache", "fromServiceWorker")
@@ -174,8 +205,15 @@ class _HeardExchange:
         if total is None:
             total = headers + sum(encoded for *_, encoded in self.data)
         body = max(0, round(total) - headers)
-        announced = dict(_headers(self.response.get("headers", {}))).get("content-length", "")
-        return round(total), min(body, int(announced)) if announced.isdigit() else body
+        announced = announced_bytes(_headers(self.response.get("headers", {})))
+        return round(total), body if announced is None else min(body, announced)
+
+    def _early_bytes(self) -> tuple[int, int]:
+        """Those of the content; the browser has none of the network."""
+        announced = announced_bytes(_headers(self.response.get("headers", {})))
+        decoded = sum(decoded for _, decoded, _ in self.data)
+        body = decoded if announced is None else announced
+        return body, body
 
     def _chunks(self, clock: BrowserClock, body: int) -> tuple[Chunk, ...]:
         """When the content came.

@@ -36,7 +36,8 @@ class Traffic:
         total: all objects.
         image_bytes: of the content of images.
         cached: resources that came from the browser's cache without asking the server.
-        connections: connections that carried objects.
+        connections: connections that carried objects. The browser does not tell which one carried what came by Early
+            Hints; a host all of whose objects came so counts as one.
         domains: host names of the objects' URLs.
         by_protocol: by ALPN identifier, the one with the most objects first.
         by_connection: by the browser's number, the one with the most objects first.
@@ -52,15 +53,13 @@ class Traffic:
 
     @property
     def largest_object_share(self) -> float | None:
-        """Share of objects on the connection with the most (Perna et al. 2022, section 5.2)."""
-        most = max((amount.objects for amount in self.by_connection.values()), default=0)
-        return most / self.total.objects if most else None
+        """Share of objects on the connection with the most (Perna et al. 2022, section 5.2), of those with a known one."""
+        return _largest([amount.objects for amount in self.by_connection.values()])
 
     @property
     def largest_byte_share(self) -> float | None:
-        """Share of bytes on the connection with the most of them."""
-        most = max((amount.content_bytes for amount in self.by_connection.values()), default=0)
-        return most / self.total.content_bytes if most else None
+        """Share of bytes on the connection with the most of them, likewise."""
+        return _largest([amount.content_bytes for amount in self.by_connection.values()])
 
 
 def third_parties(load: PageLoad, hosts: Collection[str]) -> Amount:
@@ -78,15 +77,22 @@ def traffic_of(load: PageLoad) -> Traffic:
     resources = load.page_resources
     objects = [resource for resource in resources if resource.from_network]
     by_connection = _amounts((o.connection_id, o) for o in objects if o.connection_id is not None)
+    domains = {resource.host for resource in objects}
+    of_known = {resource.host for resource in objects if resource.connection_id is not None}
     return Traffic(
         total=Amount(len(objects), sum(resource.body_bytes for resource in objects)),
         image_bytes=sum(item.body_bytes for item in objects if item.mime_type.startswith("image/")),
         cached=sum(resource.from_cache for resource in resources),
-        connections=len(by_connection),
-        domains=len({resource.host for resource in objects}),
+        connections=len(by_connection) + len(domains - of_known),
+        domains=len(domains),
         by_protocol=_amounts((o.protocol, o) for o in objects if o.protocol is not None),
         by_connection=by_connection,
     )
+
+
+def _largest(amounts: Collection[int]) -> float | None:
+    most = max(amounts, default=0)
+    return most / sum(amounts) if most else None
 
 
 def _amounts(keyed: Iterable[tuple[Key, Resource]]) -> dict[Key, Amount]:
