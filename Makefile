@@ -35,8 +35,11 @@ help:
 .venv/complete: requirements.lock pyproject.toml tools/set-up
 	@tools/set-up studies $(NEEDS)
 
-# Their labs have programs of npm's registry, which the machine's npm fetches.
+# Their labs have programs of npm's registry, which the machine's npm fetches: named before the first test.
 test test-lab test-nightly test-twice: NEEDS := scripts
+.venv/scripts: .venv/complete
+	@tools/set-up packages scripts
+	@touch $@
 
 # What only tests and linters need; 150 MB that the first study does without.
 .venv/dev: .venv/complete requirements-dev.lock
@@ -63,7 +66,7 @@ quickstart: .venv/complete
 	@$(HEADWAY) run quickstart --out results/quickstart --replace --allow-failures
 
 # Linters last: whoever only wants to know whether Headway works has the answer by then.
-test: test-quick test-lab docs-site lint
+test: .venv/scripts test-quick test-lab docs-site lint
 
 lint: .venv/dev
 	@.venv/bin/ruff format --check src tests bench tools examples
@@ -82,7 +85,7 @@ test-quick: .venv/dev .venv/census .venv/populations
 	@$(PYTEST) -m "not lab and not nightly"
 	@$(CARGO) test --workspace --locked
 
-test-lab: .venv/dev .venv/census .venv/populations
+test-lab: .venv/scripts .venv/dev .venv/census .venv/populations
 	@$(HEADWAY) image build --all
 	@$(PYTEST) -m "lab and not nightly"
 
@@ -91,13 +94,13 @@ MARKS := not lab and not nightly
 test-changed: .venv/dev .venv/census .venv/populations
 	@.venv/bin/python -m tests.changed --base "$(BASE)" -- $(PYTEST) -m "$(MARKS)"
 
-test-nightly: .venv/dev .venv/census .venv/populations
+test-nightly: .venv/scripts .venv/dev .venv/census .venv/populations
 	@$(HEADWAY) image build --all
 	@$(PYTEST)
 	@HEADWAY_FUZZ_SECONDS=60 $(CARGO) test --workspace --locked
 	@$(MAKE) --no-print-directory lint
 
-test-twice: .venv/dev .venv/census .venv/populations
+test-twice: .venv/scripts .venv/dev .venv/census .venv/populations
 	@$(HEADWAY) image build --all
 	@$(PYTEST) -m lab --twice
 

@@ -64,6 +64,18 @@ def test_all_that_is_missing_is_named_at_once(clone: Path) -> None:
     assert named(clone, "studies", "scripts") == packages("set-up", "image", "scripts")
 
 
+def test_what_tests_need_is_named_before_the_first_of_them() -> None:
+    """Even if a first study has made .venv before, which needs less."""
+    printed = subprocess.run(
+        ["make", "--dry-run", "--what-if=requirements.lock", "test"],
+        cwd=REPOSITORY,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    assert printed.index("set-up packages scripts") < printed.index("pytest")
+
+
 def test_building_an_image_reads_the_same_list() -> None:
     assert {one.package for one in prerequisites.PREREQUISITES} == packages("image")
     assert {one.package for one in prerequisites.SCRIPT_PREREQUISITES} == packages("scripts")
