@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from headway.records.flowfile import FLOW_RECORDS
 from tests.lab.conftest import RunSetting
 
 pytestmark = pytest.mark.lab
@@ -73,6 +75,46 @@ def test_what_the_path_doubles_is_no_question(run_setting: RunSetting) -> None:
     record = run_setting(looked_up(**doubled))
     assert record.error is None
     assert (record.dns_queries, record.dns_retries, record.dns_lost) == (2, 0, 0)
+
+
+HOP_RTT_S = 0.04
+
+
+def behind_a_hop(**path: Any) -> dict[str, Any]:
+    """A resolver where the client's path ends, and the server 40 ms farther."""
+    hops = [{"name": "isp", "path": {"rtt": "40 ms"}}]
+    return looked_up(at="isp") | {"path": {"rtt": "60 ms"} | path, "hops": hops}
+
+
+@pytest.mark.parametrize("lost", [False, True])
+def test_a_resolver_behind_a_hop_is_asked_over_the_path(
+    run_setting: RunSetting, lost: bool
+) -> None:
+    dropped = {"up": {"drop_packets": [1, 2]}} if lost else {}
+    record = run_setting(behind_a_hop(**dropped))
+    assert record.error is None
+    waited_s = 5 if lost else 0
+    assert record.dns_s == pytest.approx(waited_s + RTT_S + OWN_RTT_S, abs=10 * MS)
+    both_s = RTT_S + HOP_RTT_S
+    assert record.ttfb_s == pytest.approx(record.dns_s + 2 * both_s, abs=MS)
+    assert (record.dns_queries, record.dns_retries, record.dns_lost) == (
+        (4, 2, 2) if lost else (2, 0, 0)
+    )
+
+
+def test_a_fault_of_a_question_is_one_of_the_path(run_setting: RunSetting) -> None:
+    """With the resolver behind it, the first packets of the path are questions."""
+    record = run_setting(behind_a_hop() | {"fault": "lose up 1"})
+    assert record.error is None
+    assert (record.dns_queries, record.dns_lost) == (2, 1)
+
+
+def test_flows_that_share_a_path_ask_over_it(run_setting: RunSetting, tmp_path: Path) -> None:
+    raw = looked_up(at="servers") | {"flows": {"first": {}, "second": {}}}
+    assert run_setting(raw).error is None
+    for flow in FLOW_RECORDS.load(tmp_path / "run").flows:
+        assert flow.dns_s == pytest.approx(RTT_S + OWN_RTT_S, abs=MS)
+        assert flow.dns_lost == 0
 
 
 @pytest.mark.parametrize("program", ["curl", "headway-client"])

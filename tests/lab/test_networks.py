@@ -285,3 +285,54 @@ def begun(record: Any, *, think_s: float) -> Iterator[tuple[float, float]]:
     for latency in record.latencies_ms:
         yield begun_s, latency
         begun_s += think_s + latency / 1000
+
+
+_OWN = {"client": {"program": "headway-client"}, "server": {"program": "headway-server"}}
+_PEP = {"program": "headway-tcp-pep", "upstream": {"congestion_control": "reno"}}
+_SLOW_START = {"initial_window": 2, "congestion_control": "reno"}
+HOSTS: dict[str, dict[str, Any]] = {
+    "router": {},
+    "pep": {"hosts": {"x": {"tcp_pep": _PEP}}},
+    "proxy": {"hosts": {"x": {"proxy": {"program": "haproxy"} | _SLOW_START}}},
+    "migration": {
+        "protocol": "h3",
+        "workload": {"kind": "migration", "size": "300 kB", "after": "100 kB"},
+    }
+    | _OWN,
+    "resolver": {"dns": {"at": "x", "path": {"rtt": "6 ms"}}},
+    "fault": {"fault": "lose down 8"},
+    "pings": {"control": {"pings": 3}},
+}
+
+
+@pytest.mark.parametrize("what", HOSTS)
+def test_a_link_is_the_same_from_either_end_and_in_any_order(
+    run_setting: RunSetting, what: str
+) -> None:
+    there = link("client", "x", 30, down={"rate": "8 Mbit/s"}, up={"rate": "1 Mbit/s"})
+    on = link("x", "server", 50, rate="20 Mbit/s")
+    back = link("x", "client", 30, up={"rate": "8 Mbit/s"}, down={"rate": "1 Mbit/s"})
+    off = link("server", "x", 50, rate="20 Mbit/s")
+    raw = {"protocol": "h2", "workload": {"size": "300 kB"}, "hosts": {"x": {}}} | HOSTS[what]
+    times = [
+        (record.total_s, record.dns_s, record.control_rtt_ms)
+        for links in ([there, on], [on, there], [back, off], [off, back], [there, off])
+        for record in [ran(run_setting, **raw, links=links)]
+    ]
+    for each in times:
+        assert each == pytest.approx(times[0], abs=1e-3)
+
+
+def test_a_pep_splits_whichever_links_are_at_its_host(run_setting: RunSetting) -> None:
+    """A link that no flow crosses is none of its business."""
+    raw = {
+        "protocol": "h2",
+        "workload": {"size": "300 kB"},
+        "hosts": {"x": {"tcp_pep": _PEP}, "y": {}},
+    }
+    links = [link("client", "x", 20), link("x", "server", 100)]
+    alone_s = ran(run_setting, **raw | {"hosts": {"x": {"tcp_pep": _PEP}}}, links=links).total_s
+    for more in (link("x", "y"), link("y", "x")):
+        assert ran(run_setting, **raw, links=[more, *links]).total_s == pytest.approx(
+            alone_s, abs=1e-4
+        )

@@ -275,6 +275,10 @@ def _dns(random: Random, tables: Tables) -> None:
     tables["dns"] = random.choice(
         ({}, {"path": _path(random, plain=True)}, {"transport": "tcp", "delay": "20 ms"})
     )
+    places = [hop["name"] for hop in tables.get("hops", ())]
+    places += ["clients", "servers"] if "flows" in tables else []
+    if places and random.random() < 0.5:
+        tables["dns"] = {**tables["dns"], "at": random.choice(places)}
 
 
 def _dual_stack(random: Random, tables: Tables) -> None:
@@ -330,6 +334,10 @@ def _network(random: Random, tables: Tables) -> None:
     first, last = ("clients", "servers") if "flows" in tables else ("client", "server")
     pairs = [(first, "x"), ("y", "x"), ("y", last), *random.sample([(last, "x"), ("y", first)], 1)]
     tables["hosts"] = {"x": {}, "y": {}}
+    if random.random() < 0.4:
+        control = {"congestion_control": random.choice(_CONTROLS)}
+        pep = {"program": "headway-tcp-pep", "upstream": control}
+        tables["hosts"][random.choice("xy")] = {"tcp_pep": pep}
     tables["links"] = [
         {"name": f"link-{number}", "between": list(ends), "path": _path(random, plain=True)}
         for number, ends in enumerate(pairs)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from headway.errors import normalised
 from headway.lab.machine import Machine
 from tests.swarm.carrying import Trial, TwiceBooted, carried
 from tests.swarm.drawing import Tables, drawn
+from tests.swarm.restating import differences, exact, turned
 from tests.swarm.shrinking import shrunk
 from tests.swarm.studying import faults_of_study
 from tests.swarm.truths import violations
@@ -56,10 +58,22 @@ class Judge:
         """The verdict on a study's tables."""
         place = self._directory / "trial"
         trial = carried(tables, self._machine, place, self._cpu)
-        found = tuple(violations(tables, trial))
+        found = (*violations(tables, trial), *self._restated(tables, trial))
         shutil.rmtree(place, ignore_errors=True)
         reason = trial.refusal or (trial.record.error if trial.record else "") or ""
         return Verdict(tables, found, reason, _status(trial))
+
+    def _restated(self, tables: Tables, trial: Trial) -> Iterator[str]:
+        """What depends on the end from which links are stated."""
+        if trial.refusal or "links" not in tables:
+            return
+        stated = exact(tables)
+        trials = [
+            carried(each, self._machine, self._directory / "restated" / name, self._cpu)
+            for name, each in (("first", stated), ("second", turned(stated)))
+        ]
+        yield from differences(*trials)
+        shutil.rmtree(self._directory / "restated", ignore_errors=True)
 
     def smallest(self, verdict: Verdict) -> Tables:
         """The smallest tables whose first violation is of the same kind."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
 from pathlib import Path
@@ -16,8 +16,8 @@ from headway.diagnosis.samples import started_s
 from headway.lab.captures import questions_file
 from headway.lab.pcapng import read_pcapng
 from headway.planning.deployment import DeployedFlow
-from headway.planning.topology import Leg
 from headway.programs.headway_dns import PORT, REPORT
+from headway.study.path import Link
 
 _UDP_HEADER_BYTES, _DNS_HEADER_BYTES = 8, 12
 _ROUNDED_S = 1e-5
@@ -50,7 +50,7 @@ def question_columns(flow: DeployedFlow, directory: Path) -> Mapping[str, int]:
 
     Over UDP, what the client sends is captured before the path may lose or double it. Over TCP no question is lost.
     """
-    if flow.resolver is None:
+    if not flow.resolving:
         return {}
     capture, report = directory / questions_file(flow), directory / REPORT
     if not capture.exists():
@@ -61,27 +61,30 @@ def question_columns(flow: DeployedFlow, directory: Path) -> Mapping[str, int]:
     over_udp = [(value["at_unix_s"], _told(value)) for value in came if value["transport"] == "udp"]
     others = [_told(value) for value in came if value["transport"] != "udp"]
     sent = list(_sent(capture, began_s))
+    links = [link for leg in flow.resolving for link, _ in leg.links]
     every = [*(question for _, question in sent), *others]
     return {
         "dns_queries": len(every),
-        "dns_lost": _lost(sent, over_udp, flow.resolver),
+        "dns_lost": _lost(sent, over_udp, links),
         "dns_retries": len(every) - len({item.what for item in every}),
     }
 
 
 def _lost(
-    sent: Iterable[tuple[float, _Question]], came: Iterable[tuple[float, _Question]], leg: Leg
+    sent: Iterable[tuple[float, _Question]],
+    came: Iterable[tuple[float, _Question]],
+    links: Sequence[Link],
 ) -> int:
-    """How many questions did not come.
+    """How many questions did not come over some links.
 
     What came is the last one that the path's delay allows and that has not come yet. A copy of one that came is so no
     other one like it, which was sent later and lost.
     """
-    is_translated = any(link.nat for link, _ in leg.links)
+    is_translated = any(link.nat for link in links)
     waiting = defaultdict[_Question, list[float]](list)
     for at_s, question in sorted(sent, key=itemgetter(0)):
         waiting[question.untranslated if is_translated else question].append(at_s)
-    delay_s = _least_delay_s(leg)
+    delay_s = _least_delay_s(links)
     for at_s, question in sorted(came, key=itemgetter(0)):
         times = waiting[question.untranslated if is_translated else question]
         if before := bisect_right(times, at_s - delay_s + _ROUNDED_S):
@@ -89,9 +92,9 @@ def _lost(
     return sum(map(len, waiting.values()))
 
 
-def _least_delay_s(leg: Leg) -> float:
-    """What a path takes at least towards the resolver."""
-    ways = [link.up for link, _ in leg.links]
+def _least_delay_s(links: Iterable[Link]) -> float:
+    """What links take at least towards the resolver."""
+    ways = [link.up for link in links]
     return sum(0 if way.changes else way.delay - way.jitter for way in ways) / 1e9
 
 

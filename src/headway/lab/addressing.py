@@ -62,12 +62,14 @@ class HostPlace:
         node: the host.
         ports: those towards clients first.
         cables: the wires that are cables.
+        client_wire: the first client's, seen from there; its address may change.
         accurate_ecn: whether its TCP offers Accurate ECN.
     """
 
     node: Node
     ports: tuple[Port, ...]
     cables: frozenset[Wire]
+    client_wire: Wire
     accurate_ecn: bool = False
 
     @property
@@ -146,9 +148,12 @@ def _end(port: Port, quiet_family: Family) -> tuple[IpValue, ...]:
 
 
 def _new_neighbour(place: HostPlace) -> Iterator[Neighbour]:
-    """The client's first router knows the address that the client may change to."""
+    """The client's neighbour knows the address that the client may change to."""
     for port in place.ports:
-        if port.wire.number == 0 and not port.upward:
+        if (
+            port.wire.number == place.client_wire.number
+            and place.node.name != place.client_wire.left
+        ):
             changed = port.wire.address(port.other).migrated
             yield Neighbour(changed, port.wire.mac(port.other), port.device)
 
@@ -174,7 +179,7 @@ def _second_routes(place: HostPlace) -> Iterator[IpValue]:
         if not port.wire.second:
             continue
         node, via = place.node, port.wire.address(port.other)
-        plain = _route_of(node, node.upstream if port.upward else node.downstream)
+        plain = _route_of(node, node.towards(port.device))
         if not port.upward:
             yield from (replace(plain, network=text, via=via) for text in port.beyond)
         elif is_end:
@@ -190,7 +195,7 @@ def _routes_of(ports: Sequence[Port], place: HostPlace) -> Iterator[Route]:
     usual = max(ports, key=lambda port: (len(port.beyond), port.upward))
     for port in ports:
         node = place.node
-        plain = _route_of(node, node.upstream if port.upward else node.downstream)
+        plain = _route_of(node, node.towards(port.device))
         via = port.wire.address(port.other)
         stands_for_all = port is usual and port.beyond and not port.chosen
         wires = (port.wire.wires_network,) if stands_for_all else port.beyond
@@ -230,9 +235,11 @@ def _interception(place: HostPlace) -> tuple[IpValue, ...]:
     port, table = place.node.intercepts, _INTERCEPTION_TABLE
     if port is None:
         return ()
-    from_client, from_server = place.devices  # It splits what crosses it: one on either side.
+    sides = sorted((device not in place.node.client_devices, device) for device in place.devices)
     return (
         Route(place.family.everywhere, device="lo", table=table, local=True),
-        RoutingRule(from_client, table, place.family, port),
-        RoutingRule(from_server, table, place.family, port, answers=True),
+        *(
+            RoutingRule(device, table, place.family, port, answers=is_from_server)
+            for is_from_server, device in sides
+        ),
     )

@@ -150,7 +150,7 @@ def _services(flow: DeployedFlow) -> tuple[Started, ...]:
     *between, last = range(len(flow.segments))
     server = flow.segments[last].far
     return (
-        *((_resolver(flow),) if flow.resolver else ()),
+        *(_resolver(flow, leg.right) for leg in flow.resolving[-1:]),
         *(
             _server(flow, origin.end, origin.leg.right_address, origin.node)
             for origin in flow.origins
@@ -160,10 +160,9 @@ def _services(flow: DeployedFlow) -> tuple[Started, ...]:
     )
 
 
-def _resolver(flow: DeployedFlow) -> Started:
-    asked = flow.asked
-    assert asked.resolver and flow.resolver, "its leg is there"
-    return resolving(asked.resolver, flow.resolver.right, named_addresses(asked))
+def _resolver(flow: DeployedFlow, host: str) -> Started:
+    assert flow.asked.resolver, "its client asks it"
+    return resolving(flow.asked.resolver, host, named_addresses(flow.asked))
 
 
 def _server(flow: DeployedFlow, end: Endpoint, address: HostAddress, node: Node) -> Started:
@@ -258,8 +257,9 @@ def _migration(deployment: Deployment, network: NetworkLayout) -> Migration | No
         return None
     flow = deployment.only
     workload = cast(MigratingDownload, flow.setting.workload)
-    client, leg = network.hosts[0], flow.legs[0]
-    old = Address(leg.left_address, client.devices[0])
+    (client,) = (host for host in network.hosts if host.name == flow.stated.client)
+    leg = flow.legs[0]
+    old = Address(leg.left_address, leg.wires[0].left_device)
     new = replace(old, address=old.address.migrated)
     # The routes, which may have gone with the old address.
     routes = [replace(item, replaces=True) for item in client.ip if isinstance(item, Route)]

@@ -60,16 +60,15 @@ def _of_pacing(flow: DeployedFlow) -> Iterator[Capture]:
 
 def _of_questions(flow: DeployedFlow) -> Iterator[Capture]:
     """Where a client's questions to a resolver leave it, before the path may lose or double them."""
-    if flow.resolver:
-        device = flow.resolver.wires[0].left_device
+    for leg in flow.resolving[:1]:
+        device = leg.wires[0].left_device
         file = Path(questions_file(flow)).with_suffix(_PCAP).name
         yield Capture(flow.asked.namespace, device, file)
 
 
 def questions_file(flow: DeployedFlow) -> str:
     """Name of the capture of what a client asks a resolver."""
-    assert flow.resolver, "it asks one"
-    return f"{_stem(flow.asked.namespace, flow.resolver.wires[0].places[0])}.pcapng"
+    return f"{_stem(flow.asked.namespace, flow.resolving[0].wires[0].places[0])}.pcapng"
 
 
 def pacing_files(link: NarrowLink) -> tuple[str, str]:

@@ -177,6 +177,7 @@ def layout_of(deployment: Deployment) -> NetworkLayout:
     return _laid_out(
         deployment.nodes,
         deployment.legs,
+        deployment.flows[0].legs[0].wires[0],
         deployment.seed or 0,
         setting.limits.virtual,
         offload=setting.offload,
@@ -220,12 +221,13 @@ def two_hosts(
     (leg,) = lay_out([edge], [path])
     ends = (Node.end(CLIENT, client), Node.end(SERVER, server))
     met = (fault, leg) if fault else None
-    return _laid_out(ends, (leg,), seed, until, offload=False, fault=met), leg
+    return _laid_out(ends, (leg,), leg.wires[0], seed, until, offload=False, fault=met), leg
 
 
 def _laid_out(
     nodes: Sequence[Node],
     legs: Sequence[Leg],
+    client_wire: Wire,
     seed: int,
     until: Duration,
     *,
@@ -248,7 +250,11 @@ def _laid_out(
     hosts = {node.name: node for node in nodes}
     places = [
         HostPlace(
-            hosts.get(name) or Node.router(name), around, frozenset(cables), name in accurate_ecn
+            hosts.get(name) or Node.router(name),
+            around,
+            frozenset(cables),
+            client_wire,
+            name in accurate_ecn,
         )
         for name, around in ports(wires, nodes, stated).items()
     ]

@@ -36,7 +36,7 @@ def alone(setting: Setting, network: StatedNetwork, flow: StatedFlow) -> Setting
         bypass=tuple(name for name in setting.bypass if name in hops),
         path=first,
         family=setting.family,
-        dns=setting.dns,
+        dns=setting.dns and setting.dns.at_client,
         discovery=setting.discovery,
         offload=setting.offload,
         workload=competing_flow.workload,

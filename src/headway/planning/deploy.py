@@ -56,7 +56,7 @@ def _nodes(network: StatedNetwork, flows: tuple[DeployedFlow, ...]) -> tuple[Nod
         of_flow = (
             *flow.nodes,
             *(origin.node for origin in flow.origins),
-            *([Node.end(flow.resolver.right, _RESOLVER)] if flow.resolver else ()),
+            *(Node.end(leg.right, _RESOLVER) for leg in flow.resolving[-1:]),
         )
         acting = {node.name: node for node in of_flow} | acting
     return tuple(acting.get(name) or Node.router(name) for name in network.names)

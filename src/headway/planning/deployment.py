@@ -159,7 +159,7 @@ class DeployedFlow:
         segments: what its connections cross, the client's first.
         stated: the flow as the study states it.
         origins: servers beside its own, of some hosts of a page.
-        resolver: between its client and whom that asks for addresses; None if it is told them.
+        resolving: what lies between its client and whom that asks for addresses; nothing if it is told them.
         beside: between other interfaces of its client and its server.
         ways: by the names of edges, what its packets may cross where they follow contacts.
     """
@@ -171,7 +171,7 @@ class DeployedFlow:
     segments: tuple[Segment, ...]
     stated: StatedFlow
     origins: tuple[DeployedOrigin, ...] = ()
-    resolver: Leg | None = None
+    resolving: tuple[Leg, ...] = ()
     beside: Mapping[Interface, Leg] = field(default_factory=dict)
     ways: Mapping[str, Leg] = field(default_factory=dict)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -120,13 +120,18 @@ def placed(laid: LaidFlow) -> DeployedFlow:
     places = _places(laid)
     acting = {place.name: place.node for place in places}
     acting[stated.server] = replace(acting[stated.server], more_addresses=_more_addresses(laid))
+    from_client = [*laid.route, *map(laid.leg, stated.beside)]
     between = [
-        replace(acting.get(host.hop.name) or Node.router(host.hop.name), kernel=host.hop.kernel)
+        replace(
+            acting.get(host.hop.name) or Node.router(host.hop.name),
+            kernel=host.hop.kernel,
+            client_devices=_devices(from_client, host.hop.name),
+        )
         for host in laid.on_the_way
     ]
     segments = _segments(laid, places)
     origins = tuple(_origins(laid))
-    resolver = laid.leg(stated.resolver) if stated.resolver else None
+    resolving = tuple(map(laid.leg, stated.resolving))
     beside = {edge.interface: laid.leg(edge) for edge in stated.beside}
     other, second = beside.get(Interface.OTHER_FAMILY), beside.get(Interface.SECOND)
     return DeployedFlow(
@@ -134,7 +139,7 @@ def placed(laid: LaidFlow) -> DeployedFlow:
         asked=replace(
             _flow(laid, segments),
             elsewhere=_page_hosts(origins),
-            resolver=_resolver(setting, resolver),
+            resolver=_resolver(setting, resolving),
             other_address=other.right_address if other else None,
             second_address=second.left_address if second else None,
         ),
@@ -143,10 +148,15 @@ def placed(laid: LaidFlow) -> DeployedFlow:
         segments=segments,
         stated=stated,
         origins=origins,
-        resolver=resolver,
+        resolving=resolving,
         beside=beside,
         ways={edge.name: laid.legs[edge.name] for edge in planned.edges} if planned else {},
     )
+
+
+def _devices(legs: Iterable[Leg], host: str) -> frozenset[str]:
+    """A host's devices at the ends of legs, which begin nearer to the client."""
+    return frozenset(leg.wires[-1].right_device for leg in legs if leg.right == host)
 
 
 def _origins(laid: LaidFlow) -> Iterator[DeployedOrigin]:
@@ -186,8 +196,8 @@ def _page_hosts(origins: Sequence[DeployedOrigin]) -> tuple[PageHosts, ...]:
     )
 
 
-def _resolver(setting: Setting, leg: Leg | None) -> Resolver | None:
-    return Resolver(leg.right_address, setting.dns) if leg and setting.dns else None
+def _resolver(setting: Setting, legs: Sequence[Leg]) -> Resolver | None:
+    return Resolver(legs[-1].right_address, setting.dns) if legs and setting.dns else None
 
 
 def _more_addresses(laid: LaidFlow) -> tuple[HostAddress, ...]:

@@ -160,7 +160,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "ask a resolver for addresses",
         "dns",
         CLIENT,
-        lambda flow, _: flow.resolver is not None,
+        lambda flow, _: bool(flow.resolving),
         lambda client, _: client.asks_for,
     ),
     Requirement(

@@ -34,6 +34,7 @@ class Node:
         upstream: its TCP towards the server.
         forwards: whether it routes packets that are not for itself.
         intercepts: port of the TCP connections that it takes out of what it routes, if any.
+        client_devices: those towards its clients, if its TCP towards them is another one.
         more_addresses: that it has beside those of its wires, in the family's `origins_network`.
         kernel: how its kernel is set.
     """
@@ -43,8 +44,13 @@ class Node:
     upstream: Host | None = None
     forwards: bool = False
     intercepts: int | None = None
+    client_devices: frozenset[str] = frozenset()
     more_addresses: tuple[HostAddress, ...] = ()
     kernel: Kernel = TUNED
+
+    def towards(self, device: str) -> Host | None:
+        """Its TCP towards whom a device of its leads to."""
+        return self.downstream if device in self.client_devices else self.upstream
 
     @classmethod
     def end(cls, name: str, host: Host) -> Node:

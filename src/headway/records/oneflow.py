@@ -145,7 +145,7 @@ def _own(directory: Path, flow: DeployedFlow) -> Path:
     own = directory / flow.directory
     # A lab that was never booted has left none.
     own.mkdir(parents=True, exist_ok=True)
-    asked = (questions_file(flow),) if flow.resolver else ()
+    asked = (questions_file(flow),) if flow.resolving else ()
     for name in (*_SHARED_FILES, *asked):
         if (directory / name).exists() and not (own / name).exists():
             link(directory / name, own / name)

@@ -63,9 +63,14 @@ _ALPN = ("h3", "h2", "http/1.1")
 
 
 class Dns(Part):
-    """A resolver beside the client, on a path of its own; without one, clients are told the address."""
+    """A resolver on a path of its own; without one, clients are told the address."""
 
-    path: Path = Field(default=Path(), description="between client and resolver")
+    at: str | None = Field(
+        default=None,
+        exclude_if=lambda at: at is None,
+        description="host between client and server where the resolver's path begins; by default the client",
+    )
+    path: Path = Field(default=Path(), description="to the resolver, from the client or from `at`")
     transport: DnsTransport = Field(
         default=DnsTransport.UDP,
         description="transport of the questions, for clients that have the option",
@@ -102,6 +107,11 @@ class Dns(Part):
         if ttl.ns % 10**9:
             raise ValueError(f"DNS counts whole seconds, not {ttl}")
         return ttl
+
+    @property
+    def at_client(self) -> Dns:
+        """The same beside the client."""
+        return self.model_copy(update={"at": None})
 
     @model_validator(mode="after")
     def _possible(self) -> Self:

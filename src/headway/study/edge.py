@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -56,6 +57,10 @@ class Edge:
     def rtt(self) -> Duration:
         """As the study states it."""
         return self.path.rtt if self.path else Duration(0)
+
+    def is_apart_from(self, others: Iterable[Edge]) -> bool:
+        """Whether it is none of others, from whichever end they are seen."""
+        return all(self.name != other.name for other in others)
 
     @property
     def turned_around(self) -> Edge:

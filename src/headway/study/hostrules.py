@@ -44,7 +44,8 @@ class _NamedPlace:
 
     @property
     def hint(self) -> str:
-        return nearest(self.name, self.known, then=f"there are {', '.join(self.known)}{self.more}")
+        known = f"there are {', '.join(self.known)}" if self.known else "there is none"
+        return nearest(self.name, self.known, then=f"{known}{self.more}")
 
 
 def _hops(keys: SettingKeys) -> Iterator[_StatedHost]:
@@ -66,6 +67,15 @@ def _stops(keys: SettingKeys) -> Iterator[_NamedPlace]:
     ways = {f"flows.{name}.via": flow.via for name, flow in keys.flows.items()} | {"via": keys.via}
     for key, via in ways.items():
         yield from (_NamedPlace(key, stop, known) for stop in via)
+
+
+def _resolver_places(keys: SettingKeys) -> Iterator[_NamedPlace]:
+    if keys.dns and keys.dns.at is not None:
+        routers = keys.ends if keys.flows else ()
+        ends = {end for flow in keys.flows.values() for end in flow.between or ()}
+        chain = [hop.name for hop in keys.middleboxes]
+        known = [name for name in (*routers, *chain, *keys.hosts) if name not in ends]
+        yield _NamedPlace("dns.at", keys.dns.at, known)
 
 
 def _named_like_no_end(key: str) -> RuleRow[_StatedHost]:
@@ -138,6 +148,18 @@ HOST_RULES: tuple[RuleTable[SettingKeys, Any], ...] = (
                 "{it.key}",
                 lambda place: place.name not in place.known,
                 "no host and no link {it.name!r}{it.hint}",
+            ),
+        ),
+    ),
+    RuleTable[SettingKeys, _NamedPlace](
+        "where `dns.at` has a resolver's path begin",
+        _resolver_places,
+        (
+            RuleRow(
+                "is a host between clients and servers",
+                "{it.key}",
+                lambda place: place.name not in place.known,
+                "{it.name!r} is no host between client and server{it.hint}",
             ),
         ),
     ),

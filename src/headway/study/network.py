@@ -64,7 +64,7 @@ class StatedFlow:
         said: its table; None then.
         number: from 1; 0 then.
         beside: other edges between its client and server, which take over or are tried, too.
-        resolver: between its client and the resolver that this asks; None if it is told the address.
+        resolving: the edges from its client to the resolver that this asks; none if it is told the address.
         origins: from the end of the route's path to servers of other hosts of its page, by their names.
         planned: its ways if its packets follow contacts; None if they keep to the route.
     """
@@ -77,7 +77,7 @@ class StatedFlow:
     said: CompetingFlow | None = None
     number: int = 0
     beside: tuple[Edge, ...] = ()
-    resolver: Edge | None = None
+    resolving: tuple[Edge, ...] = ()
     origins: Mapping[str, Edge] = field(default_factory=dict)
     planned: PlannedWays | None = None
 
@@ -87,6 +87,11 @@ class StatedFlow:
         return (self.client, *(edge.right for edge in self.route))
 
     @property
+    def resolver(self) -> str | None:
+        """Name of the host that its client asks for addresses."""
+        return self.resolving[-1].right if self.resolving else None
+
+    @property
     def paths(self) -> tuple[Path | None, ...]:
         """Those on its route, the client's first; None for a cable."""
         return tuple(edge.path for edge in self.route)
@@ -94,9 +99,8 @@ class StatedFlow:
     @property
     def crossed(self) -> tuple[Edge, ...]:
         """Those on its route, and on other ways that its packets may take."""
-        on_route = {edge.name for edge in self.route}
         others = self.planned.edges if self.planned else ()
-        return (*self.route, *(edge for edge in others if edge.name not in on_route))
+        return (*self.route, *(edge for edge in others if edge.is_apart_from(self.route)))
 
     @property
     def crossed_hosts(self) -> set[str]:
@@ -106,8 +110,9 @@ class StatedFlow:
     @property
     def edges(self) -> tuple[Edge, ...]:
         """All that its packets may cross."""
-        resolving = [self.resolver] if self.resolver else []
-        return (*self.crossed, *resolving, *self.beside, *self.origins.values())
+        crossed = self.crossed
+        resolving = [edge for edge in self.resolving if edge.is_apart_from(crossed)]
+        return (*crossed, *resolving, *self.beside, *self.origins.values())
 
 
 @dataclass(frozen=True)

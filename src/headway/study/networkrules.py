@@ -55,7 +55,7 @@ class NetworkView:
             for name in (
                 *(() if flow.said and flow.said.between else (flow.client, flow.server)),
                 *(edge.right for edge in flow.origins.values()),
-                *((flow.resolver.right,) if flow.resolver else ()),
+                *((flow.resolver,) if flow.resolver else ()),
             )
         }
 
@@ -146,6 +146,25 @@ class _FollowingHost:
         return self.between is not None and self.between.hop.splits
 
 
+@dataclass(frozen=True)
+class _QuestionWay:
+    """What the questions of a flow's client cross on their way to a resolver."""
+
+    edges: tuple[Edge, ...]
+    view: NetworkView
+
+    @property
+    def proxy(self) -> str | None:
+        """The first host on it that passes on no packets of others."""
+        between = self.view.network.between
+        hosts = [edge.left for edge in self.edges[1:]]
+        return next((name for name in hosts if name in between and between[name].hop.proxy), None)
+
+    @property
+    def may_change(self) -> bool:
+        return len(self.edges) > 1 and self.view.keys.routing is Routing.CONTACTS
+
+
 def _hosts_between(view: NetworkView) -> Iterator[_RuledHost]:
     return (_RuledHost(name, host, view) for name, host in view.network.between.items())
 
@@ -158,7 +177,7 @@ def _hosts_at_ends(view: NetworkView) -> Iterator[_RuledHost]:
 
 def _route_edges(view: NetworkView) -> Iterator[_CrossedEdge]:
     for flow in view.network.flows:
-        yield from (_CrossedEdge(edge, flow) for edge in flow.route)
+        yield from (_CrossedEdge(edge, flow) for edge in (*flow.route, *flow.resolving))
 
 
 def _followed_edges(view: NetworkView) -> Iterator[_CrossedEdge]:
@@ -172,6 +191,10 @@ def _following_hosts(view: NetworkView) -> Iterator[_FollowingHost]:
         if flow.planned:
             names = {name: None for edge in flow.planned.edges for name in (edge.left, edge.right)}
             yield from (_FollowingHost(name, flow, view) for name in names)
+
+
+def _question_ways(view: NetworkView) -> Iterator[_QuestionWay]:
+    return (_QuestionWay(flow.resolving, view) for flow in view.network.flows)
 
 
 NETWORK_RULES: tuple[RuleTable[NetworkView, Any], ...] = (
@@ -256,6 +279,26 @@ NETWORK_RULES: tuple[RuleTable[NetworkView, Any], ...] = (
                 lambda host: host.has_programs,
                 "packets follow contacts, and some would pass its programs by",
                 "state the way by `via = [{it.name!r}]`",
+            ),
+        ),
+    ),
+    RuleTable[NetworkView, _QuestionWay](
+        "the way to a resolver",
+        _question_ways,
+        (
+            RuleRow(
+                "crosses no reverse proxy",
+                "dns.at",
+                lambda way: way.proxy,
+                "the reverse proxy {it.proxy} passes on no packets of others",
+                "name a host before it",
+            ),
+            RuleRow(
+                "does not change with contacts",
+                "dns.at",
+                lambda way: way.may_change,
+                "packets follow contacts, and those to a resolver keep to one way",
+                "leave out dns.at or routing",
             ),
         ),
     ),

@@ -33,7 +33,8 @@ def check_round_trips(network: StatedNetwork, dns: Dns | None, limit: Duration) 
                 f"{longest.key}.rtt",
                 f"an RTT of {rtt} in all is beyond limits.virtual ({limit}), after which a run is given up",
             )
-    if dns and dns.path.rtt + dns.delay >= limit:
+    farthest_ns = max(sum(edge.rtt for edge in flow.resolving) for flow in network.flows)
+    if dns and farthest_ns + dns.delay >= limit:
         raise wrong(
             "dns.delay" if dns.delay else "dns.path.rtt",
             f"an answer would come beyond limits.virtual ({limit}), after which a run is given up",

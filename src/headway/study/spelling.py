@@ -107,7 +107,7 @@ def _single(
         route=route,
         planned=planned,
         beside=tuple(_beside(keys, _http_end(keys, route))),
-        resolver=_to_resolver(keys, CLIENT, RESOLVER, RESOLVER),
+        resolving=_to_resolver(keys, edges, CLIENT, RESOLVER, RESOLVER),
         origins={
             name: Edge(
                 f"origins/{name}",
@@ -165,13 +165,21 @@ def _beside(keys: SettingKeys, end: str) -> Iterator[Edge]:
         )
 
 
-def _to_resolver(keys: SettingKeys, client: str, resolver: str, name: str) -> Edge | None:
+def _to_resolver(
+    keys: SettingKeys, edges: Sequence[Edge], client: str, resolver: str, name: str
+) -> tuple[Edge, ...]:
+    """What a client's questions cross: the way to where the resolver's own path begins, and that path."""
     if keys.dns is None:
-        return None
+        return ()
+    begins = keys.dns.at or client
     path = _stated(keys.dns.path)
-    return Edge(
-        name, client, resolver, path, "dns.path", keys.family, aside=True, whose="resolver's"
-    )
+    whose = "resolver's" if keys.dns.at is None else f"resolver's (from {begins})"
+    last = Edge(name, begins, resolver, path, "dns.path", keys.family, aside=True, whose=whose)
+    try:
+        way = route_between(edges, _ends(keys), client, begins)
+    except NoWayError as error:
+        raise wrong("dns.at", str(error)) from None
+    return (*way, last)
 
 
 def _several(keys: SettingKeys, edges: Sequence[Edge]) -> Iterator[StatedFlow]:
@@ -214,7 +222,7 @@ def _one_of_several(
         key=key,
         said=flow,
         number=number,
-        resolver=_to_resolver(keys, client, f"r{number}", f"{name}/{RESOLVER}"),
+        resolving=_to_resolver(keys, [*own, *edges], client, f"r{number}", f"{name}/{RESOLVER}"),
     )
 
 
@@ -273,7 +281,7 @@ def _names(
         names += _stops(keys) if _has_chain(keys) else [CLIENT, SERVER]
     names += [*between]
     names += [edge.right for flow in flows for edge in flow.origins.values()]
-    names += [flow.resolver.right for flow in flows if flow.resolver]
+    names += [flow.resolver for flow in flows if flow.resolver]
     return list(dict.fromkeys(names))
 
 
@@ -283,6 +291,6 @@ def _in_order(shared: Sequence[Edge], flows: Sequence[StatedFlow]) -> tuple[Edge
     crossed = (edge.turned_around if edge.turned else edge for flow in flows for edge in flow.route)
     own = [edge for edge in crossed if edge.name not in there]
     origins = [edge for flow in flows for edge in flow.origins.values()]
-    resolving = [flow.resolver for flow in flows if flow.resolver]
+    resolving = [edge for flow in flows for edge in flow.resolving[-1:]]
     beside = [edge for flow in flows for edge in flow.beside]
     return (*own, *shared, *origins, *resolving, *beside)
