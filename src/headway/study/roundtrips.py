@@ -42,19 +42,19 @@ def check_round_trips(network: StatedNetwork, dns: Dns | None, limit: Duration) 
 
 
 def check_transfer(route: Sequence[Edge], workload: WorkloadPart, limit: Duration) -> None:
-    """Check that what a request carries can pass before a run is given up, at the links' highest rates.
+    """Check that what a workload carries can pass before a run is given up, at the links' highest rates.
 
     Args:
         route: the edges that it crosses.
-        workload: what is carried; nothing is known of one that ends by itself, or that has two paths.
+        workload: all that is carried; nothing is known of one that ends by itself, or that has two paths.
         limit: limits.virtual.
 
     Raises:
         PydanticCustomError: it cannot; names the key.
     """
-    amount = workload.amount
-    if amount is None or workload.ends is not None or workload.path_beside is not None:
+    if workload.amount is None or workload.ends is not None or workload.path_beside is not None:
         return
+    amount = Size(workload.amount * workload.requests)
     for edge in route:
         for link in edge.path.links if edge.path else ():
             passing = (link.up if workload.uploads else link.down).most_bytes(limit)
