@@ -146,6 +146,7 @@ QUIC = {
     "stream_window": Trial({"stream_window": "20000"}, sends=False),
     "connection_window": Trial({"connection_window": "20000"}, sends=False),
     "max_streams": Trial({"max_streams": "0"}, sends=False),
+    "key_update": Trial({"key_update": "50"}),
     "ack_threshold": Trial({"ack_threshold": "9"}),
     "max_ack_delay": Trial({"max_ack_delay": "60ms"}, beside={"ack_threshold": "9"}),
     "cpu_per_sent": Trial({"cpu_per_sent": "1ms"}),
@@ -212,6 +213,7 @@ def _tables(role: str) -> dict[str, Trial]:
 OWN: dict[str, dict[str, Trial]] = {
     "headway-server": {
         **_tables("server"),
+        "key_exchange": Trial({"key_exchange": "secp256r1"}),
         "scheduler": Trial({"scheduler": "round-robin"}, changes=_PARALLEL),
         "priorities": Trial({"priorities": "firefox"}, changes=_PAGE),
         "notsent_lowat": Trial({"notsent_lowat": "1000"}, changes={**_PARALLEL, "protocol": "h2"}),
@@ -229,6 +231,7 @@ OWN: dict[str, dict[str, Trial]] = {
     },
     "headway-client": {
         **_tables("client"),
+        "key_exchange": Trial({"key_exchange": "x25519mlkem768"}, sends=False),
         "connections": Trial(
             {"connections": "1"}, sends=False, changes={**_PARALLEL, "protocol": "h1"}
         ),

@@ -69,6 +69,7 @@ OTHER_VALUES = {
     "time_threshold": "2",
     "idle_timeout": "60s",
     "max_streams": "10",
+    "key_update": "50",
     "max_ack_delay": "10ms",
     "saved_window": "1450000B",
     "saved_rtt": "580ms",

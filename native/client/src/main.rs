@@ -14,6 +14,7 @@ mod servers;
 mod slow;
 mod talk;
 mod target;
+mod tls;
 mod transport;
 mod tree;
 mod values;
@@ -28,13 +29,11 @@ use std::time::Instant;
 
 use headway_http::h2;
 use headway_http::tcp::SocketOptions;
-use headway_http::tls::{ClientTls, Protocol, TlsError, Trust, Versions, provider};
-use headway_quic::QuicClientConfig;
+use headway_http::tls::{Protocol, TlsError};
 use headway_reactor::{Reactor, Signals, run, say};
-use rustls::ClientConfig;
 
 use crate::fetch::{ACT, END, Fetch, Limits};
-use crate::options::{Options, TlsVersions};
+use crate::options::Options;
 use crate::plan::{Job, PlanError};
 use crate::report::Report;
 use crate::servers::Servers;
@@ -110,7 +109,7 @@ fn fetch(options: &Options) -> Result<bool, ClientError> {
         })
     };
     // What follows a connection for a session begins anew, and knows the addresses.
-    let clock = if options.early_data {
+    let clock = if options.tls.early_data {
         tell_errors(&run_jobs(vec![plan::priming(options)], None, clock)?);
         Clock::start()
     } else {
@@ -152,12 +151,9 @@ fn connector(options: &Options, servers: &Servers) -> Result<Connector, TlsError
 }
 
 fn quic_connector(options: &Options) -> Result<QuicConnector, TlsError> {
-    // RFC 9001, section 4.2.
-    let tls = QuicClientConfig::try_from(tls(options, Protocol::H3, Versions::Tls13)?)
-        .expect("TLS 1.3 has the cipher suite of Initial packets");
     Ok(QuicConnector {
         local: options.local(),
-        tls: Arc::new(tls),
+        tls: Arc::new(options.tls.over_quic()?),
         config: Arc::new(options.quic()),
         moves: options.moves(),
         on_command: Move::Migration(options.migrate_to),
@@ -166,11 +162,6 @@ fn quic_connector(options: &Options) -> Result<QuicConnector, TlsError> {
 }
 
 fn tcp_connector(options: &Options, protocol: Protocol) -> Result<TcpConnector, TlsError> {
-    let versions = match options.tls {
-        TlsVersions::All => Versions::All,
-        TlsVersions::Tls12 => Versions::Tls12,
-        TlsVersions::Tls13 => Versions::Tls13,
-    };
     Ok(TcpConnector {
         protocol,
         socket: SocketOptions {
@@ -179,28 +170,13 @@ fn tcp_connector(options: &Options, protocol: Protocol) -> Result<TcpConnector, 
             ..SocketOptions::default()
         },
         local: options.local(),
-        tls: tls(options, protocol, versions)?,
+        tls: options.tls.over_tcp(protocol)?,
         h2: h2::ClientOptions {
             stream_window_bytes: options.h2_stream_window,
             connection_window_bytes: options.h2_connection_window,
             table_bytes: options.tables().hpack_bytes,
         },
     })
-}
-
-fn tls(
-    options: &Options,
-    protocol: Protocol,
-    versions: Versions,
-) -> Result<Arc<ClientConfig>, TlsError> {
-    let tls = ClientTls {
-        provider: provider(),
-        trust: Trust::File(options.ca.clone()),
-        protocols: vec![protocol],
-        versions,
-        early_data: options.early_data,
-    };
-    tls.config()
 }
 
 fn limits(options: &Options, protocol: Protocol) -> Limits {

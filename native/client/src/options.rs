@@ -18,6 +18,7 @@ use crate::lookup::{Over, Service};
 use crate::messages::TalkOptions;
 use crate::slow::Slowness;
 use crate::target::Target;
+use crate::tls::TlsOptions;
 use crate::transport::Move;
 use crate::values::{attempt_delay, check_priority, field, milliseconds, range, seconds};
 use crate::video::VideoOptions;
@@ -126,9 +127,6 @@ pub(crate) struct Options {
     /// Over what it is asked
     #[arg(long, default_value = "udp", requires = "resolver")]
     pub(crate) resolver_over: Over,
-    /// Certificates of the authorities to be trusted, PEM
-    #[arg(long, value_name = "FILE", default_value = "/etc/ssl/certs/ca-certificates.crt")]
-    pub(crate) ca: PathBuf,
     /// The kernel's congestion controller for TCP
     #[arg(long, value_name = "NAME")]
     pub(crate) cc: Option<String>,
@@ -163,13 +161,8 @@ pub(crate) struct Options {
     /// had rebound
     #[arg(long, value_name = "BYTES")]
     pub(crate) rebind_after: Option<u64>,
-    /// Fetches the first URL's head beforehand, over a connection of its own, and sends requests as
-    /// early data (0-RTT) on connections that resume its session
-    #[arg(long)]
-    pub(crate) early_data: bool,
-    /// Version of TLS
-    #[arg(long, default_value = "all", value_name = "VERSION")]
-    pub(crate) tls: TlsVersions,
+    #[command(flatten)]
+    pub(crate) tls: TlsOptions,
     /// Interval of the report's goodput, in milliseconds
     #[arg(long, value_name = "MS", default_value = "100", value_parser = milliseconds)]
     pub(crate) interval: Duration,
@@ -208,16 +201,6 @@ impl ProtocolName {
             Self::H2 | Self::Auto => Protocol::H2,
         }
     }
-}
-
-/// Versions of TLS, as options call them.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(crate) enum TlsVersions {
-    All,
-    #[value(name = "1.2")]
-    Tls12,
-    #[value(name = "1.3")]
-    Tls13,
 }
 
 /// A place in the dependency tree.

@@ -78,7 +78,7 @@ fn candidates(
     let falls_back = follows && options.fall_back && protocol == Protocol::H3;
     let second = by(Protocol::H2, origin.port).filter(|_| falls_back);
     let mut candidates: Vec<_> = best.chain(second).collect();
-    if options.early_data {
+    if options.tls.early_data {
         // Early data go with the first packets, which a race would have sent to several places.
         candidates.truncate(1);
     }

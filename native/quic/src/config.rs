@@ -1,3 +1,4 @@
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -103,6 +104,8 @@ pub struct Config {
     pub first_streams: Option<FirstStreams>,
     /// Whether a server lets clients change their address (RFC 9000 section 9).
     pub migration: bool,
+    /// Packets sent after which keys are updated (RFC 9001 section 6); without this, near the limit of a key's use.
+    pub key_update: Option<NonZeroU32>,
     /// What a client does with tokens of servers.
     pub tokens: Tokens,
     /// What acknowledgment frequency to ask for; none leaves it to the peer.
@@ -136,6 +139,7 @@ impl Default for Config {
             max_streams: 1000,
             first_streams: None,
             migration: true,
+            key_update: None,
             tokens: Tokens::default(),
             ack_frequency: None,
             cpu_cost: CpuCost::default(),

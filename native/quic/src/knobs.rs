@@ -80,6 +80,7 @@ fn assign(config: &mut Config, name: &str, value: &str) -> Result<(), String> {
         "connection-window" => config.receive_window = parse(value)?,
         "max-streams" => config.max_streams = parse(value)?,
         "migration" => config.migration = value == "on",
+        "key-update" => config.key_update = unless("never", value, parse)?,
         "keep-tokens" => {
             config.tokens = if value == "on" { Tokens::kept() } else { Tokens::default() };
         }

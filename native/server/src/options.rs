@@ -11,7 +11,7 @@ use headway_http::service::{
     Files, Padded, Padding, Service, Sink, Site, SiteError, Streams, Verdict,
 };
 use headway_http::tcp::SocketOptions;
-use headway_http::tls::{Identity, Protocol, ServerTls, TlsError, Versions, provider};
+use headway_http::tls::{Cryptography, Group, Identity, Protocol, ServerTls, TlsError, Versions};
 use headway_http::{h2, h3};
 use headway_knobs::compression::{CompressionOptions, Tables};
 use headway_knobs::limits::Limits as _;
@@ -192,6 +192,9 @@ pub(crate) struct Options {
     /// Versions of TLS
     #[arg(long, default_value = "all", value_name = "VERSION")]
     tls: TlsVersions,
+    /// The only group that it takes to exchange keys by: x25519, x25519mlkem768 or secp256r1
+    #[arg(long, value_name = "GROUP")]
+    key_exchange: Option<Group>,
     /// Field added to all responses, as "name: value"; may be repeated
     #[arg(long, value_name = "FIELD", value_parser = field)]
     header: Vec<Field>,
@@ -301,6 +304,10 @@ impl Options {
         }
     }
 
+    fn cryptography(&self) -> Cryptography {
+        Cryptography { group: self.key_exchange, cipher: None }
+    }
+
     /// How TLS is spoken over TCP, if there is a certificate.
     pub(crate) fn tls(&self) -> Result<Option<ServerTls>, TlsError> {
         let Some(identity) = self.identity()? else { return Ok(None) };
@@ -310,7 +317,7 @@ impl Options {
             return Ok(None);
         }
         Ok(Some(ServerTls {
-            provider: provider(),
+            provider: self.cryptography().provider_of_server(),
             identity,
             protocols,
             versions: match self.tls {
@@ -328,7 +335,7 @@ impl Options {
         let offered = self.protocols.iter().any(|name| name.protocol() == Protocol::H3);
         let Some(identity) = self.identity()?.filter(|_| offered) else { return Ok(None) };
         let tls = ServerTls {
-            provider: provider(),
+            provider: self.cryptography().provider_of_server(),
             identity,
             protocols: vec![Protocol::H3],
             versions: Versions::Tls13,

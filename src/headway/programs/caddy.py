@@ -18,6 +18,7 @@ from headway.programs.base import (
     Started,
     served_on,
 )
+from headway.programs.keyexchange import ANY, KEY_EXCHANGE, MLKEM, key_exchange
 from headway.study.capture import Capture
 from headway.study.host import HTTP, Host, Protocol
 
@@ -35,6 +36,7 @@ class Caddy(Server):
     takes_uploads = True
     has_application = True
     takes_websockets = frozenset({Protocol.H1})
+    knobs = (key_exchange("takes"),)
     quic_congestion_controls = ("reno",)
     writes_qlog = True
     adjustments = (
@@ -58,11 +60,12 @@ class Caddy(Server):
     def serve(self, listener: Listener, host: Host, capture: Capture) -> Started:
         file = f"/run/{listener.namespace}-caddy.json"
         argv = ("caddy", "run", "--config", file)
+        group = self.knob(KEY_EXCHANGE, host)
         program = Program(
             f"{listener.namespace}-caddy",
             listener.namespace,
             argv,
-            env={"QLOGDIR": f"{QLOG_DIRECTORY}/{listener.namespace}"},
+            env={"QLOGDIR": f"{QLOG_DIRECTORY}/{listener.namespace}", **_switch(group)},
             service=True,
             listens=served_on(listener),
         )
@@ -70,11 +73,16 @@ class Caddy(Server):
         behind: tuple[Program, ...] = ()
         if application:
             behind = uploads.upstream(listener.namespace, application).programs
-        configuration = json.dumps(_configuration(listener), indent=1)
+        configuration = json.dumps(_configuration(listener, group), indent=1)
         return Started((*behind, program), {file: configuration})
 
 
-def _configuration(listener: Listener) -> dict[str, Any]:
+def _switch(group: str) -> dict[str, str]:
+    """Debian builds Caddy without its module file, and Go then leaves out what is newer than Go 1.20."""
+    return {"GODEBUG": "tlsmlkem=1"} if group == MLKEM else {}
+
+
+def _configuration(listener: Listener, group: str) -> dict[str, Any]:
     files = {"handler": "file_server", "root": "/lab/www"}
     upstream = {"handler": "reverse_proxy", "upstreams": [{"dial": uploads.UPSTREAM}]}
     server: dict[str, Any] = {
@@ -84,7 +92,10 @@ def _configuration(listener: Listener) -> dict[str, Any]:
         "routes": [{"handle": [upstream if listener.application else files]}],
     }
     if listener.tls:
-        server["tls_connection_policies"] = [{"protocol_min": "tls1.3"}]
+        policy: dict[str, Any] = {"protocol_min": "tls1.3"}
+        if group != ANY:
+            policy["curves"] = [group]
+        server["tls_connection_policies"] = [policy]
     certificate = {"certificate": CERTIFICATE_FILE, "key": KEY_FILE}
     return {
         "admin": {"disabled": True, "config": {"persist": False}},

@@ -34,6 +34,7 @@ from headway.programs.client import (
     started_again,
     wrong_field,
 )
+from headway.programs.keyexchange import ANY, KEY_EXCHANGE, key_exchange, openssl_group
 from headway.programs.measurement import Measurement, QuicRace, Tried
 from headway.programs.uploads import answer_file, carried_bytes, content_file, sent_bytes
 from headway.study.discovery import Means, offered
@@ -57,6 +58,7 @@ _FAST_OPEN = Knob(
     "whether the ClientHello goes with the SYN (RFC 7413); both hosts' kernels need net.ipv4.tcp_fastopen",
     ("on", "off"),
 )
+_KEY_EXCHANGE = key_exchange("offers")
 _TOLD_ADDRESS = Adjustment("curl", "--resolve", "the server", "no time is spent on name resolution")
 
 
@@ -107,7 +109,7 @@ class Curl(Client):
     executable: ClassVar[str] = "curl"
     libraries: ClassVar[str] = ""
     """Where it finds its library, if not where all programs do."""
-    knobs: tuple[Knob, ...] = (RETRY_PAUSE, _FAST_OPEN)
+    knobs: tuple[Knob, ...] = (RETRY_PAUSE, _FAST_OPEN, _KEY_EXCHANGE)
     adjustments: tuple[Adjustment, ...] = (
         _TOLD_ADDRESS,
         Adjustment(
@@ -149,6 +151,8 @@ class Curl(Client):
             argv += ["--verbose", "--trace-time"]
         if self.knob("tcp_fast_open", flow.host) == "on" and not flow.protocol.over_quic:
             argv.append("--tcp-fastopen")
+        if (group := self.knob(KEY_EXCHANGE, flow.host)) != ANY:
+            argv += ["--curves", openssl_group(group)]
         if flow.workload.requests > 1:
             argv += ["--parallel", "--parallel-max", str(flow.workload.requests)]
         if flow.workload.migrates:
@@ -186,7 +190,7 @@ class Curl814(Curl):
     quic_congestion_controls = ("reno",)
     writes_qlog = False
     expects = False
-    knobs = (_FAST_OPEN,)
+    knobs = (_FAST_OPEN, _KEY_EXCHANGE)
     adjustments = (_TOLD_ADDRESS.of("curl-8.14"),)
     executable = "/opt/trixie/usr/bin/curl"
     libraries = "/opt/trixie/usr/lib/x86_64-linux-gnu"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from headway.contract.program import Program
@@ -24,6 +25,7 @@ from headway.programs.base import (
     Started,
     served_on,
 )
+from headway.programs.keyexchange import ANY, KEY_EXCHANGE, key_exchange, openssl_group
 from headway.programs.nginx import files_on_socket
 from headway.study.capture import Capture
 from headway.study.host import HTTP, Host, Protocol
@@ -48,6 +50,8 @@ class _Envoy(Adapter):
     quic_congestion_controls = ("bbr", "cubic")
     reads_tsc = True
     knobs = (
+        # Its QUIC, which is QUICHE's, takes all groups whatever is stated.
+        replace(key_exchange("takes"), over_quic=(ANY,)),
         Knob("bbr_version", "1", "version of QUIC's BBR", ("1", "2"), controls=("bbr",)),
         Knob(
             "stream_window",
@@ -89,7 +93,9 @@ class _Envoy(Adapter):
         """One Envoy between a listener and an origin."""
         configuration = {
             "static_resources": {
-                "listeners": _listeners(listener, self._windows(host)),
+                "listeners": _listeners(
+                    listener, self._windows(host), self.knob(KEY_EXCHANGE, host)
+                ),
                 "clusters": [cluster],
             },
             "layered_runtime": {
@@ -175,25 +181,27 @@ def _congestion_control(name: str, bbr_version: str) -> _Fields:
     return {flag: name == "bbr", f"{flag}_v2": name == "bbr" and bbr_version == "2"}
 
 
-def _listeners(listener: Listener, windows: _Fields) -> list[_Fields]:
+def _listeners(listener: Listener, windows: _Fields, group: str) -> list[_Fields]:
     """One listener for TCP, one for UDP, as needed."""
     # Of those that a client offers, the first one here is chosen.
     spoken = sorted(listener.protocols, reverse=True)
     over_tcp = [protocol for protocol in spoken if protocol is not Protocol.H3]
     listeners = []
     if Protocol.H3 in listener.protocols:
-        listeners.append(_quic_listener(listener, windows))
+        listeners.append(_quic_listener(listener, windows, group))
     if over_tcp:
-        listeners.append(_tcp_listener(listener, over_tcp, windows))
+        listeners.append(_tcp_listener(listener, over_tcp, windows, group))
     return listeners
 
 
-def _tcp_listener(listener: Listener, protocols: Sequence[Protocol], windows: _Fields) -> _Fields:
+def _tcp_listener(
+    listener: Listener, protocols: Sequence[Protocol], windows: _Fields, group: str
+) -> _Fields:
     chain: _Fields = {"filters": [_connection_manager("AUTO", http2_protocol_options=windows)]}
     if listener.tls:
         chain["transport_socket"] = {
             "name": "envoy.transport_sockets.tls",
-            "typed_config": _downstream_tls([_ALPN[protocol] for protocol in protocols]),
+            "typed_config": _downstream_tls([_ALPN[protocol] for protocol in protocols], group),
         }
     return {
         "name": "tcp",
@@ -202,10 +210,10 @@ def _tcp_listener(listener: Listener, protocols: Sequence[Protocol], windows: _F
     }
 
 
-def _quic_listener(listener: Listener, windows: _Fields) -> _Fields:
+def _quic_listener(listener: Listener, windows: _Fields, group: str) -> _Fields:
     transport = _typed(
         "extensions.transport_sockets.quic.v3.QuicDownstreamTransport",
-        downstream_tls_context=_tls_context([_ALPN[Protocol.H3]]),
+        downstream_tls_context=_tls_context([_ALPN[Protocol.H3]], group),
     )
     return {
         "name": "quic",
@@ -247,7 +255,10 @@ def _connection_manager(codec: str, **options: Any) -> _Fields:
     }
 
 
-def _tls_context(alpn: list[str]) -> _Fields:
+def _tls_context(alpn: list[str], group: str) -> _Fields:
+    parameters: _Fields = {"tls_minimum_protocol_version": "TLSv1_3"}
+    if group != ANY:
+        parameters["ecdh_curves"] = [openssl_group(group)]
     certificate = {
         "certificate_chain": {"filename": CERTIFICATE_FILE},
         "private_key": {"filename": KEY_FILE},
@@ -256,14 +267,15 @@ def _tls_context(alpn: list[str]) -> _Fields:
         "disable_stateless_session_resumption": True,
         "common_tls_context": {
             "alpn_protocols": alpn,
-            "tls_params": {"tls_minimum_protocol_version": "TLSv1_3"},
+            "tls_params": parameters,
             "tls_certificates": [certificate],
         },
     }
 
 
-def _downstream_tls(alpn: list[str]) -> _Fields:
-    return _typed("extensions.transport_sockets.tls.v3.DownstreamTlsContext", **_tls_context(alpn))
+def _downstream_tls(alpn: list[str], group: str) -> _Fields:
+    context = _tls_context(alpn, group)
+    return _typed("extensions.transport_sockets.tls.v3.DownstreamTlsContext", **context)
 
 
 def _cluster(place: _Fields, protocol: Protocol, windows: _Fields) -> _Fields:

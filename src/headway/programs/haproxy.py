@@ -21,6 +21,7 @@ from headway.programs.base import (
     Started,
     served_on,
 )
+from headway.programs.keyexchange import ANY, KEY_EXCHANGE, key_exchange, openssl_group
 from headway.programs.nginx import files_on_socket
 from headway.study.capture import Capture
 from headway.study.host import HTTP, Host, Protocol
@@ -51,6 +52,7 @@ backend origin
 """
 
 _KNOBS = (
+    key_exchange("takes"),
     Knob("quic_max_window", "64m", "largest congestion window of QUIC; its send buffers, too"),
     Knob(
         "quic_pacing", "on", "whether QUIC spreads its packets over the round trip", ("on", "off")
@@ -99,7 +101,7 @@ class _Haproxy(Adapter):
         """One HAProxy between a listener and what its server line says of the origin."""
         values = {knob.name: self.knob(knob.name, host) for knob in self.knobs}
         file = f"/run/{listener.namespace}-haproxy.cfg"
-        binds = _binds(listener, self.quic_congestion_control(host), values["retry"])
+        binds = _binds(listener, self.quic_congestion_control(host), values)
         text = _CONFIGURATION.format(
             name=SERVER_NAME,
             certificate=CERTIFICATE_FILE,
@@ -195,16 +197,18 @@ class HaproxyProxy(_Haproxy, ReverseProxy):
         return self._process(listener, host, line)
 
 
-def _binds(listener: Listener, quic_congestion_control: str, retry: str) -> list[str]:
+def _binds(listener: Listener, quic_congestion_control: str, values: dict[str, str]) -> list[str]:
     place, version = listener.socket_address, listener.address.family.version
     if not listener.tls:
         return [place]
     certificate = f"ssl crt @/{SERVER_NAME}"
+    if (group := values[KEY_EXCHANGE]) != ANY:
+        certificate += f" curves {openssl_group(group)}"
     binds = []
     if Protocol.H3 in listener.protocols:
         # RFC 9002's NewReno is TCP's Reno with SACK.
         algorithm = {"reno": "newreno"}.get(quic_congestion_control, quic_congestion_control)
-        options = f"alpn h3 quic-cc-algo {algorithm}{' quic-force-retry' if retry == 'on' else ''}"
+        options = f"alpn h3 quic-cc-algo {algorithm}{' quic-force-retry' if values['retry'] == 'on' else ''}"
         binds.append(f"quic{version}@{place} {certificate} {options}")
     names = {Protocol.H2: "h2", Protocol.H1: "http/1.1"}
     alpn = ",".join(name for protocol, name in names.items() if protocol in listener.protocols)

@@ -24,6 +24,7 @@ from headway.programs.client import (
     secrets_environment,
 )
 from headway.programs.headway_dns import PORT as DNS_PORT
+from headway.programs.keyexchange import ANY, KEY_EXCHANGE
 from headway.programs.knobfile import adjustments_of, knobs_of
 from headway.programs.measurement import Measurement
 from headway.programs.native import (
@@ -107,6 +108,8 @@ class HeadwayClient(NativeQuic, Client):
         argv += [*self._attempts(host), *compression_options(self, host)]
         if flow.tls:
             argv.append(f"--ca={CA_FILE}")
+            if (group := self.knob(KEY_EXCHANGE, host)) != ANY:
+                argv.append(f"--key-exchange={group}")
         if flow.protocol is Protocol.H2 or flow.discovery:
             argv += self._windows(host)
         if flow.protocol is Protocol.H1:

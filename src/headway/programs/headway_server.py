@@ -18,6 +18,7 @@ from headway.programs.base import (
     Started,
     served_on,
 )
+from headway.programs.keyexchange import ANY, KEY_EXCHANGE
 from headway.programs.knobfile import adjustments_of, knobs_of
 from headway.programs.native import (
     COMPRESSION_KNOBS,
@@ -118,6 +119,8 @@ class HeadwayServer(NativeQuic, Server):
             f"--quic={quic_knobs(self, host, narrowest(listener.every_address))}",
             f"--qlog={QLOG_DIRECTORY}/{listener.namespace}",
         ]
+        if (group := self.knob(KEY_EXCHANGE, host)) != ANY:
+            argv.append(f"--key-exchange={group}")
         argv += thinking(listener)
         if listener.application:
             argv += [*application_options(listener.application), *self._windows(host)]

@@ -25,6 +25,7 @@ from headway.programs.base import (
     served_on,
 )
 from headway.programs.headway_server import replay_for_proxy
+from headway.programs.keyexchange import ANY, KEY_EXCHANGE, key_exchange, openssl_group
 from headway.study.application import Application
 from headway.study.capture import Capture
 from headway.study.host import HTTP, Host, Protocol
@@ -94,6 +95,7 @@ _KNOBS = (
         "quic_gso", "off", "whether QUIC hands the kernel many packets in one call", ("on", "off")
     ),
     RETRY,
+    key_exchange("takes"),
     Knob(
         "ktls",
         "off",
@@ -287,6 +289,8 @@ def _listening(listener: Listener, values: dict[str, str]) -> list[str]:
         lines.append("keepalive_timeout 60;")
     if values["ktls"] == "on":
         lines += ["ssl_conf_command Options KTLS;"]
+    if (group := values[KEY_EXCHANGE]) != ANY:
+        lines.append(f"ssl_ecdh_curve {openssl_group(group)};")
     return [
         *lines,
         f"ssl_protocols TLSv{values['tls']};",

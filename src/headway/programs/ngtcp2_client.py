@@ -33,6 +33,7 @@ from headway.programs.client import (
     last_words,
     secrets_environment,
 )
+from headway.programs.keyexchange import GNUTLS_GROUPS, KEY_EXCHANGE, key_exchange, ngtcp2_options
 from headway.programs.measurement import Measurement
 from headway.programs.uploads import answers_directory, carried_bytes, content_file
 from headway.study.host import Protocol
@@ -76,7 +77,10 @@ class Ngtcp2Client(Client):
     rehearses = True
     quic_congestion_controls = ("cubic", "reno", "bbr")
     writes_qlog = True
-    knobs = (Knob("ack_threshold", "2", "packets after which one is acknowledged at once"),)
+    knobs = (
+        Knob("ack_threshold", "2", "packets after which one is acknowledged at once"),
+        key_exchange("offers", *GNUTLS_GROUPS),
+    )
     adjustments = (
         Adjustment("ngtcp2", "HOST", "the server's address", "no time is spent on name resolution"),
         Adjustment(
@@ -118,6 +122,7 @@ class Ngtcp2Client(Client):
             f"--handshake-timeout={IDLE_LIMIT_S}s",
             f"--qlog-file={logs}/{_LOG}",
             f"--download={into}",
+            *ngtcp2_options(self.knob(KEY_EXCHANGE, flow.host)),
             *content,
             flow.address,
             str(flow.port),

@@ -17,6 +17,7 @@ from headway.programs.base import (
     Started,
     served_on,
 )
+from headway.programs.keyexchange import GNUTLS_GROUPS, KEY_EXCHANGE, key_exchange, ngtcp2_options
 from headway.study.capture import Capture
 from headway.study.host import Host, Protocol
 
@@ -36,6 +37,7 @@ class Ngtcp2Server(Server):
         Knob("initial_rtt", "333ms", "round trip time that is assumed before one is measured"),
         Knob("ack_threshold", "2", "packets after which one is acknowledged at once"),
         RETRY,
+        key_exchange("takes", *GNUTLS_GROUPS),
         Knob("pmtud", "on", "whether packets grow to what the path carries", ("on", "off")),
     )
     adjustments = (
@@ -61,6 +63,7 @@ class Ngtcp2Server(Server):
             "--timeout=600s",
             "--initial-pkt-num=0",
             f"--qlog-dir={qlogs}",
+            *ngtcp2_options(self.knob(KEY_EXCHANGE, host)),
         ]
         if self.knob("retry", host) == "on":
             argv.append("--validate-addr")

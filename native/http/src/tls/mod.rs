@@ -1,9 +1,12 @@
 //! TLS configurations, for TCP and for QUIC.
 
 mod client;
+mod cryptography;
+mod mlkem;
 mod server;
 
 pub use client::{ClientTls, Trust};
+pub use cryptography::{Cipher, Cryptography, Group};
 pub use server::{Identity, ServerTls};
 
 use std::path::PathBuf;
@@ -89,7 +92,7 @@ pub enum TlsError {
 /// The cryptography of programs: ring's, with the operating system's random numbers.
 #[must_use]
 pub fn provider() -> Arc<CryptoProvider> {
-    Arc::new(rustls::crypto::ring::default_provider())
+    Cryptography::default().provider()
 }
 
 /// Writes secrets to the file that SSLKEYLOGFILE names, if it names one.

@@ -3,6 +3,7 @@
 mod early;
 mod event;
 mod hurry;
+mod keys;
 mod overdue;
 mod receiving;
 mod sending;
@@ -24,6 +25,7 @@ use early::Early;
 pub(crate) use early::FirstPacket;
 pub use event::{Close, Event, Statistics};
 use hurry::Hurry;
+use keys::KeyUpdates;
 use overdue::OverdueAck;
 pub(crate) use sending::Outlet;
 
@@ -53,6 +55,7 @@ pub struct Connection {
     timer_fired: bool,
     overdue_ack: OverdueAck,
     hurry: Hurry,
+    key_updates: KeyUpdates,
     early: Early,
 }
 
@@ -63,6 +66,7 @@ impl Connection {
         scheduler: Box<dyn Scheduler>,
     ) -> Self {
         let config = sender.config();
+        let key_updates = KeyUpdates::new(config.key_update);
         let raises_at = [Dir::Bi, Dir::Uni].map(|dir| {
             let first = config.first_streams(dir);
             (first < config.max_streams).then_some(u64::from(first / 2))
@@ -81,6 +85,7 @@ impl Connection {
             timer_fired: false,
             overdue_ack: OverdueAck::default(),
             hurry: Hurry::default(),
+            key_updates,
             early: Early::default(),
         }
     }
@@ -117,6 +122,12 @@ impl Connection {
     #[must_use]
     pub fn is_handshaking(&self) -> bool {
         self.inner.is_handshaking()
+    }
+
+    /// Whether the handshake is confirmed: complete, which a client knows from the server (RFC 9001 section 4.1.2).
+    fn is_confirmed(&self) -> bool {
+        !self.is_handshaking()
+            && (self.side().is_server() || self.inner.stats().frame_rx.handshake_done > 0)
     }
 
     /// Whether streams can be used before the handshake is complete.

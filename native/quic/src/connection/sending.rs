@@ -101,6 +101,15 @@ impl Connection {
         let is_mtu_probe = transmit.segment_size.is_none() && transmit.size > mtu;
         let elicits = self.sender.observe_sent(now, off_path, is_mtu_probe);
         (outlet.send)(&transmit, outlet.buffer)?;
+        if self.key_updates.are_wanted() && self.is_confirmed() {
+            let packets = transmit.size.div_ceil(transmit.segment_size.unwrap_or(transmit.size));
+            let (last, acked) = self.sender.packet_numbers();
+            if self.key_updates.sent(packets as u64, last, acked) {
+                self.inner.force_key_update();
+                // Acknowledgments alone are not acknowledged.
+                self.ping();
+            }
+        }
         Ok(Some(elicits && !is_mtu_probe))
     }
 

@@ -160,6 +160,11 @@ impl Ledger {
         self.spaces[index(space)].largest_acked
     }
 
+    /// The packet number sent last in a space.
+    pub(crate) fn last_sent(&self, space: Space) -> Option<u64> {
+        self.spaces[index(space)].largest_sent
+    }
+
     /// A packet was sent.
     pub(crate) fn sent(&mut self, at: Time, sent: &Sent) {
         let packet = Acked { number: self.next_ordinal, bytes: sent.bytes, sent_at: at };

@@ -150,6 +150,12 @@ impl Sender {
         self.ledger.in_flight()
     }
 
+    /// Of 1-RTT packets: the last number that was sent, and the largest one that was acknowledged.
+    pub(crate) fn packet_numbers(&self) -> (u64, Option<u64>) {
+        let last = self.ledger.last_sent(Space::OneRtt).unwrap_or_default();
+        (last, self.ledger.largest_acked(Space::OneRtt))
+    }
+
     /// The congestion window in bytes.
     pub(crate) fn window(&self) -> u64 {
         self.controller.window()

@@ -18,10 +18,15 @@ fi
 
 fetch() {
     headway-client --ca=/certs/ca.pem --protocol=h3 --output=/downloads --qlog="$QLOGDIR" --timeout=0 \
-        --quic=idle-timeout=300s "$@"
+        --quic="idle-timeout=300s$knobs" "$@"
 }
+knobs=""
 case "$TESTCASE" in
 handshake | transfer | retry | http3 | ecn) fetch $REQUESTS ;;
+chacha20) fetch --cipher=chacha20-poly1305 $REQUESTS ;;
+keyupdate)
+    knobs=,key-update=100    # packets, which are acknowledgments of twice as many
+    fetch $REQUESTS ;;
 resumption | zerortt) fetch --early-data $REQUESTS ;;
 multiconnect)
     for request in $REQUESTS; do
