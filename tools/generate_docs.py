@@ -45,26 +45,96 @@ One row per run. Generated from `headway.columns` by `make docs`.
 
 {intro}
 
-{rows}
+| page | its columns |
+|---|---|
+{index}
 
 ## Metrics
 
 What a study may compare its contenders by (`metrics`). Less is better, unless brackets say what is.
 
 {metrics}
+"""
+
+_COLUMNS_PAGE = """\
+# {title}
+
+{about} Generated from `headway.columns` by `make docs`; [all columns](columns.md).
+
+{rows}
+"""
+
+_FLOWS = """
 
 ## Columns of flows.parquet
 
-Where flows compete, one row per flow and run, with the columns above, as if the flow had been a run by itself, and:
+Where flows compete, one row per flow and run, with the [columns of a run](columns.md), as if the flow had been a run by itself, and:
 
-{flow_rows}
+{rows}"""
+
+_SEGMENTS = """
 
 ## Columns of segments.parquet
 
 Where [videos](videos.md) are played, one row per segment that a player fetched, in the order in which they came:
 
-{segment_rows}
-"""
+{rows}"""
+
+
+@dataclass(frozen=True)
+class _ColumnsPage:
+    """A page of columns: those of the families that some modules declare."""
+
+    name: str
+    title: str
+    about: str
+    modules: tuple[str, ...]
+
+
+_COLUMNS_PAGES = (
+    _ColumnsPage(
+        "columns-conditions.md",
+        "Columns of conditions and processors",
+        "What a run was to be, and how busy hosts were.",
+        ("conditions", "processor"),
+    ),
+    _ColumnsPage(
+        "columns-transfers.md",
+        "Columns of requests, bulk flows and calls",
+        "How a run ended, its times and bytes, and what it took.",
+        ("outcome", "latency", "call", "headers"),
+    ),
+    _ColumnsPage(
+        "columns-pages.md",
+        "Columns of page loads",
+        "Times, objects and bytes of pages ([web metrics](web-metrics.md)).",
+        ("page",),
+    ),
+    _ColumnsPage(
+        "columns-videos.md",
+        "Columns of videos and streams",
+        "How videos were played, and how late messages came.",
+        ("video", "stream"),
+    ),
+    _ColumnsPage(
+        "columns-senders.md",
+        "Columns of senders and of what held them back",
+        "What limited a transfer ([why](why.md)), and the states of its sender ([states](states.md)).",
+        ("limits", "states"),
+    ),
+    _ColumnsPage(
+        "columns-packets.md",
+        "Columns of packets",
+        "What disturbed packets, what they met, and how they were paced.",
+        ("packets", "pacing"),
+    ),
+    _ColumnsPage(
+        "columns-flows.md",
+        "Columns of flows and queues",
+        "How flows shared a path, and what DualPI2's queues held.",
+        ("sharing", "dualqueue"),
+    ),
+)
 
 _PROGRAMS = """\
 # Programs
@@ -75,7 +145,7 @@ image; `manifest.json` of every study states them. How to add a program:
 
 TCP is the lab kernel's on every host, whichever program runs. QUIC is the program's own. If a study asks a program's QUIC for
 something that it lacks, that is an error
-([study format](study-format.md#congestion-control-and-initial-window-of-tcp-and-of-quic)). If it asks for no congestion
+([study format](study-programs.md#congestion-control-and-initial-window-of-tcp-and-of-quic)). If it asks for no congestion
 control, QUIC uses `cubic`, or the program's own if the program has no `cubic`.
 
 ## What is known of congestion control
@@ -94,6 +164,18 @@ controllers, and no two choices give the same run. Three things are not verified
 ## What each has, and has not
 
 {tables}
+## Each program by itself
+
+| page | its programs |
+|---|---|
+{index}
+"""
+
+_ABILITIES = """\
+# What programs can, and what they have alike
+
+Generated from the adapters in `src/headway/programs/` by `make docs`; [all programs](programs.md).
+
 ## Who can what
 
 What not every program can, and a study may ask by a key. A study that asks it of a program that cannot is refused, with those that can
@@ -102,14 +184,28 @@ What not every program can, and a study may ask by a key. A study that asks it o
 {able}
 ## Set alike
 
-So that the comparison is fair, several programs have the same settings. Sections below have those of one program, with what is built in and
+So that the comparison is fair, several programs have the same settings. The page of a program has those of its own, with what is built in and
 good to know.
 
 | setting | value | why | of |
 |---|---|---|---|
 {alike}
+"""
+
+_PROGRAMS_PAGE = """\
+# {title}
+
+What each is, its knobs, and how Headway sets it. Generated from the adapters in `src/headway/programs/` by `make docs`;
+[all programs](programs.md), [settings that several have](programs-abilities.md#set-alike).
 
 {sections}"""
+
+_PROGRAMS_PAGES = {
+    "programs-clients.md": "Clients",
+    "programs-servers.md": "Servers",
+    "programs-proxies.md": "Envoy and HAProxy",
+    "programs-headway.md": "Headway's own programs",
+}
 
 _SITE_HEADERS = """\
 # Header fields of recorded sites
@@ -157,7 +253,7 @@ is nothing that is known. `validate` and `plan` say the same, in a line, of each
 a file of another kind names that kind, and the command that takes it.
 
 Files may be compressed with gzip, once or more, and texts may begin with a mark of byte order. What a file may hold at most
-is on [sites](sites.md#bounds-of-files).
+is on [sites](recording.md#bounds-of-files).
 
 ## Read
 
@@ -165,7 +261,14 @@ is on [sites](sites.md#bounds-of-files).
 |---|---|---|
 {read}
 
-## Known, and not read
+What else Headway recognises, without reading it, is on [files that are not read](files-not-read.md).
+"""
+
+_FILES_NOT_READ = """\
+# Files that are not read
+
+Headway recognises these files of others, and reads none of them. Generated from `src/headway/foreign/kinds/` by `make docs`;
+[files that are read](files.md).
 
 | file | what to do |
 |---|---|
@@ -181,8 +284,8 @@ _ROLES: dict[str, Mapping[str, Adapter]] = {
 }
 
 
-def columns() -> str:
-    """The text of docs/columns.md."""
+def columns() -> dict[str, str]:
+    """The texts of docs/columns.md and its pages, by name."""
     metrics: dict[str, list[str]] = {}
     for name, column in METRICS.items():
         if ranking := column.ranking:
@@ -190,24 +293,60 @@ def columns() -> str:
             metrics.setdefault(ranking.of.value, []).append(f"`{name}`{better}")
     paragraphs = (Record.__doc__ or "").split("\n\n")
     intro = " ".join(" ".join(paragraphs[1:]).split())
-    return _COLUMNS.format(
+    texts = {page.name: _columns_page(page) for page in _COLUMNS_PAGES}
+    index = [
+        f"| [{page.title}]({page.name}) | {'; '.join(f'`{name}`' for name in _names(page))} |"
+        for page in _COLUMNS_PAGES
+    ]
+    texts["columns.md"] = _COLUMNS.format(
         intro=intro,
-        rows="\n\n".join(map(_family_section, reversed(Record.__bases__))),
+        index="\n".join(index),
         metrics="\n".join(f"- Of {of}: {'; '.join(names)}." for of, names in metrics.items()),
-        flow_rows=_column_rows(OneFlow),
-        segment_rows=_column_rows(SegmentRecord),
     )
+    return texts
 
 
-def files() -> str:
-    """The text of docs/files.md."""
+def _columns_page(page: _ColumnsPage) -> str:
+    """A page of columns, with the files of its subject that have columns of their own."""
+    families = _families(page)
+    rows = "\n\n".join(map(_family_section, families))
+    if "sharing" in page.modules:
+        rows += _FLOWS.format(rows=_column_rows(OneFlow))
+    if "video" in page.modules:
+        rows += _SEGMENTS.format(rows=_column_rows(SegmentRecord))
+    return _COLUMNS_PAGE.format(title=page.title, about=page.about, rows=rows)
+
+
+def _families(page: _ColumnsPage) -> list[type[Columns]]:
+    """A page's families, in the order of records."""
+    placed = {module for each in _COLUMNS_PAGES for module in each.modules}
+    # An instrument's columns are in ``NAME/columns.py``.
+    of_module = {
+        family: [part for part in family.__module__.split(".") if part != "columns"][-1]
+        for family in Record.__bases__
+    }
+    if missing := set(of_module.values()) - placed:
+        raise SystemExit(f"_COLUMNS_PAGES has no page for columns of {', '.join(sorted(missing))}")
+    return [family for family in reversed(of_module) if of_module[family] in page.modules]
+
+
+def _names(page: _ColumnsPage) -> list[str]:
+    """A page's columns of runs."""
+    return [name for family in _families(page) for name in _types(family)]
+
+
+def files() -> dict[str, str]:
+    """The texts of docs/files.md and of its page of files that are not read, by name."""
     kinds = [kind for kind in every_kind() if not kind.is_defect]
     read = [f"| {_noun(kind)} | {kind.reads} | {_way(kind)} |" for kind in kinds if kind.is_read]
     ways: dict[str, list[str]] = {}
     for noun, way in sorted((_noun(kind), _way(kind)) for kind in kinds if not kind.is_read):
         ways.setdefault(way or "nothing", []).append(noun)
     known = [f"| {'; '.join(nouns)} | {way} |" for way, nouns in ways.items()]
-    return _FILES.format(read="\n".join(read), known="\n".join(known))
+    return {
+        "files.md": _FILES.format(read="\n".join(read)),
+        "files-not-read.md": _FILES_NOT_READ.format(known="\n".join(known)),
+    }
 
 
 def _noun(kind: FileKind) -> str:
@@ -282,20 +421,46 @@ def _is_other_direction(up: str, down: str) -> bool:
     )
 
 
-def programs() -> str:
-    """The text of docs/programs.md."""
+def programs() -> dict[str, str]:
+    """The texts of docs/programs.md and its pages, by name."""
     tables = [_overview(role, list(known.values())) for role, known in _ROLES.items()]
     families: dict[str, list[_Program]] = {}
     for role, known in _ROLES.items():
         for adapter in known.values():
             families.setdefault(_family(adapter), []).append(_Program(role, adapter))
     alike = _alike(families)
-    return _PROGRAMS.format(
-        tables="\n".join(tables),
+    pages = {
+        page: [family for family, own in families.items() if _page_of(family, own) == page]
+        for page in _PROGRAMS_PAGES
+    }
+    texts = {
+        page: _PROGRAMS_PAGE.format(
+            title=_PROGRAMS_PAGES[page],
+            sections="\n".join(_section(name, families[name], alike) for name in names),
+        )
+        for page, names in pages.items()
+    }
+    texts["programs-abilities.md"] = _ABILITIES.format(
         able=_able(),
         alike="\n".join(f"| {row} | {', '.join(names)} |" for row, names in alike.items()),
-        sections="\n".join(_section(name, own, alike) for name, own in families.items()),
     )
+    index = [
+        f"| [{_PROGRAMS_PAGES[page]}]({page}) | {', '.join(names)} |"
+        for page, names in pages.items()
+    ]
+    texts["programs.md"] = _PROGRAMS.format(tables="\n".join(tables), index="\n".join(index))
+    return texts
+
+
+def _page_of(family: str, own: Sequence[_Program]) -> str:
+    """The page that has the programs of a name."""
+    if family.startswith("headway-"):
+        return "programs-headway.md"
+    if family in ("envoy", "haproxy"):
+        return "programs-proxies.md"
+    if any(program.role == "client" for program in own):
+        return "programs-clients.md"
+    return "programs-servers.md"
 
 
 def native_quic() -> str:
@@ -341,8 +506,8 @@ def processors() -> str:
     return "\n".join([f"{before}<!-- processors -->", *rows, f"<!-- /processors -->{after}"])
 
 
-def study_format() -> str:
-    """The text of docs/study-format.md, whose tables of rules are made."""
+def refused() -> str:
+    """The text of docs/study-refused.md, whose tables of rules are made."""
     exclusions = ["| part | not beside | because | instead |", "|---|---|---|---|"]
     for row in EXCLUSIONS:
         instead = row.instead or "leave out one of them"
@@ -352,7 +517,7 @@ def study_format() -> str:
         for number, rule in enumerate(kind.rows):
             instead = "" if "{" in rule.instead else rule.instead
             rules.append(f"| {'' if number else kind.of} | {rule.rule} | {instead} |")
-    text = _with_table((DOCS / "study-format.md").read_text(), "exclusions", exclusions)
+    text = _with_table((DOCS / "study-refused.md").read_text(), "exclusions", exclusions)
     return _with_table(text, "rules", rules)
 
 
@@ -387,10 +552,21 @@ def _rules(rules: Iterable[FieldRule]) -> str:
     )
 
 
+def _place_of(family: str) -> str:
+    """Where the programs of a name are described."""
+    own = [
+        _Program(role, adapter)
+        for role, known in _ROLES.items()
+        for adapter in known.values()
+        if _family(adapter) == family
+    ]
+    return f"{_page_of(family, own)}#{_anchor(family)}"
+
+
 def _overview(role: str, adapters: Sequence[Adapter]) -> str:
     """A role's programs, one a row."""
     columns: dict[str, Callable[[Adapter], str]] = {
-        role: lambda adapter: f"[{adapter.name}](#{_anchor(_family(adapter))})",
+        role: lambda adapter: f"[{adapter.name}]({_place_of(_family(adapter))})",
         "protocols": lambda adapter: _list(adapter.protocols),
         "protocols to the server": lambda adapter: (
             _list(adapter.upstream_protocols) if isinstance(adapter, ReverseProxy) else ""
@@ -540,17 +716,25 @@ def _anchor(heading: str) -> str:
     return re.sub(r"[^\w -]", "", heading).replace(" ", "-").lower()
 
 
+def pages() -> dict[str, str]:
+    """The texts of all pages that are made, in whole or in part, by name."""
+    return {
+        **columns(),
+        **programs(),
+        **files(),
+        "native-quic.md": native_quic(),
+        "hosts.md": hosts(),
+        "processors.md": processors(),
+        "study-refused.md": refused(),
+        "site-headers.md": site_headers(),
+    }
+
+
 def main() -> None:
     """Write the files."""
     SINCE.write_text(since(SINCE.read_text(encoding="utf-8")), encoding="utf-8")
-    (DOCS / "columns.md").write_text(columns())
-    (DOCS / "programs.md").write_text(programs())
-    (DOCS / "native-quic.md").write_text(native_quic())
-    (DOCS / "hosts.md").write_text(hosts())
-    (DOCS / "processors.md").write_text(processors())
-    (DOCS / "files.md").write_text(files())
-    (DOCS / "study-format.md").write_text(study_format())
-    (DOCS / "site-headers.md").write_text(site_headers())
+    for name, text in pages().items():
+        (DOCS / name).write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Headway from Python, as in a notebook: studies, their plans, their results as data frames.
 
-See ``docs/running.md``.
+See ``docs/python.md``.
 """
 
 from __future__ import annotations

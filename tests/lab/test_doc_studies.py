@@ -28,8 +28,8 @@ NOT_CARRIED_OUT = {
     "docs/findings/first-images.md:orders": BROWSER,
     "docs/findings/kakhki-small-objects.md:handshakes": BROWSER,
     "docs/report.md:sizes-and-rates": BROWSER,
-    "docs/study-format.md:page-beside-a-download": BROWSER,
-    "docs/study-format.md:third-visit": BROWSER,
+    "docs/study-flows.md:page-beside-a-download": BROWSER,
+    "docs/study-discovery.md:third-visit": BROWSER,
     "docs/page-loads.md:a-page-again": BROWSER,
     "docs/page-loads.md:slow-application": BROWSER,
 }

@@ -78,8 +78,9 @@ print(json.dumps({{
     "heading": pages._HEADINGS["half_s"],
     "docs": [
         "; `half_s`" if line.startswith("- Of pages: ") else line
-        for line in generate_docs.columns().splitlines()
-        if "`half_s`" in line
+        for text in generate_docs.columns().values()
+        for line in text.splitlines()
+        if "`half_s`" in line and not line.startswith("| [")
     ],
 }}))
 """

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-GLOSSARY = (Path(__file__).parents[2] / "docs" / "glossary.md").read_text()
+DOCS = Path(__file__).parents[2] / "docs"
+GLOSSARY = "".join(page.read_text() for page in sorted(DOCS.glob("glossary*.md")))
 CLASSES = sorted(set(re.findall(r"`([a-z_.]+)\.([A-Z]\w+)`", GLOSSARY)))
 
 

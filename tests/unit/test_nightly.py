@@ -10,7 +10,7 @@ import pytest
 from tests.imports import REPOSITORY, TESTS
 from tests.stressors import Stressor, listed
 
-PAGE = (REPOSITORY / "docs" / "testing.md").read_text(encoding="utf-8")
+PAGE = (REPOSITORY / "docs" / "testing-nightly.md").read_text(encoding="utf-8")
 MAKEFILE = (REPOSITORY / "Makefile").read_text(encoding="utf-8")
 
 
@@ -46,7 +46,7 @@ def test_the_page_says_which_tests_the_night_has_and_why(file: Path) -> None:
     row = re.search(
         rf"^\| `{re.escape(str(file.relative_to(TESTS)))}` \|(.+)\|(.+)\|$", PAGE, re.MULTILINE
     )
-    assert row, f"docs/testing.md, section 'By night': a row for {file.name}"
+    assert row, f"docs/testing-nightly.md, section 'By night': a row for {file.name}"
     assert all(len(cell.strip()) > 10 for cell in row.groups())
 
 

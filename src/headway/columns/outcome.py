@@ -124,7 +124,7 @@ class Spent(Columns):
 
     charged_calls: int | None = column(
         "System calls that took virtual time, because programs made more than 100,000 without waiting: a busy wait "
-        "([determinism](determinism.md#busy-waits)). 0 in other clocks; null if the lab did not get that far."
+        "([determinism](busy-waits.md#busy-waits)). 0 in other clocks; null if the lab did not get that far."
     )
     forced_ticks: int | None = column(
         "How often a program was interrupted in virtual time that computed for seconds of the host's processor "

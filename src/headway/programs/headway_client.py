@@ -47,7 +47,7 @@ from headway.study.host import HTTP, Host, Protocol
 from headway.study.workload import Download, Migration, Parallel, Workload
 
 REPORT = "headway-client.json"
-"""The client's report in the run's directory; docs/native-client.md describes it."""
+"""The client's report in the run's directory; docs/native-client-report.md describes it."""
 _WINDOWS = ("h2_stream_window", "h2_connection_window")
 """Knobs of HTTP/2's flow control."""
 

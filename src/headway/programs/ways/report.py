@@ -1,4 +1,4 @@
-"""The report of headway-client, which docs/native-client.md describes."""
+"""The report of headway-client, which docs/native-client-report.md describes."""
 
 from __future__ import annotations
 
