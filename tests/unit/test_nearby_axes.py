@@ -224,6 +224,25 @@ def test_a_program_without_the_knob_that_tells_contenders_apart_is_no_neighbour(
     assert "server" not in found and "client" in found
 
 
+def test_another_program_keeps_the_knobs_that_it_has() -> None:
+    host = {"program": "headway-server", "knobs": {"retry": "on", "scheduler": "sequential"}}
+    found = around(protocol="h3", contenders={"h3": {}}, server=host)["server"]
+    knobs = {trial.level.label: trial.settings["h3"].server.knobs for trial in found}
+    assert knobs["from nginx (without scheduler)"] == {"retry": "on"}
+    assert knobs["from caddy (without retry, scheduler)"] == {}
+
+
+def test_a_program_without_one_of_two_knobs_that_tell_contenders_apart_is_no_neighbour() -> None:
+    def both(group: str) -> dict[str, Any]:
+        knobs = {"knobs": {"key_exchange": group}}
+        return {"client": knobs, "server": knobs}
+
+    names = {group: both(group) for group in ("x25519", "secp256r1")}
+    clients = {trial.level.label for trial in around(protocol="h3", contenders=names)["client"]}
+    assert "with curl as the client" in clients
+    assert "with aioquic as the client" not in clients
+
+
 def test_flows_that_compete_have_neighbours_that_reach_them() -> None:
     flow = {"protocol": "tcp", "workload": {"kind": "bulk", "duration": "5 s"}}
     perf = {"program": "headway-perf"}

@@ -99,7 +99,8 @@ class Trial:
         """Whether its conditions are those of the cell, or contenders would be one and the same there."""
         if self.axis is AGAIN:
             return False
-        if _distinct(self.settings.values()) < _distinct(self.origin.settings.values()):
+        own, here = list(self.origin.settings.values()), list(self.settings.values())
+        if _distinct(here) < _distinct(own) or not _telling_knobs(own) <= _telling_knobs(here):
             # What tells the contenders apart is no setting of another program.
             return True
         return not self.changed
@@ -126,6 +127,20 @@ def _distinct(settings: Iterable[Setting]) -> int:
         if setting not in different:
             different.append(setting)
     return len(different)
+
+
+def _telling_knobs(settings: Sequence[Setting]) -> set[tuple[str, str]]:
+    """The knobs by which settings are told apart, with the side that has them."""
+    sides = {
+        "client": [s.client.knobs for s in settings],
+        "server": [s.server.knobs for s in settings],
+    }
+    return {
+        (side, name)
+        for side, knobs in sides.items()
+        for name in set().union(*knobs)
+        if len({known.get(name) for known in knobs}) > 1
+    }
 
 
 def _used(setting: Setting, own: Setting) -> Setting:

@@ -208,15 +208,14 @@ def _check_knobs(adapter: Adapter, asked: Mapping[str, str], where: str) -> None
         if name not in knobs:
             message = _unknown(f"{adapter.name} has no knob {name!r}", name, list(knobs))
             raise WrongInputError(message, where=f"{where}.knobs")
-        choices, takes = knobs[name].choices, knobs[name].takes
-        if choices and value not in choices:
-            message = _unknown(f"{value!r} is not a value of this knob", value, choices)
+        knob = knobs[name]
+        if not knob.has(value):
+            message = f"{value!r} is not a value of this knob"
+            if knob.choices:
+                message = _unknown(message, value, knob.choices)
+            else:
+                message += f"; it takes {knob.values}"
             raise WrongInputError(message, where=f"{where}.knobs.{name}")
-        if takes and not takes(value):
-            raise WrongInputError(
-                f"{value!r} is not a value of this knob; it takes {knobs[name].values}",
-                where=f"{where}.knobs.{name}",
-            )
 
 
 def _check_speaks(

@@ -54,6 +54,12 @@ class Knob:
         meaning = f"{self.meaning}. {where}: {why}"
         return replace(self, meaning=meaning, vain={**self.vain, side: why})
 
+    def has(self, value: str) -> bool:
+        """Whether it takes a value, as far as that is known."""
+        if self.choices:
+            return value in self.choices
+        return self.takes is None or self.takes(value)
+
     def controls_with(self, value: str) -> tuple[str, ...]:
         """The congestion controls that have this value; all if empty."""
         return self.controls_of.get(value, self.controls)

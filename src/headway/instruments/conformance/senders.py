@@ -99,7 +99,7 @@ class TestedSender:
         return {
             name: value
             for name, value in _HYSTART_KNOBS.items()
-            if name in known and (not known[name].choices or value in known[name].choices)
+            if name in known and known[name].has(value)
         }
 
     def host(self, case: ConformanceCase) -> dict[str, object]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Mapping
 
 from headway.nearby.axis import Change, NearbyAxis, NearbyLevel, Table
+from headway.programs.base import Adapter
 from headway.programs.registry import CLIENTS, SERVERS
 from headway.study.axisnames import AxisName
+from headway.study.host import Host
 from headway.study.merging import merged
 from headway.study.processor import ProcessorProfile
 from headway.study.setting import Setting
@@ -21,8 +23,8 @@ def _server(setting: Setting) -> Hashable:
 
 def _other_servers(setting: Setting) -> Iterable[NearbyLevel]:
     return [
-        NearbyLevel(f"from {name}", _program("server", name))
-        for name in SERVERS
+        NearbyLevel(f"from {name}{_without(setting.server, adapter)}", _program("server", adapter))
+        for name, adapter in SERVERS.items()
         if name != setting.server.program
     ]
 
@@ -33,15 +35,32 @@ def _client(setting: Setting) -> Hashable:
 
 def _other_clients(setting: Setting) -> Iterable[NearbyLevel]:
     return [
-        NearbyLevel(f"with {name} as the client", _program("client", name))
-        for name in CLIENTS
+        NearbyLevel(
+            f"with {name} as the client{_without(setting.client, adapter)}",
+            _program("client", adapter),
+        )
+        for name, adapter in CLIENTS.items()
         if name != setting.client.program
     ]
 
 
-def _program(role: str, name: str) -> Change:
+def _without(host: Host, adapter: Adapter) -> str:
+    """What a neighbour says of stated knobs that another program lacks."""
+    lost = sorted(host.knobs.keys() - _kept(host.knobs, adapter).keys())
+    return f" (without {', '.join(lost)})" if lost else ""
+
+
+def _kept(knobs: Mapping[str, str], adapter: Adapter) -> dict[str, str]:
+    known = {knob.name: knob for knob in adapter.knobs}
+    return {name: text for name, text in knobs.items() if name in known and known[name].has(text)}
+
+
+def _program(role: str, adapter: Adapter) -> Change:
+    """Another program, which keeps those of the knobs that it has, too."""
+
     def other(raw: Table, _: Setting) -> Table:
-        return merged(raw, {role: {"program": name}})
+        kept = _kept(raw.get(role, {}).get("knobs", {}), adapter)
+        return merged(raw, {role: {"program": adapter.name, **({"knobs": kept} if kept else {})}})
 
     return other
 
