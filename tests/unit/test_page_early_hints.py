@@ -42,8 +42,8 @@ def handed(came_ms: float, from_disk: bool = True) -> dict[str, Any]:
     }
 
 
-def read(directory: Path, recording: Recording) -> PageLoad:
-    recording.write(directory, told(loadEventStart=1000.0))
+def read(directory: Path, recording: Recording, cached: bool = False) -> PageLoad:
+    recording.write(directory, told(loadEventStart=1000.0) | {"cached": cached})
     return read_load(directory)
 
 
@@ -96,18 +96,22 @@ def test_what_an_earlier_load_left_in_the_cache_is_not_fetched(tmp_path: Path) -
     assert (traffic.total, traffic.cached) == (Amount(1, 500), 1)
 
 
-@pytest.mark.parametrize("status", [200, 304])
-def test_what_could_not_be_kept_was_fetched_before_too(tmp_path: Path, status: int) -> None:
+@pytest.mark.parametrize(("status", "cached"), [(200, False), (304, False), (304, True)])
+def test_what_could_not_be_kept_was_fetched_before_too(
+    tmp_path: Path, status: int, cached: bool
+) -> None:
+    """An earlier visit's copy is validated both times."""
     recording = hinted()
     recording.sent("2", SCRIPT, ASKED_MS)
     recording.add("responseReceivedExtraInfo", requestId="2", statusCode=status)
     recording.received("2", 500, headers={"content-length": str(SIZE)})
     recording.data("2", 500, SIZE, 0)
     recording.finished("2", 500, 100 if status == 304 else 100 + SIZE)
-    load = read(tmp_path, recording)
+    load = read(tmp_path, recording, cached)
+    early_bytes = 0 if cached else SIZE
     again_bytes = 0 if status == 304 else SIZE
-    assert traffic_of(load).total == Amount(3, 500 + SIZE + again_bytes)
-    assert [resource.status for resource in load.resources] == [200, 200, status]
+    assert traffic_of(load).total == Amount(3, 500 + early_bytes + again_bytes)
+    assert [item.status for item in load.resources] == [200, 304 if cached else 200, status]
     assert [resource.initiator_type for resource in load.resources[1:]] == ["early-hints", ""]
 
 

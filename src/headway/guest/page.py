@@ -141,7 +141,8 @@ class BrowserTab:
             self._user.begin()
             self._navigate(self._orders.url)
             self._await_gestures()
-            return {**self._timings(), **self._interactions()}
+            kept = self._orders.url in self._orders.visits and not self._orders.revisits
+            return {**self._timings(), **self._interactions(), "cached": kept}
 
     def close(self) -> None:
         """End its connections and forget its cache."""

@@ -66,12 +66,17 @@ class EarlyHints:
         whole_ms = asked.started_ms if document_ms is None else min(asked.started_ms, document_ms)
         return _ended(early, max(came_ms, whole_ms))
 
-    def thrown_away(self, again: Resource) -> Resource | None:
-        """What the browser fetched by them and could not keep, from the page's own request; None if it fetched nothing."""
+    def thrown_away(self, again: Resource, cached: bool) -> Resource | None:
+        """What the browser fetched by them and could not keep; None if it fetched nothing.
+
+        Args:
+            again: the page's own request.
+            cached: whether the browser had a copy before, which the server then validated twice.
+        """
         if again.url not in self.links or not again.from_network:
             return None
         early = self._early(again)
-        if again.status == 304:
+        if again.status == 304 and not cached:
             length = announced_bytes(again.headers) or 0
             early = replace(early, status=200, body_bytes=length, encoded_bytes=length)
         # The browser sends the second request when it has the fields of the first response.

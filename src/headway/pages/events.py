@@ -57,8 +57,16 @@ def clock_of(events: Iterable[Event], time_origin_ms: float | None) -> BrowserCl
     return BrowserClock(0.0, time_origin_ms or 0.0)
 
 
-def resources_of(events: Iterable[Event], clock: BrowserClock) -> tuple[Resource, ...]:
-    """All HTTP requests among the events, in the order in which the browser asked for them."""
+def resources_of(
+    events: Iterable[Event], clock: BrowserClock, *, cached: bool = False
+) -> tuple[Resource, ...]:
+    """All HTTP requests among the events, in the order in which the browser asked for them.
+
+    Args:
+        events: of the load.
+        clock: of the load.
+        cached: whether the browser's cache had the page.
+    """
     exchanges: list[_HeardExchange] = []
     current: dict[str, _HeardExchange] = {}
     for event in events:
@@ -72,10 +80,12 @@ def resources_of(events: Iterable[Event], clock: BrowserClock) -> tuple[Resource
         elif (exchange := current.get(params.get("requestId", ""))) is not None:
             exchange.take(method, params)
     heard = [exchange for exchange in exchanges if exchange.url.startswith(_SCHEMES)]
-    return tuple(_resources(heard, clock))
+    return tuple(_resources(heard, clock, cached))
 
 
-def _resources(exchanges: Iterable[_HeardExchange], clock: BrowserClock) -> Iterator[Resource]:
+def _resources(
+    exchanges: Iterable[_HeardExchange], clock: BrowserClock, cached: bool
+) -> Iterator[Resource]:
     """With what the browser fetched by a document's Early Hints, in front of what the page asked for."""
     hints: EarlyHints | None = None
     asked_for: set[str] = set()
@@ -84,7 +94,11 @@ def _resources(exchanges: Iterable[_HeardExchange], clock: BrowserClock) -> Iter
         came_ms = exchange.came_early_ms(clock)
         if hints and came_ms is not None:
             resource = hints.handed_over(resource, came_ms)
-        elif hints and resource.url not in asked_for and (lost := hints.thrown_away(resource)):
+        elif (
+            hints
+            and resource.url not in asked_for
+            and (lost := hints.thrown_away(resource, cached))
+        ):
             yield lost
         asked_for.add(resource.url)
         yield resource

@@ -116,7 +116,7 @@ def read_load(directory: Path) -> PageLoad:
     values = _read_load_file(directory / LOAD_FILE)
     events = _read_lines(directory / EVENTS_FILE)
     clock = clock_of(events, values.get("time_origin_ms"))
-    resources = resources_of(events, clock)
+    resources = resources_of(events, clock, cached=values.get("cached", False))
     navigation = values.get("navigation") or {}
     onload_ms = _time(navigation.get("loadEventStart"))
     return PageLoad(
