@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from headway.campaign.identical_contenders import twins
+from headway.campaign.vain_hints import vain_hints
 from headway.campaign.watcher import SilentWatcher, Watcher
 from headway.errors import WrongInputError
 from headway.image import find, installed_extras, shown_progress, status
@@ -200,6 +201,7 @@ def all_remarks(study: Study, runs: Sequence[Run]) -> list[str]:
         *vain(runs),
         *_recorded(runs),
         *_unshared(runs),
+        *vain_hints(first_repetition(runs)),
         *free_computing(study, runs),
         *idle_hosts(first_repetition(runs)),
         *idle_peps(first_repetition(runs)),

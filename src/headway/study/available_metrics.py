@@ -70,6 +70,8 @@ def check_metrics(
         if _is_measured(settings, metric):
             continue
         known = [text for text in METRICS if _is_measured(settings, text)]
+        if metric in experiment.budget:
+            where = source.where(f"budget.{metric}", experiment=experiment.name)
         raise WrongInputError(_refusal(settings, metric, known), where=where)
 
 

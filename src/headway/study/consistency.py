@@ -103,7 +103,9 @@ def check_settings(
     _check_levels(experiment, source)
     if usual_metrics:
         measured = those_measured(experiment, _places(experiment))
-        experiment = experiment.model_copy(update={"metrics": measured or experiment.metrics})
+        kept = [name for name in experiment.budget if name not in measured]
+        metrics = (*measured, *kept) if measured else experiment.metrics
+        experiment = experiment.model_copy(update={"metrics": metrics})
     check_metrics(experiment, _places(experiment), source)
     return experiment
 
