@@ -118,7 +118,7 @@ swarm: .venv/dev
 	@.venv/bin/python -m tests.swarm $(SWARM)
 
 docs: .venv/dev
-	@.venv/bin/python tools/generate_docs.py
+	@.venv/bin/python -m tools.generate_docs
 	@.venv/bin/python -m tools.results_again write
 	@.venv/bin/python -m tools.depends_on write
 	@.venv/bin/python -m tools.referee write

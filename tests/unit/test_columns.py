@@ -59,8 +59,8 @@ rtt = "60 ms"
 USE = """
 import json, sys
 from pathlib import Path
-sys.path.insert(0, {tools!r})
-import generate_docs
+sys.path.insert(0, {root!r})
+from tools.reference.columns import columns
 from headway.analysis.metric import metric_named
 from headway.columns import Record, polars_schema
 from headway.report.tables import pages
@@ -78,7 +78,7 @@ print(json.dumps({{
     "heading": pages._HEADINGS["half_s"],
     "docs": [
         "; `half_s`" if line.startswith("- Of pages: ") else line
-        for text in generate_docs.columns().values()
+        for text in columns().values()
         for line in text.splitlines()
         if "`half_s`" in line and not line.startswith("| [")
     ],
@@ -109,7 +109,7 @@ def test_a_metric_of_pages_is_a_declaration_and_a_module(tmp_path: Path) -> None
         for name, column in columns_of(Record).items()
         if Record.model_fields[name].is_required()
     } | {"rate_mbit": 1, "rate_up_mbit": 1, "rtt_ms": 1, "loss_pct": 0, "loss_up_pct": 0}
-    code = USE.format(tools=str(ROOT / "tools"), record=needed, study=str(tmp_path / "halves.toml"))
+    code = USE.format(root=str(ROOT), record=needed, study=str(tmp_path / "halves.toml"))
     done = subprocess.run(
         [sys.executable, "-c", code],
         env={**os.environ, "PYTHONPATH": str(tmp_path)},

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
-import sys
 import tomllib
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -20,22 +17,11 @@ from headway.study.outsidefile import read_programs
 from headway.study.user_programs import OutsideProgram
 from tests.container_images import Made, write_archive
 from tests.doc_examples import PAGES, ROOT, as_toml, blocks, commands, short, studies
-
-
-def generator() -> ModuleType:
-    spec = importlib.util.spec_from_file_location(
-        "generate_docs", ROOT / "tools" / "generate_docs.py"
-    )
-    assert spec and spec.loader
-    module = importlib.util.module_from_spec(spec)
-    # Dataclasses look their module up.
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
+from tools.generate_docs import pages
 
 
 def test_generated_pages_are_up_to_date() -> None:
-    for name, text in generator().pages().items():
+    for name, text in pages().items():
         assert (ROOT / "docs" / name).read_text() == text, f"{name}: make docs"
 
 
