@@ -1,7 +1,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use headway_http::tls::{
     Cipher, ClientTls, Cryptography, Group, Protocol, TlsError, Trust, Versions,
 };
@@ -15,9 +15,9 @@ pub(crate) struct TlsOptions {
     /// Certificates of the authorities to be trusted, PEM
     #[arg(long, value_name = "FILE", default_value = "/etc/ssl/certs/ca-certificates.crt")]
     ca: PathBuf,
-    /// Version of TLS
+    /// Version of TLS: 1.2, 1.3 or all
     #[arg(long = "tls", default_value = "all", value_name = "VERSION")]
-    versions: TlsVersions,
+    versions: Versions,
     /// The only group that it offers to exchange keys by: x25519, x25519mlkem768 or secp256r1
     #[arg(long, value_name = "GROUP")]
     key_exchange: Option<Group>,
@@ -30,25 +30,10 @@ pub(crate) struct TlsOptions {
     pub(crate) early_data: bool,
 }
 
-/// Versions of TLS, as options call them.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum TlsVersions {
-    All,
-    #[value(name = "1.2")]
-    Tls12,
-    #[value(name = "1.3")]
-    Tls13,
-}
-
 impl TlsOptions {
     /// Over TCP.
     pub(crate) fn over_tcp(&self, protocol: Protocol) -> Result<Arc<ClientConfig>, TlsError> {
-        let versions = match self.versions {
-            TlsVersions::All => Versions::All,
-            TlsVersions::Tls12 => Versions::Tls12,
-            TlsVersions::Tls13 => Versions::Tls13,
-        };
-        self.config(protocol, versions)
+        self.config(protocol, self.versions)
     }
 
     /// Over QUIC, whose TLS is 1.3 (RFC 9001, section 4.2).

@@ -189,9 +189,9 @@ pub(crate) struct Options {
     /// Early data accepted on resumed connections (0-RTT); 0 is none
     #[arg(long, default_value_t = 0, value_name = "BYTES")]
     early_data: u32,
-    /// Versions of TLS
+    /// Version of TLS: 1.2, 1.3 or all
     #[arg(long, default_value = "all", value_name = "VERSION")]
-    tls: TlsVersions,
+    tls: Versions,
     /// The only group that it takes to exchange keys by: x25519, x25519mlkem768 or secp256r1
     #[arg(long, value_name = "GROUP")]
     key_exchange: Option<Group>,
@@ -217,15 +217,6 @@ enum ProtocolName {
     H1,
     H2,
     H3,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum TlsVersions {
-    All,
-    #[value(name = "1.2")]
-    Tls12,
-    #[value(name = "1.3")]
-    Tls13,
 }
 
 /// Unidirectional streams that a QUIC connection may begin with, of which HTTP/3 needs three (RFC 9114
@@ -320,11 +311,7 @@ impl Options {
             provider: self.cryptography().provider_of_server(),
             identity,
             protocols,
-            versions: match self.tls {
-                TlsVersions::All => Versions::All,
-                TlsVersions::Tls12 => Versions::Tls12,
-                TlsVersions::Tls13 => Versions::Tls13,
-            },
+            versions: self.tls,
             early_data_bytes: self.early_data,
             record_bytes: self.tls_record_bytes.map(|bytes| bytes as usize),
         }))

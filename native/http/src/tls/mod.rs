@@ -10,6 +10,7 @@ pub use cryptography::{Cipher, Cryptography, Group};
 pub use server::{Identity, ServerTls};
 
 use std::path::PathBuf;
+use std::str::FromStr;
 use std::sync::Arc;
 
 use rustls::crypto::CryptoProvider;
@@ -58,6 +59,19 @@ pub enum Versions {
     Tls12,
     /// 1.3 only.
     Tls13,
+}
+
+impl FromStr for Versions {
+    type Err = &'static str;
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        match name {
+            "all" => Ok(Self::All),
+            "1.2" => Ok(Self::Tls12),
+            "1.3" => Ok(Self::Tls13),
+            _ => Err("it is none of all, 1.2 and 1.3"),
+        }
+    }
 }
 
 impl Versions {
