@@ -33,6 +33,17 @@ def test_titles_are_of_what_varies() -> None:
     )
 
 
+def test_knobs_that_all_contenders_have_are_conditions() -> None:
+    rows = made.runs({"h2": [1.0], "h3": [1.0]})
+    for row, own in zip(rows, ("server retry=on", "server pacing=off"), strict=True):
+        row["knobs"] = f"client initial_rtt=1s, {own}"
+    assert "knobs client initial_rtt=1s" in analyse(made.results(rows)).conditions.notable_constants
+    rows[0]["knobs"] = None
+    assert not any(
+        "knobs" in text for text in analyse(made.results(rows)).conditions.notable_constants
+    )
+
+
 def test_a_single_cell_has_no_title() -> None:
     (cell,) = analyse(made.results(made.runs({"h2": [1.0], "h3": [2.0]}))).cells
     assert cell.title == ""

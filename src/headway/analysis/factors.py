@@ -21,6 +21,9 @@ from headway.analysis.columns import (
 from headway.analysis.conditions import Conditions, Constant, Factor
 from headway.analysis.pathconditions import in_words
 
+_BETWEEN = ", "
+"""Stands between the words of a list."""
+
 _Values = dict[tuple[str, str], list[Any]]
 """The values of a column by cell and contender."""
 
@@ -151,7 +154,15 @@ def _factor(column: Condition, ordered: list[tuple[Any, ...]], runs: pl.DataFram
 
 
 def _constant(column: Condition, values: tuple[Any, ...]) -> list[Constant]:
-    """A constant worth stating: known, and the same for all contenders."""
+    """A constant worth stating: known, and the same for all contenders, or what of it is."""
+    if column.naming.listed and len(values) > 1 and (shared := _shared(values)):
+        values = (shared,)
     if len(values) > 1 or (values[0] is None and column.naming.absent is None):
         return []
     return [Constant(column.name, column.text(values[0]), column.keyed(values[0]))]
+
+
+def _shared(values: tuple[Any, ...]) -> str:
+    """What is in every one of several lists."""
+    lists = [(value or "").split(_BETWEEN) for value in values]
+    return _BETWEEN.join(word for word in lists[0] if all(word in words for words in lists[1:]))

@@ -125,6 +125,7 @@ class Naming:
         unsaid: values that go without saying where they are the same in all cells, if not `absent` alone.
         place: conditions stand in a title in the order of their places.
         axes: keys of studies that say the same where they are axes.
+        listed: whether a value is a list, behind commas: what is in all of them is said even where the rest differs.
     """
 
     name: str
@@ -134,6 +135,7 @@ class Naming:
     unsaid: tuple[str, ...] | None = None
     place: int = 0
     axes: tuple[str, ...] = ()
+    listed: bool = False
 
     @property
     def keyed(self) -> str:

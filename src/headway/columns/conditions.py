@@ -117,7 +117,7 @@ class Planned(Columns):
     knobs: str | None = column(
         "Settings of the programs that acted which the study set, as `server max_window=64, "
         "proxy-st upstream ack_threshold=10`; null if all are the adapters'.",
-        naming=Naming("knobs", absent="no knobs set", place=290),
+        naming=Naming("knobs", absent="no knobs set", place=290, listed=True),
     )
     client_iw: int | None = column(
         "Client's initial window in segments; null if the program decides.",
