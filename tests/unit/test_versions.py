@@ -16,7 +16,7 @@ from headway.records import manifest
 from headway.records.manifest import Manifest, manifest_from
 from headway.version import VERSION
 from tests.doc_examples import ROOT, prose
-from tests.unit.test_docs import generator
+from tools.reference import columns
 
 CHANGELOG = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
 PAGE = prose(ROOT / "docs" / "versions.md")
@@ -74,20 +74,20 @@ def test_the_changelog_has_kinds_of_changes_and_versions_in_order() -> None:
 def test_all_columns_are_in_the_history() -> None:
     known = LIST.read_text(encoding="utf-8")
     # Otherwise `make docs` adds what is new, with today's version.
-    assert generator().since(known) == known
+    assert columns.since(known) == known
 
 
 def test_a_new_column_joins_with_todays_version_and_no_row_is_changed() -> None:
     head, first, *others = LIST.read_text(encoding="utf-8").splitlines(keepends=True)
-    written = generator().since(head + "".join(others))
+    written = columns.since(head + "".join(others))
     assert written == head + "".join(others) + first
     gone = "runs,gone_s,float64,0.0.1,0.0.2,0.1.0\n"
-    assert gone in generator().since(head + gone)
+    assert gone in columns.since(head + gone)
 
 
 @pytest.mark.parametrize("file", FAMILIES)
 def test_columns_stay_as_they_were(file: str) -> None:
-    types = generator()._types(FAMILIES[file])
+    types = columns.types_of(FAMILIES[file])
     rows = [row for row in history() if row.file == file]
     there = {row.column: row.type for row in rows if not row.left}
     assert there == types

@@ -158,7 +158,7 @@ def _families(page: _ColumnsPage) -> list[type[Columns]]:
 
 def _names(page: _ColumnsPage) -> list[str]:
     """A page's columns of runs."""
-    return [name for family in _families(page) for name in _types(family)]
+    return [name for family in _families(page) for name in types_of(family)]
 
 
 def since(known: str) -> str:
@@ -170,7 +170,7 @@ def since(known: str) -> str:
     rows = list(csv.reader(io.StringIO(known)))
     there = {(file, name) for file, name, *_ in rows}
     for file, family in (("runs", Record), ("flows", OneFlow), ("segments", SegmentRecord)):
-        for name, kind in _types(family).items():
+        for name, kind in types_of(family).items():
             if (file, name) not in there:
                 rows.append([file, name, kind, VERSION, "", ""])
     text = io.StringIO()
@@ -178,7 +178,8 @@ def since(known: str) -> str:
     return text.getvalue()
 
 
-def _types(family: type[Columns]) -> dict[str, str]:
+def types_of(family: type[Columns]) -> dict[str, str]:
+    """Each column of a family with the type that it has in files."""
     return {name: type(kind).__name__.lower() for name, kind in schema_of(family).items()}
 
 
@@ -191,7 +192,7 @@ def _family_section(family: type[Columns]) -> str:
 
 def _column_rows(family: type[Columns]) -> str:
     """An item for each column; those of both directions share one."""
-    types = _types(family)
+    types = types_of(family)
     meanings = {name: column.meaning for name, column in columns_of(family).items()}
     units = {name: column.unit for name, column in columns_of(family).items()}
     rows: list[str] = []
