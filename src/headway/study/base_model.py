@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from pydantic import BaseModel, ConfigDict, GetJsonSchemaHandler
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticCustomError
+from headway.overriding import override
 
 
 class Part(BaseModel):
@@ -24,6 +25,11 @@ class Part(BaseModel):
     """The part that it holds, whose keys a file may write in its table."""
     more_keys: ClassVar[dict[str, dict[str, Any]]] = {}
     """JSON Schemas of other keys that only a file has."""
+
+    @override
+    def __deepcopy__(self, memo: dict[int, Any] | None = None) -> Self:
+        # Values do not change, and each table of a file is read with copies of its keys' defaults.
+        return self
 
     @classmethod
     def __get_pydantic_json_schema__(

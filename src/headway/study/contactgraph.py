@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from headway.study.edge import Edge, NoWayError
@@ -44,6 +44,11 @@ class Departures:
     def arrives(self) -> bool:
         """Whether they do."""
         return self.travel is not None or self.arrival < _NEVER
+
+    def are_like(self, others: Departures) -> bool:
+        """Whether packets of both leave by the same edge, and arrive as if they were of one span."""
+        same = self.edge is others.edge and self.travel == others.travel
+        return same and self.arrival == others.arrival
 
 
 Plan: TypeAlias = tuple[Departures, ...]
@@ -134,6 +139,7 @@ def _of_edge(edge: Edge, until: Duration) -> Plan:
 
 def _of_direction(direction: Direction, until: Duration) -> Iterator[Departures]:
     gaps = list(direction.contacts.between(until)) if direction.contacts else []
+    ends = [gap.end for gap in gaps]
     delays = [(0, direction.delay)]
     delays += [
         (change.at, change.delay) for change in direction.changes if change.delay is not None
@@ -141,7 +147,8 @@ def _of_direction(direction: Direction, until: Duration) -> Iterator[Departures]
     times = {at for at, _ in delays if at < until} | {gap.start for gap in gaps}
     times |= {gap.end for gap in gaps if gap.end < until}
     for since in sorted(times):
-        gap = next((item for item in gaps if item.start <= since < item.end), None)
+        next_gaps = gaps[bisect_right(ends, since) :][:1]
+        gap = next((gap for gap in next_gaps if gap.start <= since), None)
         delay = next(value for at, value in reversed(delays) if at <= since)
         if gap is None:
             yield Departures(since, None, delay, 0)
@@ -158,6 +165,7 @@ def _in_a_row(first: Plan, then: Plan, edge: Edge) -> Plan:
 
 
 def _crossing_both(first: Plan, then: Plan, edge: Edge) -> Iterator[Departures]:
+    behinds, begins = list(_with_ends(then)), [item.since for item in then]
     for departures, end in _with_ends(first):
         travel = departures.travel
         if travel is None:
@@ -166,10 +174,11 @@ def _crossing_both(first: Plan, then: Plan, edge: Edge) -> Iterator[Departures]:
             arrival = behind.arrival_at(departures.arrival) if arrives else _NEVER
             yield Departures(departures.since, edge if arrives else None, None, arrival)
             continue
-        for behind, behind_end in _with_ends(then):
+        first_behind = max(bisect_right(begins, departures.since + travel) - 1, 0)
+        for behind, _ in itertools.islice(behinds, first_behind, None):
             since = max(departures.since, behind.since - travel)
-            if since >= min(end, behind_end - travel):
-                continue
+            if since >= end:
+                break
             whole = None if behind.travel is None else travel + behind.travel
             onward = edge if behind.arrives else None
             yield Departures(since, onward, whole, behind.arrival if whole is None else 0)
@@ -182,8 +191,9 @@ def _sooner(plan: Plan, other: Plan) -> Plan:
 
 def _sooner_ones(plan: Plan, other: Plan) -> Iterator[Departures]:
     times = sorted({item.since for item in (*plan, *other)})
-    for since, end in itertools.pairwise([*times, _NEVER]):
-        ours, theirs = at_time(plan, since), at_time(other, since)
+    spans = itertools.pairwise([*times, _NEVER])
+    both = zip(spans, _at_times(plan, times), _at_times(other, times), strict=True)
+    for (since, end), ours, theirs in both:
         cuts = [since]
         # A way that moves is as soon as one that waits at one time only.
         for moving, waiting in ((ours, theirs), (theirs, ours)):
@@ -198,11 +208,20 @@ def _sooner_ones(plan: Plan, other: Plan) -> Iterator[Departures]:
             yield Departures(begin, sooner.edge, sooner.travel, sooner.arrival)
 
 
+def _at_times(plan: Plan, times: Iterable[int]) -> Iterator[Departures]:
+    """Those of a plan to which packets belong that leave at times, which are in order."""
+    number = 0
+    for time in times:
+        while number + 1 < len(plan) and plan[number + 1].since <= time:
+            number += 1
+        yield plan[number]
+
+
 def _merged(items: Iterable[Departures]) -> Plan:
     merged: list[Departures] = []
     for item in items:
         last = merged[-1] if merged else None
-        if not (last and last.edge is item.edge and replace(item, since=last.since) == last):
+        if not (last and last.are_like(item)):
             merged.append(item)
     return tuple(merged)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from functools import cache
 from operator import not_
 
 from pydantic import Field
@@ -50,6 +51,12 @@ class Variation(StrEnum):
 
 DEFAULT_PROGRAMS = {"client": "curl", "server": "nginx"}
 _CLIENT, _SERVER = (Host(program=program) for program in DEFAULT_PROGRAMS.values())
+
+
+@cache
+def _before_origins() -> Hop:
+    """The router that paths to the servers of a page's hosts begin at."""
+    return Hop(name=SERVERS)
 
 
 class SettingKeys(Part):
@@ -163,7 +170,7 @@ class SettingKeys(Part):
     def middleboxes(self) -> tuple[Hop, ...]:
         """The hosts of the chain between client and server, the client's neighbour first: hops, and a proxy behind them."""
         if self.has_origins:
-            return (*self.hops.values(), Hop(name=SERVERS))
+            return (*self.hops.values(), _before_origins())
         if self.proxy is None:
             return tuple(self.hops.values())
         proxy = self.proxy.model_copy(update={"kernel": TUNED})
