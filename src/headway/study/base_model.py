@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Self
 from pydantic import BaseModel, ConfigDict, GetJsonSchemaHandler
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticCustomError
+
 from headway.overriding import override
 
 
