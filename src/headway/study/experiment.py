@@ -362,6 +362,8 @@ class Study(Part):
 
 OF_STUDIES = tuple(key for key in Study.model_fields if key != "experiments")
 """Keys that are of a study as a whole, and of none of its experiments."""
+OF_MODELS_ONLY = ("name", "conditions")
+"""Fields of an experiment that no file writes in it: its name is its table's, its conditions are keys beside the others."""
 
 
 def _pages(experiment: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -17,7 +17,7 @@ from headway.foreign.kinds.lines import STUDY
 from headway.foreign.kinds.refusing import check_kind
 from headway.study.cellchecks import check_rules
 from headway.study.consistency import check_nearby, check_number
-from headway.study.experiment import NAME, OF_STUDIES, Experiment, Study
+from headway.study.experiment import NAME, OF_MODELS_ONLY, OF_STUDIES, Experiment, Study
 from headway.study.experimentfile import read_experiment
 from headway.study.explaining import check_explanations
 from headway.study.gc_pause import lasting_objects
@@ -243,6 +243,8 @@ def _programs(raw: dict[str, Any], source: Source) -> OutsidePrograms:
     return read_programs(source.directory / named)
 
 
+_OF_EXPERIMENTS = Experiment.model_fields.keys() - {*OF_MODELS_ONLY}
+"""Keys that an experiment's table may have of its own, beside those of settings."""
 _FREE_TEXTS = frozenset({"question", "why", "knobs"})
 """What may be empty; knobs are their programs' matter."""
 
@@ -289,10 +291,30 @@ def _nest_sysctls(raw: Any) -> None:
                 _nest_sysctls(value)
 
 
+def _check_belongings(name: str, experiment: Mapping[str, Any], source: Source) -> None:
+    """Refuse keys of an experiment's table that are the study's, or of the model only, which would be dropped."""
+    _check_conditions(experiment, source.where("conditions", experiment=name))
+    of_study = (*OF_STUDIES, "programs", "experiments", "quick")
+    for key in (key for key in of_study if key in experiment.keys() - _OF_EXPERIMENTS):
+        raise WrongInputError(
+            "is of the whole study: write it above its experiments",
+            where=source.where(f"experiments.{name}.{key}"),
+        )
+
+
+def _check_conditions(table: Mapping[str, Any], where: str) -> None:
+    if "conditions" in table:
+        raise WrongInputError(
+            "is no table of its own: write its keys beside contenders and axes, as path and client are",
+            where=where,
+        )
+
+
 def _study(raw: dict[str, Any], source: Source, *, settings: bool = True) -> Study:
     """A study of its tables; with ``settings``, those of all its cells are validated."""
     of_study = {key: raw.pop(key) for key in OF_STUDIES if key in raw}
     named = raw.pop("experiments", {})
+    _check_conditions(raw, source.where("conditions"))
     if not isinstance(named, dict) or not all(isinstance(value, dict) for value in named.values()):
         raise WrongInputError(
             "an experiment must be a table [experiments.NAME]", where=source.where("experiments")
@@ -303,6 +325,7 @@ def _study(raw: dict[str, Any], source: Source, *, settings: bool = True) -> Stu
                 "a name has lower-case letters, digits and hyphens",
                 where=source.where(f"experiments.{name}"),
             )
+        _check_belongings(name, named[name], source)
     tables = {name: merged(raw, own) for name, own in named.items()} or {"": raw}
     experiments = [
         read_experiment(table, source, name, settings=settings) for name, table in tables.items()

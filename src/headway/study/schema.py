@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from headway.study.experiment import OF_STUDIES, Experiment, Study
+from headway.study.experiment import OF_MODELS_ONLY, OF_STUDIES, Experiment, Study
 from headway.study.named import NAMED
 from headway.study.outsidefile import PROGRAMS_FILE
 from headway.study.rules import ANY_NAME, rules_of_keys
@@ -22,8 +22,6 @@ _DIALECT = "http://json-schema.org/draft-07/schema#"
 _DEFINITIONS = "#/definitions/"
 _SETTING = "Setting"
 _NULL = {"type": "null"}
-_OF_MODELS_ONLY = ("name", "conditions")
-"""Of experiments: what no file writes in them."""
 _OF_FILES: JsonSchema = {
     "published_file": {"type": "string", "description": "a table of published values, CSV"},
     "pairwise": {
@@ -59,7 +57,7 @@ def study_schema() -> JsonSchema:
         "experiments": {
             "type": "object",
             "description": "experiments by name; each refines the study's keys",
-            "additionalProperties": _table({**own, **tables}),
+            "additionalProperties": _table(tables),
         }
     }
     only = {"type": "array", "items": {"type": "string"}, "minItems": 1}
@@ -100,7 +98,7 @@ def programs_schema() -> JsonSchema:
 def _tables(experiment: JsonSchema, setting: JsonSchema, definitions: JsonSchema) -> JsonSchema:
     """The keys of an experiment in a file: its own, those of its setting, and those of files only."""
     own = {
-        key: value for key, value in experiment["properties"].items() if key not in _OF_MODELS_ONLY
+        key: value for key, value in experiment["properties"].items() if key not in OF_MODELS_ONLY
     }
     for key in NAMED:
         properties = setting["properties"]
