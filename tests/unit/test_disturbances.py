@@ -13,6 +13,7 @@ from headway.columns import Record
 from headway.contract.counts import Counts
 from headway.diagnosis.disturbances import Named, named_disturbances
 from headway.planning.ineffective_settings import vain
+from headway.planning.replaced import idle_transports
 from headway.planning.runs import Run, plan
 from headway.report.tables.disturbances import (
     disturbances_frame,
@@ -221,6 +222,57 @@ def test_what_cannot_take_place_is_told_beforehand() -> None:
     assert vain([late, late]) == (
         "two: the blackout from 60 s begins after the runs, which end at 60 s (limits.virtual)",
     )
+
+
+def schedule(*steps: tuple[str, str]) -> dict[str, Any]:
+    return {"rate": {"steps": [{"at": at, "rate": rate} for at, rate in steps]}}
+
+
+SATELLITE = {
+    "delay": [{"at": "0 s", "delay": "250 ms"}, {"at": "90 s", "delay": "251 ms"}],
+    "forward": {"bandwidth": "50 MHz"},
+    "return": {"bandwidth": "20 MHz"},
+}
+"""Its course is an orbit's, or long enough for all runs of a study."""
+
+
+@pytest.mark.parametrize(
+    ("path", "what"),
+    [
+        (schedule(("0 s", "9 Mbit/s"), ("60 s", "1 Mbit/s")), "step"),
+        ({"rtt": "20 ms", "changes": [{"at": "61 s", "loss": "1 %"}]}, "change"),
+        (schedule(("0 s", "9 Mbit/s"), ("1 s", "9 Mbit/s")), "schedule"),
+        ({"rate": {"low": "9 Mbit/s", "high": "9 Mbit/s", "every": "1 s"}}, "draw"),
+        ({"rtt": "20 ms", "jitter_distribution": "normal"}, "jitter_distribution"),
+        ({"rate": "9 Mbit/s"}, ""),
+        (schedule(("0 s", "9 Mbit/s"), ("1 s", "8 Mbit/s")), ""),
+        ({"satellite": SATELLITE}, ""),
+    ],
+)
+def test_a_course_that_changes_nothing_is_noted(path: dict[str, Any], what: str) -> None:
+    notes = vain([planned("", **path)])
+    assert len(notes) == bool(what)
+    assert all(what in note for note in notes)
+
+
+def of_protocols(*protocols: str, **server: Any) -> list[Run]:
+    settings = [
+        Setting.model_validate({"protocol": protocol, "server": server}) for protocol in protocols
+    ]
+    return [
+        Run("run", "study", "", "cell", protocol, 1, 1, setting)
+        for protocol, setting in zip(protocols, settings, strict=True)
+    ]
+
+
+@pytest.mark.parametrize("key", ["congestion_control", "initial_window"])
+def test_what_is_asked_of_a_transport_that_no_run_has_is_noted(key: str) -> None:
+    value = {"congestion_control": "cubic", "initial_window": 20}[key]
+    of_quic = {"program": "headway-server", key: {"quic": value}}
+    assert not any(idle_transports(of_protocols("h2", "h3", **of_quic)))
+    assert not any(idle_transports(of_protocols("h2", program="headway-server", **{key: value})))
+    (note,) = idle_transports(of_protocols("h1", "h2", **of_quic))
+    assert note.startswith(f"server.{key}.quic ")
 
 
 def test_plan_and_run_remark_on_what_cannot_take_place(tmp_path: Path) -> None:

@@ -11,16 +11,21 @@ from headway.study.merging import merged
 
 
 def parsed_changes(texts: Sequence[str]) -> dict[str, Any]:
-    """The tables that options ``--set KEY=VALUE`` write, later ones over earlier ones.
+    """The tables that options ``--set KEY=VALUE`` write, those of single keys over those of tables before them.
 
     A value is TOML; a word that is none is a text, so that ``server.program=nginx`` needs no quotes.
 
     Raises:
-        WrongInputError: one is no assignment.
+        WrongInputError: one is no assignment, or a key is assigned two values.
     """
     changes: dict[str, Any] = {}
+    assigned: dict[str, dict[str, Any]] = {}
     for text in texts:
-        changes = merged(changes, _assignment(text))
+        tables = _assignment(text)
+        key = text.partition("=")[0].strip()
+        if assigned.setdefault(key, tables) != tables:
+            raise WrongInputError(f"{key} is given two values; leave one out", where="--set")
+        changes = merged(changes, tables)
     return changes
 
 

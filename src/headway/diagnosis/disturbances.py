@@ -14,6 +14,7 @@ from headway.study.contacts import Window
 from headway.study.host import Protocol
 from headway.study.loss import RandomLoss
 from headway.study.middlebox import UdpVerdict
+from headway.study.packetnumbers import packet_words
 from headway.study.path import Direction, Link, Path, Way
 
 _MOST_WINDOWS = 3
@@ -142,7 +143,7 @@ def _named(
     if direction.contacts and not direction.keeps:
         yield Disturbance.BLACKOUT, f"between contacts from {_windows(direction.contacts.spans)}"
     if direction.drop_packets:
-        yield Disturbance.NAMED_DROPS, ", ".join(map(str, direction.drop_packets))
+        yield Disturbance.NAMED_DROPS, packet_words(direction.drop_packets)
     if direction.reordering:
         yield Disturbance.REORDERING, str(direction.reordering)
     jitters = [direction.jitter, *(item.jitter for item in direction.changes if item.jitter)]

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from headway.planning.deployment import Endpoint
 from headway.planning.runs import Run
 from headway.study.hop import Hop, Pep
+from headway.study.host import Protocol
 from headway.study.kernel import Kernel
 from headway.study.satellite.link import Satellite
 from headway.study.setting import Setting
+from headway.study.workload import Page
 
 _OF_SIDES = ("congestion_control", "initial_window")
 _OF_CARRIERS = ("delay", "snr", "attenuation")
@@ -51,6 +54,39 @@ def idle_peps(runs: Iterable[Run]) -> Iterator[str]:
     for key, acts in acting.items():
         if not acts:
             yield f"{key} is without effect: no run has connections that it splits"
+
+
+def idle_transports(runs: Iterable[Run]) -> Iterator[str]:
+    """What is asked of a host's TCP alone, or of its QUIC alone, and no run sends over."""
+    used: dict[tuple[str, str], bool] = {}
+    for run in runs:
+        for end in run.deployment.programs:
+            for key, transport in _of_transports(end):
+                uses = _uses_both(run) or transport == _transport(end.protocol)
+                used[key, transport] = used.get((key, transport), False) or uses
+    for (key, transport), is_used in used.items():
+        if not is_used:
+            yield f"{key}.{transport} is without effect: no run has {transport.upper()} there"
+
+
+def _of_transports(end: Endpoint) -> Iterator[tuple[str, str]]:
+    """Keys of a program that state a value for a transport and not the same for both."""
+    for name in _OF_SIDES:
+        value = getattr(end.asked, name)
+        if value.tcp != value.quic:
+            yield from ((f"{end.where}.{name}", key) for key, own in value if own is not None)
+
+
+def _transport(protocol: Protocol) -> str:
+    """Whose controller sends it; of plain datagrams nobody's."""
+    if protocol is Protocol.UDP:
+        return ""
+    return "quic" if protocol.over_quic else "tcp"
+
+
+def _uses_both(run: Run) -> bool:
+    """Whether programs may speak over another transport than the flow's, as browsers do of themselves."""
+    return any(isinstance(workload, Page) for workload in run.setting.workloads)
 
 
 def _peps(hop: Hop) -> Iterator[tuple[str, Pep]]:

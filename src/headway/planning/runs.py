@@ -12,7 +12,7 @@ from headway.planning.cells import cells
 from headway.planning.deploy import deploy
 from headway.planning.deployment import Deployment
 from headway.study.experiment import Coordinates, Experiment, Study
-from headway.study.naming import slug
+from headway.study.naming import run_name
 from headway.study.path import Path
 from headway.study.profiles import draws_path
 from headway.study.setting import Setting
@@ -69,7 +69,7 @@ class _ContenderPlace:
         if self.draws_path:
             setting = self.experiment.setting(self.coordinates, self.contender, seed)
         return Run(
-            run_id=f"{self.cell}-{slug(self.contender)}-{rep:03d}",
+            run_id=run_name(self.cell, self.contender, rep),
             study=study.name,
             experiment=self.experiment.name,
             cell=self.cell,

@@ -245,6 +245,6 @@ def manifest_from(raw: Any, where: str = MANIFEST_FILE) -> Manifest:
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"]))
-        text = first["msg"].removeprefix("Value error, ")
+        text = first["msg"].removeprefix("Value error, ") if place else "it is no JSON object"
         reason = f"{where}: {place}" if place else where
         raise WrongInputError(f"is damaged: {text}; {_AGAIN}", where=reason) from None

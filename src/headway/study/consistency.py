@@ -184,8 +184,11 @@ def _check_contenders(experiment: Experiment, source: Source) -> None:
         where = source.where("comparisons", experiment=experiment.name)
         if pair[0] == pair[1]:
             raise WrongInputError(f"{pair[0]!r} is compared with itself", where=where)
-        if pair in experiment.comparisons[:number]:
-            raise WrongInputError(f"{list(pair)} is there twice", where=where)
+        if {pair, pair[::-1]} & {*experiment.comparisons[:number]}:
+            # It would be tested twice, and each test of a family costs the others some of their power.
+            raise WrongInputError(
+                f"{list(pair)} is there twice; either way round it is the same", where=where
+            )
 
 
 def _check_contender(experiment: Experiment, name: str, source: Source, key: str) -> None:

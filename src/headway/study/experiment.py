@@ -35,6 +35,7 @@ from headway.study.user_programs import OutsideProgram
 
 NAME = r"^[a-z0-9][a-z0-9-]*$"
 """What studies and experiments may be called: their names are parts of file names."""
+LONGEST_NAME = 100
 USUAL_BASELINE = "h2"
 _ALL_FLOWS = "flows"
 """The only contender of a study whose flows have protocols of their own."""
@@ -310,7 +311,7 @@ class Study(Part):
 
     _source: Source | None = PrivateAttr(default=None)
 
-    name: str = Field(pattern=NAME)
+    name: str = Field(pattern=NAME, max_length=LONGEST_NAME)
     question: str = ""
     seed: int = Field(default=1, ge=0, lt=2**32, description="seed of the first repetition")
     adjust: AdjustedTogether = Field(

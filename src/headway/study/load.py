@@ -25,6 +25,7 @@ from headway.study.library import builtin_files, builtin_names, builtin_text
 from headway.study.merging import merged
 from headway.study.named import NAMED, all_by_name, by_name
 from headway.study.outsidefile import PROGRAMS_FILE, programs_beside, read_programs
+from headway.study.overruled import check_overruled
 from headway.study.printable import check_printable
 from headway.study.set_changes import check_matter, named_experiment, of_experiments
 from headway.study.source import Source
@@ -215,6 +216,7 @@ def _prepare(raw: dict[str, Any], source: Source, prefix: str = "") -> None:
     """Refuse texts that cannot be, and write hops and sysctls so that tables merge."""
     check_printable(raw, source, prefix)
     _check_texts(raw, source, prefix)
+    check_overruled(raw, source, prefix)
     _name_members(raw, source, prefix)
     _nest_sysctls(raw)
 
@@ -320,7 +322,7 @@ def _study(raw: dict[str, Any], source: Source, *, settings: bool = True) -> Stu
             "an experiment must be a table [experiments.NAME]", where=source.where("experiments")
         )
     for name in named:
-        if not re.match(NAME, name):
+        if not re.fullmatch(NAME, name):
             raise WrongInputError(
                 "a name has lower-case letters, digits and hyphens",
                 where=source.where(f"experiments.{name}"),

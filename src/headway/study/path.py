@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from enum import StrEnum
-from typing import Annotated, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 from pydantic import (
     Field,
@@ -26,6 +26,7 @@ from headway.study.ecnchange import EcnSource
 from headway.study.loss import Loss, RandomLoss
 from headway.study.middlebox import Mtu, MtuSource, Policer, UdpSource
 from headway.study.nat import NatSource
+from headway.study.packetnumbers import PacketNumbers
 from headway.study.queue import FRAME_BYTES, Discipline, Queue
 from headway.study.rates import RandomRate, RateSchedule, RateSource, TraceRate, is_trace
 from headway.study.satellite import CarrierCourse, Satellite
@@ -78,9 +79,7 @@ class Direction(Part):
         default=Ratio(0), description="share of packets that are sent on without delay"
     )
     loss: Loss = RandomLoss(mean=Ratio(0))
-    drop_packets: tuple[Annotated[int, Field(ge=1)], ...] = Field(
-        default=(), description="numbers of the packets that are lost, from 1"
-    )
+    drop_packets: PacketNumbers = ()
     blackouts: tuple[Window, ...] = Field(
         default=(), description="spans in which every packet is lost"
     )

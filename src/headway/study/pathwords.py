@@ -13,6 +13,7 @@ from typing import Any
 from headway.study.contacts import Window
 from headway.study.courses import course, listed, part_words, time_words
 from headway.study.middlebox import Udp
+from headway.study.packetnumbers import packet_words
 from headway.study.path import Direction, Jitter, Link, Path
 from headway.study.queue import Discipline
 from headway.study.rates import RandomRate, RateSchedule, TraceRate
@@ -300,7 +301,7 @@ NUMBERED: Mapping[str, _Numbered] = {
 
 OTHERS: Mapping[str, Callable[[Direction], str]] = {
     "reordering": _share("reordering"),
-    "named drops": lambda way: ", ".join(map(str, way.drop_packets)),
+    "named drops": lambda way: packet_words(way.drop_packets),
     "blackouts": _blackouts,
     "contacts": _contacts,
     "duplication": _share("duplication"),

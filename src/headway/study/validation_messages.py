@@ -65,6 +65,7 @@ _WANTED = {
     "less_than": "less than {lt}",
     "less_than_equal": "{le} or less",
     "string_too_short": "a text that is not empty",
+    "string_too_long": "{max_length} characters at most",
 }
 """What should have been there, by pydantic's types of errors."""
 
