@@ -209,15 +209,15 @@ class Results:
         """
         import polars as pl
 
-        from headway.analysis.result_loading import read_parquet
         from headway.columns.column import schema_of
         from headway.columns.record import FlowRecord
+        from headway.records.recordedtable import read_table
 
         refresh_table(self.directory)
         file = self.directory / FLOWS_FILE
         if not file.exists():
             return pl.DataFrame(schema=schema_of(FlowRecord))
-        return read_parquet(file)
+        return read_table(file, FlowRecord, ("run_id", "flow"))
 
     @cached_property
     def segments(self) -> pl.DataFrame:
@@ -229,11 +229,12 @@ class Results:
 
         from headway.columns.column import schema_of
         from headway.columns.videosegment import SegmentRecord
+        from headway.records.recordedtable import read_table
 
         refresh_table(self.directory)
         file = self.directory / SEGMENTS_FILE
         return (
-            pl.read_parquet(file)
+            read_table(file, SegmentRecord)
             if file.exists()
             else pl.DataFrame(schema=schema_of(SegmentRecord))
         )

@@ -16,6 +16,7 @@ from headway.errors import WrongInputError, counted
 from headway.foreign.names import plain
 from headway.records.claimedneighbours import ClaimedNeighbours, Place, read_claimed_neighbours
 from headway.records.manifest import ArchivedExperiment, ArchivedStudy, Manifest, read_manifest
+from headway.records.recordedtable import read_table
 from headway.records.store import FLOWS_FILE
 from headway.records.stranger import check_results, check_runs
 
@@ -117,10 +118,7 @@ def load_results(directory: Path) -> StudyResults:
     check_results(directory)
     if not file.exists():
         raise WrongInputError("no runs.parquet; is this a results directory?", where=str(directory))
-    try:
-        runs = read_parquet(file)
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise WrongInputError(f"cannot be read as Parquet: {error}", where=str(file)) from error
+    runs = read_table(file, Record, ("run_id",))
     missing = [name for name in _NEEDED if name not in runs.columns]
     if missing:
         raise WrongInputError(f"lacks the columns {', '.join(missing)}", where=str(file))
@@ -129,17 +127,16 @@ def load_results(directory: Path) -> StudyResults:
     runs = with_all_columns(runs)
     check_runs(directory, runs["run_id"].drop_nulls().cast(pl.String))
     file = directory / FLOWS_FILE
-    flows = with_all_columns(read_parquet(file), FlowRecord) if file.exists() else None
+    flows = read_flows(file) if file.exists() else None
     for name in () if flows is None else flows["flow"].drop_nulls().unique().cast(pl.String):
         plain(name)
     manifest = read_manifest(directory) or Manifest()
     return StudyResults(runs, manifest, flows, read_claimed_neighbours(directory))
 
 
-def read_parquet(file: Path) -> pl.DataFrame:
-    """Read a file of any name: Polars opens only those whose names are text."""
-    with file.open("rb") as opened:
-        return pl.read_parquet(opened)
+def read_flows(file: Path) -> pl.DataFrame:
+    """The rows of flows, with every column of the schema."""
+    return with_all_columns(read_table(file, FlowRecord, ("run_id", "flow")), FlowRecord)
 
 
 def with_all_columns(runs: pl.DataFrame, record: type[Columns] = Record) -> pl.DataFrame:

@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 from pydantic import TypeAdapter, ValidationError
 
 from headway.contract.artifact import read_bytes
-from headway.errors import HeadwayError
+from headway.errors import WrongInputError
 from headway.foreign.documents import json_value
 
 _VERSION = "version"
@@ -39,7 +39,7 @@ class Document(Generic[_Kind]):
 
         Raises:
             FileNotFoundError: none was.
-            HeadwayError: it is of another version, or damaged.
+            WrongInputError: it is of another version, or damaged.
         """
         file = directory / self.name
         try:
@@ -52,10 +52,11 @@ class Document(Generic[_Kind]):
         except ValidationError as error:
             first = error.errors()[0]
             what = ".".join(map(str, first["loc"]))
-            raise HeadwayError(f"{file} is damaged: {what}: {first['msg']}") from None
+            raise WrongInputError(f"is damaged: {what}: {first['msg']}", where=str(file)) from None
         except (ValueError, TypeError, AttributeError) as error:
-            raise HeadwayError(f"{file} is damaged: {error}") from None
-        raise HeadwayError(
-            f"{file} is of version {value}, and this Headway reads version {self._version}: "
-            "read it with the Headway that manifest.json names, or run the study again"
+            raise WrongInputError(f"is damaged: {error}", where=str(file)) from None
+        raise WrongInputError(
+            f"is of version {value}, and this Headway reads version {self._version}: "
+            "read it with the Headway that manifest.json names, or run the study again",
+            where=str(file),
         )

@@ -223,8 +223,10 @@ def read_manifest(directory: Path) -> Manifest | None:
         return manifest_from(json_value(file.read_bytes()), str(file))
     except FileNotFoundError:
         return None
+    except OSError as error:
+        raise WrongInputError(f"cannot be read: {error.strerror}", where=str(file)) from None
     except ValueError as error:
-        raise WrongInputError(f"is damaged: {error}", where=str(file)) from None
+        raise WrongInputError(f"is damaged: {error}; {_AGAIN}", where=str(file)) from None
 
 
 def manifest_from(raw: Any, where: str = MANIFEST_FILE) -> Manifest:
@@ -245,6 +247,7 @@ def manifest_from(raw: Any, where: str = MANIFEST_FILE) -> Manifest:
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"]))
-        text = first["msg"].removeprefix("Value error, ") if place else "it is no JSON object"
+        is_other = first["type"] == "model_type"
+        text = "it is no JSON object" if is_other else first["msg"].removeprefix("Value error, ")
         reason = f"{where}: {place}" if place else where
         raise WrongInputError(f"is damaged: {text}; {_AGAIN}", where=reason) from None

@@ -16,7 +16,7 @@ from headway.columns import Record, polars_schema, schema_of
 from headway.columns.record import FlowRecord
 from headway.columns.videosegment import SegmentRecord
 from headway.durable import PARTIAL_SUFFIX, sync_directory, write_atomically
-from headway.errors import HeadwayError, WrongInputError
+from headway.errors import WrongInputError
 from headway.records.flowfile import FLOW_RECORDS
 from headway.records.journal import Journal, read_journal
 from headway.records.manifest import MANIFEST_FILE, Manifest, read_manifest
@@ -152,7 +152,7 @@ def read_records(directory: Path) -> list[Record]:
     """All records of a results directory, by run name; somebody may be adding to them.
 
     Raises:
-        HeadwayError: a record is damaged.
+        WrongInputError: a record is damaged.
     """
     return list(each_record(directory))
 
@@ -161,7 +161,7 @@ def each_record(directory: Path) -> Iterator[Record]:
     """The same, one after the other: a record takes 50 kB.
 
     Raises:
-        HeadwayError: a record is damaged.
+        WrongInputError: a record is damaged.
     """
     for some in _records_in_pieces(directory):
         yield from some
@@ -189,8 +189,8 @@ def _read(kind: type[_Read], directory: Path, number: int, line: bytes) -> _Read
         return kind.model_validate_json(line)
     except ValidationError as error:
         reason = error.errors()[0]["msg"]
-        raise HeadwayError(
-            f"{directory / JOURNAL_FILE}:{number}: the record is damaged: {reason}"
+        raise WrongInputError(
+            f"the record is damaged: {reason}", where=f"{directory / JOURNAL_FILE}:{number}"
         ) from None
 
 
