@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from headway.contract.names import OUTCOME_FILE
 from headway.contract.orders import Namespace, Orders
 from headway.contract.outcome import Outcome
 from headway.contract.text import dump
+from headway.errors import HeadwayError
 from headway.lab import machine
 from headway.lab.guard import Guard, LabLimits
 from headway.lab.machine import Machine
@@ -197,3 +199,13 @@ def test_a_lab_that_writes_without_end_is_ended(tmp_path: Path) -> None:
     assert outcome.status == "timeout"
     assert outcome.reason is not None
     assert outcome.reason.startswith("client-own wrote") and "client-own.log" in outcome.reason
+
+
+def test_too_few_files_for_a_lab_are_no_failure_of_its_programs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limit = resource.getrlimit
+    few = {resource.RLIMIT_NOFILE: (40, 40)}
+    monkeypatch.setattr(resource, "getrlimit", lambda kind: few.get(kind) or limit(kind))
+    with pytest.raises(HeadwayError, match="40 open files"):
+        booted(tmp_path, "exit 0", Duration(S))

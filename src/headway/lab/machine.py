@@ -43,6 +43,8 @@ _NO_SPACE_BYTES = 65_536
 _DIES_WITH_US = ("setpriv", "--pdeathsig", "KILL")
 """A lab dies with the thread that started it, whatever kills that."""
 _STACK_BYTES = 8 * 2**20
+_FEWEST_FILES = 256
+"""Of the host, that a lab has to be able to open: with fewer its programs fail, and are blamed for it."""
 _REWRITTEN = (
     # C libraries, by the names of their files: glibc's, older ones, musl
     *("libc.so.6", "libc-2.*", "libpthread-2.*", "ld-musl-x86_64.so.1"),
@@ -324,10 +326,17 @@ def _limited() -> tuple[str, ...]:
     Without a limit of its stack the host has its libraries where the lab's programs have their memory, so that the
     kernel cannot be inside them. Its files are as many as may be, however few this shell's programs may have open: from
     its first instruction on, because on a busy machine a lab is soon further than whoever started it.
+
+    Raises:
+        HeadwayError: those are too few.
     """
     most = resource.getrlimit(resource.RLIMIT_STACK)[1]
     stack = _STACK_BYTES if most == resource.RLIM_INFINITY else min(_STACK_BYTES, most)
     files = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    if files in range(_FEWEST_FILES):
+        raise HeadwayError(
+            f"a limit (ulimit -H -n) leaves {files} open files: a lab takes at least {_FEWEST_FILES}"
+        )
     open_files = "unlimited" if files == resource.RLIM_INFINITY else files
     return ("prlimit", f"--stack={stack}:", f"--nofile={open_files}:{open_files}", "--")
 
