@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from headway.analysis.alone import own_values
+from headway.analysis.alone import alone_sentences, own_values
 from headway.analysis.analysis import Analysis, analyse
 from headway.analysis.contest import Pairing
 from headway.analysis.headline import headline
@@ -150,3 +150,10 @@ def test_the_only_contender_has_its_number_for_each_cell() -> None:
     assert answer(analysis)[0] == "RTT 10 ms: h3 takes 0.480 s (median of 6, 0.400 to 1.10 s)."
     shown = glance(analysis)
     assert shown and [where for where, _ in shown.verdicts[0].parts] == ["RTT 10 ms", "RTT 20 ms"]
+
+
+def test_the_only_contender_whose_runs_all_failed_takes_nothing() -> None:
+    analysis = analyse(made.results(made.runs({"h3": [None] * 6})))
+    (sentence,) = alone_sentences(analysis)
+    assert " takes " not in sentence
+    assert "6 of 6 runs failed" in sentence

@@ -50,12 +50,18 @@ def own_values(analysis: Analysis) -> tuple[OwnValue, ...]:
 
 def alone_sentences(analysis: Analysis) -> tuple[str, ...]:
     """The same as sentences: ``h3 takes 0.479 s (median of 6, 0.39 to 1.16 s).``"""
-    contender, metric = analysis.baseline, analysis.metric
-    subject = f"{contender} takes" if metric.column == _TAKEN else f"{contender}: {metric.label}"
     return tuple(
-        f"{f'{own_value.where}: ' if own_value.where else ''}{subject} {own_value.said}."
+        f"{f'{own_value.where}: ' if own_value.where else ''}{_sentence(analysis, own_value)}."
         for own_value in own_values(analysis)
     )
+
+
+def _sentence(analysis: Analysis, own_value: OwnValue) -> str:
+    contender, metric = analysis.baseline, analysis.metric
+    if not own_value.value:
+        return f"{contender}: {metric.label}: {own_value.said}"
+    subject = f"{contender} takes" if metric.column == _TAKEN else f"{contender}: {metric.label}"
+    return f"{subject} {own_value.said}"
 
 
 def _own_value(metric: Metric, where: str, side: ContenderRuns) -> OwnValue:

@@ -24,6 +24,7 @@ from headway.study.units import Duration
 NEVER = 2**62
 CLOSE_NS = 10_000
 """By how much an emulation may be late; hosts and links take about a microsecond each."""
+_MOST = 0.5
 _T = TypeVar("_T")
 
 
@@ -32,6 +33,13 @@ def directions(path: Path, way: Way) -> tuple[Direction, ...]:
     if way is Way.UP:
         return tuple(link.up for link in path.links)
     return tuple(link.down for link in reversed(path.links))
+
+
+def loses_most(path: Path) -> bool:
+    """Whether it may lose every packet of a probe, so that checks of the loss alone have something to judge by."""
+    ways = [direction for way in Way for direction in directions(path, way)]
+    losses = [loss for way in ways for loss in (way.loss, *(step.loss for step in way.changes))]
+    return any(loss is not None and loss.mean >= _MOST for loss in losses)
 
 
 def planned_rates(direction: Direction, name: str, until_ns: int) -> tuple[tuple[int, int], ...]:
