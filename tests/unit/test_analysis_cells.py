@@ -44,6 +44,34 @@ def test_knobs_that_all_contenders_have_are_conditions() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("back", "says"),
+    [
+        ({}, ()),
+        ({"loss_up_pct": 0.0}, ("loss up 0 %",)),
+        ({"loss_pct": 0.0}, ("loss up 2 %",)),
+        ({"loss_pct": 0.0, "loss_up_pct": 0.0}, ()),
+        ({"rate_up_mbit": None}, ("no rate limit up",)),
+        ({"rate_mbit": None, "rate_up_mbit": None}, ()),
+    ],
+)
+def test_a_way_back_that_differs_is_a_condition(
+    back: dict[str, float | None], says: tuple[str, ...]
+) -> None:
+    rows = [row | back for row in made.runs({"h2": [1.0], "h3": [2.0]})]
+    conditions = analyse(made.results(rows)).conditions.notable_constants
+    assert tuple(text for text in conditions if " up" in text) == says
+
+
+def test_a_way_back_without_the_losses_of_an_axis_is_a_condition() -> None:
+    rows = [
+        row
+        for loss in (0.0, 2.0)
+        for row in made.runs({"h2": [1.0]}, cell=f"c{loss}", loss_pct=loss, loss_up_pct=0.0)
+    ]
+    assert "loss up 0 %" in analyse(made.results(rows)).conditions.notable_constants
+
+
 def test_a_single_cell_has_no_title() -> None:
     (cell,) = analyse(made.results(made.runs({"h2": [1.0], "h3": [2.0]}))).cells
     assert cell.title == ""

@@ -79,6 +79,9 @@ _PAGE_BYTES = pl.col("page_bytes").max()
 _OBJECTS = re.compile(r"objects-(\d+)x(\d+)([A-Za-z]+)")
 """A page of so many objects of one size."""
 
+ABSENT = {item.name: item.naming.absent for item in COLUMNS}
+"""What is said where a condition has no value."""
+
 UNSAID = {
     item.name: (item.naming.absent,) if item.naming.unsaid is None else item.naming.unsaid
     for item in COLUMNS

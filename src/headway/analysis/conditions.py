@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from headway.analysis.columns import UNSAID
+from headway.analysis.columns import ABSENT, UNSAID
 
 
 @dataclass(frozen=True)
@@ -27,6 +27,9 @@ class Factor:
     titles: tuple[str, ...]
     values: tuple[float, ...] | None = None
     unstated: frozenset[int] = frozenset()
+
+
+_BACK = " up"
 
 
 @dataclass(frozen=True)
@@ -58,13 +61,16 @@ class Conditions:
 
     @property
     def notable(self) -> tuple[Constant, ...]:
-        """The constants that a reader needs: not absences, nor the same way back."""
+        """The constants that a reader needs: not absences, nor the same way back.
+
+        A way back that differs is never left out: nobody reads of one direction that the other has less.
+        """
         stated = {constant.name: constant.value for constant in self.constants}
-        there = {f"{name} up": value for name, value in stated.items()}
         return tuple(
             constant
             for constant in self.constants
-            if constant.value not in (*UNSAID.get(constant.name, ()), there.get(constant.name))
+            if constant.value not in UNSAID.get(constant.name, ())
+            and not _is_same_back(constant, stated)
         )
 
     @property
@@ -81,3 +87,13 @@ class Conditions:
         parts = list(zip(self.factors, levels, strict=False))
         stated = [(factor, level) for factor, level in parts if level not in factor.unstated]
         return ", ".join(factor.titles[level] for factor, level in stated or parts)
+
+
+def _is_same_back(constant: Constant, stated: Mapping[str, str]) -> bool:
+    """Whether it is of the direction towards the server, and the other direction has the same."""
+    there = constant.name.removesuffix(_BACK)
+    value = stated.get(there) if there != constant.name else None
+    both = (value, constant.value)
+    return value is not None and (
+        value == constant.value or both == (ABSENT.get(there), ABSENT.get(constant.name))
+    )

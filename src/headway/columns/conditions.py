@@ -186,7 +186,12 @@ class Planned(Columns):
     rate_up_mbit: float | None = given(
         "Rate of the narrowest link towards the server at the start, Mbit/s; null if unlimited.",
         naming=Naming(
-            "rate up", "{} up", absent="no rate limit up", place=100, axes=("path.up.rate",)
+            "rate up",
+            "{} up",
+            absent="no rate limit up",
+            unsaid=(),
+            place=100,
+            axes=("path.up.rate",),
         ),
     )
     rtt_ms: float = given(
@@ -206,7 +211,6 @@ class Planned(Columns):
             "loss up",
             "loss up {}",
             absent="different losses up",
-            unsaid=("0 %",),
             place=130,
             axes=("path.up.loss",),
         ),
