@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from headway.analysis import Analysis, analyse
 from tests.unit import made_results as made
 
@@ -157,3 +159,23 @@ def test_a_level_of_nothing_is_none() -> None:
     assert titles(found) == ["blackouts none", "blackouts 1 s to 2 s"]
     assert titles(studied(grid)) == ["blackouts none", "blackouts 1 s to 2 s"]
     assert not found.conditions.dependents
+
+
+@pytest.mark.parametrize(
+    ("key", "levels", "column", "recorded", "name"),
+    [
+        ("path.rtt", ("5 ms", "0.05 s"), "rtt_ms", (5.0, 50.0), "RTT"),
+        ("path.rtt", ("5 ms", "50 ms"), "rtt_ms", (14.0, 59.0), "path.rtt"),
+        ("path.loss", ("0 %", "2 %"), "loss_pct", (3.0, 4.94), "path.loss"),
+        ("path.rate", ("9 Mbit/s", "90 Mbit/s"), "rate_mbit", (9.0, 20.0), "path.rate"),
+    ],
+)
+def test_an_axis_of_one_path_of_several_is_not_called_as_the_whole(
+    key: str, levels: tuple[str, ...], column: str, recorded: tuple[float, ...], name: str
+) -> None:
+    grid = {f"c{place}": {key: level} for place, level in enumerate(levels)}
+    analysis = studied(grid, **{column: dict(zip(grid, recorded, strict=True))})
+    (factor,) = analysis.conditions.factors
+    assert factor.name == name
+    whole = [dependent.name for dependent in analysis.conditions.dependents]
+    assert ("RTT" in whole) == (name == "path.rtt")

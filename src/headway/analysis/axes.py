@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,12 +15,19 @@ from headway.analysis.columns import COLUMNS, Condition, numbers
 from headway.analysis.conditions import Factor
 from headway.analysis.pathconditions import aspect_column
 from headway.study.levelwords import aspect_of, level_title
-from headway.study.units import UnitError, split_quantity
+from headway.study.units import Duration, Rate, Ratio, UnitError, split_quantity
 
 Grid = Mapping[str, Mapping[str, Any]]
 """The coordinates of cells, by name, in the study's order."""
 
 _COLUMN_OF = {axis: column.column for column in COLUMNS for axis in column.naming.axes}
+
+_QUANTITIES: Mapping[str, Callable[[str], float]] = {
+    "ms": lambda text: Duration.parse(text).ms,
+    "Mbit/s": lambda text: Rate.parse(text).mbit,
+    "%": lambda text: 100 * Ratio.parse(text),
+}
+"""What a study states, in the unit of a column."""
 
 CONTENDER = "contender"
 """The axis of contenders, where what is compared are the levels of another one."""
@@ -62,13 +70,33 @@ def axes_of(runs: pl.DataFrame, grid: Grid, columns: Sequence[Condition]) -> tup
     by_name = {column.column: column for column in columns}
     keys = list(dict.fromkeys(key for at in cells.values() for key in at))
     column_of = {key: by_name.get(_column(key)) for key in keys}
-    names = _names(column_of)
+    parts = {
+        key for key, column in column_of.items() if column and _is_part(key, column, cells, runs)
+    }
+    column_of |= dict.fromkeys(parts)
+    names = _names(column_of, parts)
     return tuple(_axis(names[key], key, column_of[key], cells, runs) for key in keys)
 
 
 def _column(key: str) -> str:
     """The column of the records, or of an aspect of paths in words, that says the same as an axis."""
     return _COLUMN_OF.get(key) or aspect_column(aspect_of(key) or "")
+
+
+def _is_part(key: str, column: Condition, cells: Grid, runs: pl.DataFrame) -> bool:
+    """Whether an axis is of one path of several, and its column of all of them together."""
+    quantity = _QUANTITIES.get(column.unit)
+    if quantity is None or not runs.schema[column.column].is_numeric():
+        return False
+    for cell, value in runs.select("cell", column.column).unique().drop_nulls().iter_rows():
+        stated = cells[cell].get(key)
+        try:
+            number = quantity(stated) if isinstance(stated, str) else value
+        except UnitError:
+            return False
+        if not math.isclose(number, value, rel_tol=1e-6):
+            return True
+    return False
 
 
 def _axis(name: str, key: str, column: Condition | None, cells: Grid, runs: pl.DataFrame) -> Axis:
@@ -178,9 +206,9 @@ def _in_one_unit(values: Sequence[Any]) -> tuple[float, ...] | None:
     return tuple(float(number) for number, _ in pairs)
 
 
-def _names(column_of: Mapping[str, Condition | None]) -> dict[str, str]:
-    """What the axes are called, in a word or two; as the file calls them where words are equal."""
-    short = {key: _name(key, column) for key, column in column_of.items()}
+def _names(column_of: Mapping[str, Condition | None], parts: Collection[str]) -> dict[str, str]:
+    """What the axes are called, in a word or two; as the file calls them where words are equal, or are those of a whole."""
+    short = {key: key if key in parts else _name(key, column) for key, column in column_of.items()}
     called = list(short.values())
     return {key: name if called.count(name) == 1 else key for key, name in short.items()}
 

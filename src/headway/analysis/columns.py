@@ -22,11 +22,13 @@ class Condition:
         column: its name in the records.
         naming: how it is called, and its values in a title.
         level: its value as text.
+        unit: of its numbers; empty if it has none.
     """
 
     column: str
     naming: Naming
     level: Callable[[Any], str]
+    unit: str = ""
 
     @property
     def name(self) -> str:
@@ -55,7 +57,7 @@ _WITH_UNIT = frozenset({"Mbit/s", "ms", "%"})
 def _conditions() -> Iterator[Condition]:
     for name, column in columns_of(Record).items():
         if column.naming:
-            yield Condition(name, column.naming, _level(column))
+            yield Condition(name, column.naming, _level(column), column.unit or "")
 
 
 def _level(column: Column) -> Callable[[Any], str]:
