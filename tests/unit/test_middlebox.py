@@ -11,6 +11,7 @@ import pytest
 from headway.diagnosis.disturbances import named_disturbances
 from headway.lab.commands import additions, ip_line, nft_table, turned
 from headway.lab.values import Policing, Route, SilentRouter, Turn, UdpRules
+from headway.planning.keyrules import all_rules_of_keys
 from headway.study.family import Family
 from headway.study.middlebox import Mtu, Policer, Udp
 from headway.study.path import Direction
@@ -89,7 +90,9 @@ def test_a_policer_is_a_capacity() -> None:
 
 
 def test_editors_know_the_short_forms() -> None:
-    check = fastjsonschema.compile(json.loads(json.dumps(study_schema())), use_default=False)
+    check = fastjsonschema.compile(
+        json.loads(json.dumps(study_schema(all_rules_of_keys()))), use_default=False
+    )
     path = {"mtu": "1400 B", "udp": "blocked", "policer": {"rate": "1 Mbit/s", "burst": "9 kB"}}
     check({"name": "rules", "path": path})
     with pytest.raises(fastjsonschema.JsonSchemaException):

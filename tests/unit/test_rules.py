@@ -8,12 +8,13 @@ from typing import Any
 
 import pytest
 
+from headway.planning.keyrules import DEPLOYED_RULES, all_rules_of_keys
 from headway.study.rulerow import RuleRow
-from headway.study.rules import ANY_NAME, RULES, rules_of_keys
+from headway.study.rules import ANY_NAME, RULES
 from headway.study.schema import study_schema
 from tests.refusals.cases import cases
 
-ROWS = [(table.of, row) for table in RULES for row in table.rows]
+ROWS = [(table.of, row) for table in (*RULES, *DEPLOYED_RULES) for row in table.rows]
 MESSAGES = "\n".join(case.message for case in cases())
 
 
@@ -24,12 +25,12 @@ def test_each_rule_has_a_study_that_breaks_it(of: str, row: RuleRow[Any]) -> Non
     assert re.search(pattern, MESSAGES), f"no case in tests/refusals of {of}: {row.rule}"
 
 
-NAMED = {parts[-1]: rules for parts, rules in rules_of_keys().items() if parts[-1] != ANY_NAME}
+NAMED = {parts[-1]: rules for parts, rules in all_rules_of_keys().items() if parts[-1] != ANY_NAME}
 
 
 @pytest.mark.parametrize(("key", "rules"), NAMED.items(), ids=NAMED)
 def test_an_editor_shows_the_rules_of_a_key(key: str, rules: list[str]) -> None:
-    shown = list(descriptions(study_schema(), key))
+    shown = list(descriptions(study_schema(all_rules_of_keys()), key))
     assert any(all(rule in text for rule in rules) for text in shown)
 
 

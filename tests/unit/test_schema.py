@@ -13,6 +13,7 @@ from typing import Any
 import fastjsonschema
 import pytest
 
+from headway.planning.keyrules import all_rules_of_keys
 from headway.study.library import builtin_files
 from headway.study.schema import programs_schema, study_schema
 from tests.doc_examples import PAGES, ROOT, blocks, studies
@@ -26,7 +27,7 @@ def compiled(schema: dict[str, Any]) -> Check:
     return checked
 
 
-STUDY, PROGRAMS = compiled(study_schema()), compiled(programs_schema())
+STUDY, PROGRAMS = compiled(study_schema(all_rules_of_keys())), compiled(programs_schema())
 FILES = {
     **{file.name: file.read_text() for file in builtin_files().values()},
     **{
@@ -171,15 +172,15 @@ def test_a_wrong_file_of_programs_is_refused(line: str) -> None:
 
 
 def test_quantities_are_explained_to_who_writes_them() -> None:
-    path = study_schema()["definitions"]["Path"]["properties"]
+    path = study_schema(all_rules_of_keys())["definitions"]["Path"]["properties"]
     assert path["rtt"]["examples"] == ["100 ms"]
     assert path["rtt"]["description"].startswith('a duration, such as "100 ms"; units: ns, us,')
-    step = study_schema()["definitions"]["RateStep"]["properties"]["rate"]
+    step = study_schema(all_rules_of_keys())["definitions"]["RateStep"]["properties"]["rate"]
     assert "units: bit/s, kbit/s, Mbit/s, Gbit/s" in step["description"]
 
 
 def test_the_command_prints_it(tmp_path: Path) -> None:
-    for words, made in (([], study_schema()), (["programs"], programs_schema())):
+    for words, made in (([], study_schema(all_rules_of_keys())), (["programs"], programs_schema())):
         file = tmp_path / "schema.json"
         for more in ([], ["-o", str(file)]):
             command = [Path(sys.executable).with_name("headway"), "schema", *words, *more]

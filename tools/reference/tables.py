@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
+from headway.planning.keyrules import DEPLOYED_RULES
 from headway.programs.knobfile import NATIVE_KNOBS
 from headway.study.exclusions import EXCLUSIONS
 from headway.study.kernel import HostProfile
 from headway.study.processor import Processor, ProcessorProfile
-from headway.study.rules import RULES
+from headway.study.rulerow import RuleTable
+from headway.study.rules import RULES_OF_NETWORKS, RULES_OF_PARTS
 from headway.tables import table
 
 _ROWS = Sequence[str]
@@ -77,12 +80,15 @@ def _exclusions() -> _ROWS:
     return rows
 
 
-def _rules() -> _ROWS:
-    rows = ["| of | rule | else |", "|---|---|---|"]
-    for kind in RULES:
-        for number, rule in enumerate(kind.rows):
-            instead = "" if "{" in rule.instead else rule.instead
-            rows.append(f"| {'' if number else kind.of} | {rule.rule} | {instead} |")
+def _rules(tables: Sequence[RuleTable[Any, Any]]) -> Callable[[], _ROWS]:
+    def rows() -> _ROWS:
+        lines = ["| of | rule | else |", "|---|---|---|"]
+        for kind in tables:
+            for number, rule in enumerate(kind.rows):
+                instead = "" if "{" in rule.instead else rule.instead
+                lines.append(f"| {'' if number else kind.of} | {rule.rule} | {instead} |")
+        return lines
+
     return rows
 
 
@@ -90,6 +96,7 @@ _TABLES: dict[str, dict[str, Callable[[], _ROWS]]] = {
     "native-quic.md": {"knobs": _knobs},
     "hosts.md": {"profiles": _host_profiles},
     "processors.md": {"processors": _processors},
-    "study-refused.md": {"exclusions": _exclusions, "rules": _rules},
+    "study-refused.md": {"exclusions": _exclusions, "rules": _rules(RULES_OF_NETWORKS)},
+    "study-needs.md": {"parts": _rules(RULES_OF_PARTS), "programs": _rules(DEPLOYED_RULES)},
 }
 """The tables of each page, by their marks."""

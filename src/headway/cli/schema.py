@@ -37,9 +37,10 @@ def schema(
     """
     import json
 
+    from headway.planning.keyrules import all_rules_of_keys
     from headway.study.schema import programs_schema, study_schema
 
-    made = study_schema() if file is File.STUDY else programs_schema()
+    made = study_schema(all_rules_of_keys()) if file is File.STUDY else programs_schema()
     text = json.dumps(made, indent=1, ensure_ascii=False)
     if out is None:
         say(text)

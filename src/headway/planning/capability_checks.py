@@ -8,27 +8,25 @@ from contextlib import contextmanager
 from headway.errors import WrongInputError, nearest
 from headway.planning.bursts import bursts_both_ways
 from headway.planning.deployment import DeployedFlow, Deployment, Endpoint, Role
-from headway.planning.discovery_checks import check_discovers, contradicting
-from headway.planning.duplex_checks import check_passes
-from headway.planning.earlydata import check_early_data
+from headway.planning.discovery_checks import contradicting
 from headway.planning.l4s import mismatched_l4s
 from headway.planning.load import overloaded
-from headway.planning.placing import KNOWN
+from headway.planning.programrules import (
+    CONNECTION_RULES,
+    DEPLOYMENT_RULES,
+    PROGRAM_RULES,
+    check_deployed,
+)
 from headway.planning.queues import idle_queues
-from headway.planning.race_checks import check_races
 from headway.planning.replaced import replaced
 from headway.planning.requirements import check_requirements
 from headway.planning.side_checks import check_asked
 from headway.planning.traces import short_queues
 from headway.programs.base import Adapter, ReverseProxy
-from headway.programs.registry import CLIENTS, SERVERS
-from headway.study.bulk import BulkPart
-from headway.study.clock import Clock
 from headway.study.hop import Pep
 from headway.study.hop import ReverseProxy as ReverseProxyHost
 from headway.study.host import Protocol
 from headway.study.queue import FRAME_BYTES
-from headway.study.units import Duration
 
 _FLOODING_PACKETS = 8
 """With queues of 2 to 6 packets, 11 of 20 downloads from nginx-1.26 failed; with 8 and 66, none of two."""
@@ -41,7 +39,7 @@ def check_programs(deployment: Deployment) -> None:
         WrongInputError: they cannot; names the key, and what would be right.
     """
     _check_family(deployment)
-    _check_names(deployment)
+    check_deployed(DEPLOYMENT_RULES, deployment)
     for flow in deployment.flows:
         with _below(flow.key):
             _check_flow(flow)
@@ -72,31 +70,17 @@ def _check_family(deployment: Deployment) -> None:
                 raise WrongInputError(reason, where=key)
 
 
-def _check_names(deployment: Deployment) -> None:
-    """A host that is called like a program would be taken for it."""
-    programs = {name for known in KNOWN.values() for name in known}
-    for name in deployment.setting.hosts:
-        if name in programs:
-            reason = f"{name!r} is the name of a program: call the host otherwise"
-            raise WrongInputError(reason, where=f"hosts.{name}")
-
-
 def _check_flow(flow: DeployedFlow) -> None:
     elsewhere = [origin.end for origin in flow.origins]
     for end in (*flow.programs, *elsewhere):
         _check_program(end)
     check_requirements(flow)
-    check_discovers(flow)
-    check_races(flow)
-    check_passes(flow)
-    _check_takes_time(flow)
-    _check_tickets(flow)
+    check_deployed(PROGRAM_RULES, flow)
     for end in (*flow.endpoints, *elsewhere):
         check_asked(end)
         with _below(end.where, but="workload."):
             end.adapter.check(end.host, flow.setting.workload)
-    check_early_data(flow)
-    _check_qlog(flow)
+    check_deployed(CONNECTION_RULES, flow)
 
 
 def remarks(deployment: Deployment) -> tuple[str, ...]:
@@ -167,31 +151,6 @@ def _check_program(end: Endpoint) -> None:
             _check_speaks(adapter.name, spoken, upstream.protocol, f"{where}.upstream.protocol")
 
 
-def _check_takes_time(flow: DeployedFlow) -> None:
-    """In virtual time a flow that sends for a while ends only if packets take some of it."""
-    workload, clock = flow.setting.workload, flow.setting.clock
-    if clock is not Clock.VIRTUAL or not isinstance(workload, BulkPart):
-        return
-    if not any(isinstance(transfer.amount, Duration) for transfer in workload.transfers("")):
-        return
-    paths = [segment.path for segment in flow.segments]
-    links = [way for path in paths for link in path.links for way in (link.down, link.up)]
-    if not any(way.first_rate or way.delay for way in links):
-        raise WrongInputError(
-            f"{workload} never ends: over a path without a rate and a delay virtual time stands still; "
-            "state path.rate",
-            where="workload.duration",
-        )
-
-
-def _check_tickets(flow: DeployedFlow) -> None:
-    if flow.setting.workload.needs_tickets and flow.http_end < flow.server.position:
-        reason = (
-            "a reverse proxy gives no tickets, because every connection pays for a full handshake"
-        )
-        raise WrongInputError(reason, where="workload.cache")
-
-
 def _check_side(adapter: Adapter, asked: Mapping[str, str], where: str) -> None:
     _check_knobs(adapter, asked, where)
     for name in asked:
@@ -228,20 +187,6 @@ def _check_speaks(
     if protocol not in spoken:
         others = f"; {protocol} is spoken by {', '.join(able)}" if able else ""
         raise WrongInputError(f"{name} speaks {', '.join(sorted(spoken))}{others}", where=where)
-
-
-def _check_qlog(flow: DeployedFlow) -> None:
-    over_quic = [end.adapter for end in _over_quic(flow)]
-    asked = flow.setting.capture.qlog
-    if asked and over_quic and not any(adapter.writes_qlog for adapter in over_quic):
-        names = " and ".join(dict.fromkeys(adapter.name for adapter in over_quic))
-        able = {
-            name for name, adapter in (*CLIENTS.items(), *SERVERS.items()) if adapter.writes_qlog
-        }
-        raise WrongInputError(
-            f"{names} write no qlog; these programs do: {', '.join(sorted(able))}",
-            where="capture.qlog",
-        )
 
 
 def _without_qlog(flow: DeployedFlow) -> Iterator[str]:

@@ -1,65 +1,109 @@
-"""Discovery of the version of HTTP: whether what is said of it is so, and comes to the client."""
+"""Discovery of the version of HTTP: rules of what is stated of it, and what an HTTPS record says that is not so."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
 
-from headway.errors import WrongInputError
 from headway.planning.deployment import DeployedFlow
-from headway.study.discovery import Alternative, Means, offered
+from headway.study.discovery import Alternative, Discovery, Means, offered
 from headway.study.host import Protocol
+from headway.study.rulerow import RuleRow, RuleTable
+from headway.study.setting import Setting
 
 _HTTPS_PORT = 443
 _ALPN = {Protocol.H1: ("http/1.1",), Protocol.H2: ("h2",), Protocol.H3: ("h3",)}
 
 
-def check_discovers(flow: DeployedFlow) -> None:
-    """Check what a study says of where HTTP/3 is.
+@dataclass(frozen=True)
+class _FindingFlow:
+    """A flow whose client finds out the version of HTTP."""
 
-    Raises:
-        WrongInputError: it is not so, or the client cannot learn of it.
-    """
-    if flow.setting.discovery is None:
-        return
-    _check_record(flow)
-    if flow.setting.discovery.alternative != Alternative():
-        _check_alternative(flow, flow.setting.discovery.alternative)
-    if flow.setting.discovery.alternative.port != _HTTPS_PORT:
-        _check_port(flow)
+    flow: DeployedFlow
+    discovery: Discovery
 
+    @property
+    def setting(self) -> Setting:
+        return self.flow.setting
 
-def _check_record(flow: DeployedFlow) -> None:
-    """A client that has a record alone has one, or else it speaks h2 where the study has h3."""
-    setting = flow.setting
-    has_record = setting.dns is not None and setting.dns.https is not None
-    if has_record or setting.protocol is not Protocol.H3:
-        return
-    if flow.client.discovers_by == {Means.RECORD}:
-        reason = f"{flow.client.name} finds h3 by an HTTPS record alone; state dns.https = true"
-        raise WrongInputError(reason, where="discovery")
+    @property
+    def alternative(self) -> Alternative:
+        return self.discovery.alternative
 
+    @property
+    def finds_h3(self) -> bool:
+        return self.setting.protocol is Protocol.H3
 
-def _check_alternative(flow: DeployedFlow, alternative: Alternative) -> None:
-    """What is said of HTTP/3's place is so, and is said to the client."""
-    where, setting = "discovery.alternative", flow.setting
-    if setting.protocol is not Protocol.H3:
-        reason = f"it says where h3 is, and the server has {setting.protocol} at most; leave it out"
-        raise WrongInputError(reason, where=where)
-    if setting.workload.advertises:
-        return
-    if setting.workload.replayed is not None:
-        reason = "with alt_svc = false no response says where h3 is; leave it out"
-        raise WrongInputError(reason, where=where)
-    if alternative.host is not None:
-        reason = "only the responses of pages have the field Alt-Svc, which names it; leave it out"
-        raise WrongInputError(reason, where=f"{where}.host")
+    @property
+    def lacks_record(self) -> bool:
+        """Whether there is no record for a client that has nothing else: it would speak h2 where the study has h3."""
+        has_record = self.setting.dns is not None and self.setting.dns.https is not None
+        return self.flow.client.discovers_by == {Means.RECORD} and not has_record
 
 
-def _check_port(flow: DeployedFlow) -> None:
-    """The client can learn of it."""
-    if flow.client.discovers_by == {Means.RACE}:
-        reason = f"{flow.client.name} follows no Alt-Svc, and tries QUIC on the port of TCP alone"
-        raise WrongInputError(reason, where="discovery.alternative.port")
+def _finding(flow: DeployedFlow) -> Iterator[_FindingFlow]:
+    if flow.setting.discovery is not None:
+        yield _FindingFlow(flow, flow.setting.discovery)
+
+
+def _led_elsewhere(flow: DeployedFlow) -> Iterator[_FindingFlow]:
+    return (client for client in _finding(flow) if client.alternative != Alternative())
+
+
+DISCOVERY_RULES: tuple[RuleTable[DeployedFlow, Any], ...] = (
+    RuleTable[DeployedFlow, _FindingFlow](
+        "`discovery` of a client that finds h3 by an HTTPS record alone",
+        _finding,
+        (
+            RuleRow(
+                "has `dns.https`",
+                "discovery",
+                lambda client: client.finds_h3 and client.lacks_record,
+                "{it.flow.client.name} finds h3 by an HTTPS record alone; state dns.https = true",
+            ),
+        ),
+    ),
+    RuleTable[DeployedFlow, _FindingFlow](
+        "`discovery.alternative`",
+        _led_elsewhere,
+        (
+            RuleRow(
+                'is for `protocol = "h3"`',
+                "discovery.alternative",
+                lambda client: not client.finds_h3,
+                "it says where h3 is, and the server has {it.setting.protocol} at most; leave it out",
+            ),
+            RuleRow(
+                "is for pages with `alt_svc`",
+                "discovery.alternative",
+                lambda client: (
+                    client.setting.workload.replayed is not None
+                    and not client.setting.workload.advertises
+                ),
+                "with alt_svc = false no response says where h3 is; leave it out",
+            ),
+            RuleRow(
+                "has a `host` for pages only",
+                "discovery.alternative.host",
+                lambda client: (
+                    client.alternative.host is not None and not client.setting.workload.advertises
+                ),
+                "only the responses of pages have the field Alt-Svc, which names it; leave it out",
+            ),
+            RuleRow(
+                "has a `port` for clients that follow Alt-Svc",
+                "discovery.alternative.port",
+                lambda client: (
+                    client.alternative.port != _HTTPS_PORT
+                    and client.flow.client.discovers_by == {Means.RACE}
+                ),
+                "{it.flow.client.name} follows no Alt-Svc, and tries QUIC on the port of TCP alone",
+            ),
+        ),
+    ),
+)
+"""Those of where a study says that HTTP/3 is: it is so, and the client can learn of it."""
 
 
 def contradicting(flow: DeployedFlow) -> Iterator[str]:

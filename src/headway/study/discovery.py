@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from enum import Enum
 
 from pydantic import Field
 
-from headway.study.base_model import Part, wrong
+from headway.study.base_model import Part
 from headway.study.dns import DnsName
 from headway.study.host import Protocol
-from headway.study.pagechecks import counts_from_workload
-from headway.study.path import Path
-from headway.study.workloadpart import WorkloadPart
 
 _MOST_VISITS = 20
 _OFFERED = (Protocol.H1, Protocol.H2, Protocol.H3)
@@ -63,38 +59,3 @@ def offered(protocol: Protocol, discovery: Discovery | None) -> frozenset[Protoc
     if discovery is None or protocol not in _OFFERED:
         return frozenset({protocol})
     return frozenset(_OFFERED[: _OFFERED.index(protocol) + 1])
-
-
-def check_discovery(
-    discovery: Discovery,
-    workload: WorkloadPart,
-    paths: Iterable[Path | None],
-    *,
-    tls: bool,
-) -> None:
-    """Check a client that finds out the version against the rest of a setting.
-
-    Args:
-        discovery: what the study says of it.
-        workload: what it does.
-        paths: between the hosts.
-        tls: whether connections are encrypted.
-
-    Raises:
-        PydanticCustomError: it cannot find out so; names the key.
-    """
-    if not tls:
-        raise wrong(
-            "discovery", "clients find out the version of HTTP by TLS: this needs tls = true"
-        )
-    if workload.replayed is None and discovery.visit > 1:
-        raise wrong("discovery.visit", "only browsers make earlier visits: this is for pages")
-    if workload.migrates or not (workload.over_http and workload.content_size is None):
-        raise wrong("discovery", "[discovery] is for pages and downloads")
-    if workload.mixes_versions:
-        raise wrong("workload.versions", "the server of [discovery] offers every version")
-    if discovery.visit > 1 and any(map(counts_from_workload, paths)):
-        reason = "earlier visits come before the workload, but a trace and the count of drop_packets begin with the workload"
-        raise wrong("discovery.visit", reason)
-    if workload.visited_before:
-        raise wrong("workload.cache", "discovery.visit states the earlier visits")

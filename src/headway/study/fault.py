@@ -10,9 +10,8 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, WithJsonSchema, field_validator, model_validator
 
-from headway.errors import counted
 from headway.study.base_model import Part, wrong
-from headway.study.path import Path, Way
+from headway.study.path import Way
 from headway.study.units import Duration
 
 AXIS = "fault"
@@ -182,28 +181,6 @@ class Fault(_What):
     def none(self) -> Fault:
         """What a run with it is compared with: nothing happens, and packets are counted at the same link."""
         return Fault(link=self.link)
-
-
-def check_fault(fault: Fault, path: Path, clock: str, *, pings: bool) -> None:
-    """Check that packets have the same numbers in every run, and that the fault's link can count them.
-
-    Raises:
-        pydantic_core.PydanticCustomError: it cannot; names the key.
-    """
-    if clock != "virtual":
-        reason = (
-            f'packets have the same numbers in every run only with clock = "virtual", not "{clock}"'
-        )
-        raise wrong(AXIS, reason)
-    if fault.link > len(path.links):
-        raise wrong(f"{AXIS}.link", f"the client's path has {counted(len(path.links), 'link')}")
-    link = path.links[fault.link - 1]
-    if any(way.has_process or way.drop_packets for way in (link.down, link.up)):
-        raise wrong(
-            AXIS, "a link with a trace, access or drop_packets cannot have faults; leave those out"
-        )
-    if pings:
-        raise wrong("control", "control pings would be counted among the packets of a fault")
 
 
 class Ways(StrEnum):

@@ -13,7 +13,7 @@ from headway.study.host import Host, Protocol, check_tls
 from headway.study.merging import merged
 from headway.study.path import Path
 from headway.study.units import Duration, Size
-from headway.study.workload import Download, Workload, check_carried
+from headway.study.workload import Download, Workload
 
 CLIENTS, SERVERS = "clients", "servers"
 """The routers at both ends of the shared path, which flows come from and go to."""
@@ -77,7 +77,6 @@ class CompetingFlow(Part):
     @model_validator(mode="after")
     def _possible(self) -> Self:
         check_tls(self.protocol, self.tls)
-        check_carried(self.workload, self.protocol)
         if self.end is not None:
             self._check_end(self.end)
         return self

@@ -10,7 +10,6 @@ from typing import Annotated, Any, Self
 from pydantic import Field, WithJsonSchema, field_validator, model_validator
 
 from headway.study.base_model import Part, wrong
-from headway.study.clock import Clock
 from headway.study.processor import Processor
 from headway.study.sysctls import check_sysctl, dotted
 from headway.study.units import Duration
@@ -157,14 +156,6 @@ RewriteCalls = Annotated[
 
 TUNED = Kernel()
 """What hosts are where a study says nothing."""
-
-
-def check_charges(kernels: Mapping[str, Kernel], clock: Clock) -> None:
-    """Refuse processors, by the keys of their hosts, in clocks in which computing takes the machine's time."""
-    for key, kernel in kernels.items():
-        if kernel.processor and clock is not Clock.VIRTUAL:
-            reason = f'states what computing costs, and clock = "{clock}" takes the machine\'s time: leave one of them out'
-            raise wrong(f"{key}.kernel.processor", reason)
 
 
 class Shipped(Part):

@@ -9,11 +9,12 @@ from functools import cached_property
 from typing import Any
 
 from headway.study.edge import Edge
-from headway.study.flow import MOST_HOSTS
+from headway.study.flow import MOST_HOSTS, CompetingFlow
 from headway.study.hop import Hop
 from headway.study.network import NetworkHost, StatedFlow, StatedNetwork
 from headway.study.rulerow import RuleRow, RuleTable
 from headway.study.settingkeys import Routing, SettingKeys
+from headway.study.units import Duration
 
 _MOST_NETWORKS = 256
 """Between all neighbours, routers of links included: of IPv4, 10.0.0.0/24 to 10.0.255.0/24."""
@@ -26,6 +27,18 @@ class NetworkView:
 
     keys: SettingKeys
     network: StatedNetwork
+
+    @property
+    def limit(self) -> Duration:
+        """When a run is given up."""
+        return self.keys.limits.virtual
+
+    @property
+    def asking(self) -> Iterator[tuple[str, SettingKeys | CompetingFlow]]:
+        """What states a workload, each with what its keys in the study file begin with."""
+        if not self.keys.flows:
+            yield "", self.keys
+        yield from ((f"flows.{name}.", flow) for name, flow in self.keys.flows.items())
 
     @property
     def hosts(self) -> int:

@@ -5,7 +5,7 @@ What a study file may not say is refused, and the docs say what is refused, from
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -26,6 +26,7 @@ class RuleRow(Generic[Subject]):
         breaks: whether a subject does.
         because: what is wrong.
         instead: what to do; empty if that is plain.
+        shown: key of which an editor shows the rule, if `key` depends on the subject.
     """
 
     rule: str
@@ -33,16 +34,12 @@ class RuleRow(Generic[Subject]):
     breaks: Callable[[Subject], object]
     because: str
     instead: str = ""
+    shown: str = ""
 
-    def check(self, subject: Subject) -> None:
-        """Check a subject.
-
-        Raises:
-            PydanticCustomError: it breaks the rule; names the key.
-        """
-        if self.breaks(subject):
-            reason = f"{self.because}: {self.instead}" if self.instead else self.because
-            raise wrong(self.key.format(it=subject), reason.format(it=subject))
+    def answer(self, subject: Subject) -> tuple[str, str]:
+        """What a subject that breaks it is answered: the key, and the reason."""
+        reason = f"{self.because}: {self.instead}" if self.instead else self.because
+        return self.key.format(it=subject), reason.format(it=subject)
 
 
 @dataclass(frozen=True)
@@ -59,22 +56,20 @@ class RuleTable(Generic[View, Subject]):
     subjects: Callable[[View], Iterable[Subject]]
     rows: tuple[RuleRow[Subject], ...]
 
-    def check(self, view: View) -> None:
-        """Check all subjects.
-
-        Raises:
-            PydanticCustomError: one breaks a rule.
-        """
+    def broken(self, view: View) -> Iterator[tuple[str, str]]:
+        """What the subjects that break rules are answered: keys, and reasons."""
         for subject in self.subjects(view):
             for row in self.rows:
-                row.check(subject)
+                if row.breaks(subject):
+                    yield row.answer(subject)
 
 
 def check_all(tables: Iterable[RuleTable[Checked, Any]], view: Checked) -> None:
     """Check what a view shows by all rules of some tables.
 
     Raises:
-        PydanticCustomError: it breaks one.
+        PydanticCustomError: it breaks one; names the key.
     """
     for table in tables:
-        table.check(view)
+        for key, reason in table.broken(view):
+            raise wrong(key, reason)

@@ -12,7 +12,7 @@ from typing import Any
 from headway.study.experiment import OF_MODELS_ONLY, OF_STUDIES, Experiment, Study
 from headway.study.named import NAMED
 from headway.study.outsidefile import PROGRAMS_FILE
-from headway.study.rules import ANY_NAME, rules_of_keys
+from headway.study.rules import ANY_NAME
 from headway.study.setting import Setting
 from headway.study.user_programs import ClientDeclaration, ServerDeclaration
 
@@ -33,8 +33,12 @@ _OF_FILES: JsonSchema = {
 """Of experiments: what only files write in them."""
 
 
-def study_schema() -> JsonSchema:
-    """The JSON Schema of a study file."""
+def study_schema(rules_by_key: Mapping[tuple[str, ...], list[str]]) -> JsonSchema:
+    """The JSON Schema of a study file.
+
+    Args:
+        rules_by_key: what must hold of keys, as `headway.study.rules` has it.
+    """
     setting: JsonSchema = _partial(_of_model(Setting))
     experiment = _of_model(Experiment)
     study = _of_model(Study)
@@ -44,7 +48,7 @@ def study_schema() -> JsonSchema:
         **setting.pop("definitions"),
         _SETTING: setting,
     }
-    for parts, rules in rules_of_keys().items():
+    for parts, rules in rules_by_key.items():
         for key in _keys(setting, parts, definitions):
             key["description"] = "; ".join([key.get("description", ""), *rules]).strip("; ")
     tables = _tables(experiment, setting, definitions)

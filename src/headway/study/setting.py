@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cached_property
 from typing import Any, Self
 
@@ -11,38 +10,29 @@ from pydantic import ValidationInfo, field_serializer, field_validator, model_va
 from headway.errors import nearest
 from headway.overriding import override
 from headway.study.base_model import wrong
+from headway.study.beginnings import begins_with_workload, is_remembered
 from headway.study.capture import Capture
-from headway.study.control import check_pings_pass
-from headway.study.discovery import check_discovery
-from headway.study.dualstack import check_dual_stack
 from headway.study.exclusions import check_fits
-from headway.study.fault import check_fault
 from headway.study.flow import with_usual_values
 from headway.study.flowrules import FLOW_RULES
-from headway.study.hop import Hop, Proxy, described, that_is_there
-from headway.study.host import Host, check_tls
+from headway.study.hop import Proxy, described, that_is_there
+from headway.study.host import check_tls
 from headway.study.hostrules import HOST_RULES
-from headway.study.kernel import check_charges
+from headway.study.limitrules import ROUND_TRIP_RULES, TRANSFER_RULES
 from headway.study.named import NAMED, by_name
 from headway.study.network import StatedNetwork
 from headway.study.networkrules import NETWORK_RULES, NetworkView
-from headway.study.origin import check_origins, with_usual_server
-from headway.study.pagechecks import begins_with_workload, check_page, is_remembered
-from headway.study.path import Path
+from headway.study.origin import with_usual_server
+from headway.study.pagerules import PAGE_RULES
+from headway.study.partrules import PART_RULES
 from headway.study.pathrules import PATH_RULES, PathsView
-from headway.study.roundtrips import check_round_trips, check_transfer
 from headway.study.rulerow import check_all
 from headway.study.settingkeys import DEFAULT_PROGRAMS, SettingKeys
 from headway.study.spelling import network_of
 from headway.study.units import Size
 from headway.study.user_programs import OutsideProgram
-from headway.study.workload import (
-    Page,
-    Workload,
-    check_carried,
-    check_ends,
-    check_kept,
-)
+from headway.study.workload import Page, Workload
+from headway.study.workloadrules import WORKLOAD_RULES
 
 _LEAST_CHAIN, _LARGEST_CHAIN = Size(2_500), Size(60_000)
 """A message of TLS has 16 MB at most, but OpenSSL takes no chain of more than 100 kB."""
@@ -117,29 +107,10 @@ class Setting(SettingKeys):
         check_fits(self._parts)
         self._check_hops()
         check_all(FLOW_RULES + HOST_RULES, self)
-        network, limit = self.network, self.limits.virtual
-        check_all(NETWORK_RULES, NetworkView(self, network))
-        check_round_trips(network, self.dns, limit)
-        check_all(PATH_RULES, PathsView(network.edges, limit, self.offload))
-        check_charges({key: host.kernel for key, host in self.tables}, self.clock)
-        if self.fault:
-            first = network.flows[0].paths[0] or Path()
-            check_fault(self.fault, first, self.clock, pings=bool(self.control))
-        if self.control:
-            check_pings_pass(self.control, network.flows[0].paths, self.clock)
-        if self.flows:
-            self._check_flows()
-            return self
-        if self.discovery:
-            check_discovery(self.discovery, self.workload, network.paths, tls=self.tls)
-        if self.dual_stack:
-            check_dual_stack(self.workload)
-        check_carried(self.workload, self.protocol)
-        check_transfer(network.flows[0].route, self.workload, limit)
-        check_ends(self.workload, limit, "workload")
-        if self.capture.bodies:
-            check_kept(self.workload)
-        self._check_page()
+        view = NetworkView(self, self.network)
+        check_all(NETWORK_RULES + ROUND_TRIP_RULES, view)
+        check_all(PATH_RULES, PathsView(view.network.edges, view.limit, self.offload))
+        check_all(PART_RULES + WORKLOAD_RULES + TRANSFER_RULES + PAGE_RULES, view)
         return self
 
     @cached_property
@@ -165,53 +136,14 @@ class Setting(SettingKeys):
         """What there is or is not, by the keys of `headway.study.exclusions`."""
         return {
             **vars(self),
-            "hops.programs": any(hop.splits for hop in self._between),
-            "hops.proxy": any(hop.proxy for hop in self._between),
+            "hops.programs": any(hop.splits for hop in self.hosts_between),
+            "hops.proxy": any(hop.proxy for hop in self.hosts_between),
             "workload.second_path": self.workload.path_beside,
         }
 
-    @property
-    def _between(self) -> tuple[Hop, ...]:
-        """The hosts that are no end of a flow."""
-        return (*self.middleboxes, *self.hosts.values())
-
-    @property
-    def tables(self) -> Iterator[tuple[str, Host | Proxy | Hop]]:
-        """What is said of hosts, by keys in a study file."""
-        yield from (("client", self.client), ("server", self.server))
-        yield from [("proxy", self.proxy)] if self.proxy else []
-        yield from ((f"hops.{name}", hop) for name, hop in self.hops.items())
-        yield from ((f"hosts.{name}", hop) for name, hop in self.hosts.items())
-        yield from (
-            (f"origins.{name}.server", origin.server) for name, origin in self.origins.items()
-        )
-        for name, flow in self.flows.items():
-            yield from ((f"flows.{name}.{role}", getattr(flow, role)) for role in DEFAULT_PROGRAMS)
-
-    def _check_page(self) -> None:
-        if self.has_origins:
-            check_origins(
-                self.origins,
-                self.workload,
-                self.protocol,
-                self.hops,
-                proxy=bool(self.proxy),
-                tls=self.tls,
-            )
-        if isinstance(self.workload, Page):
-            check_page(
-                self.workload,
-                self.protocol,
-                self.network.paths,
-                direct=not any(hop.splits for hop in self._between),
-                tls=self.tls,
-            )
-
     @field_validator("certificate_chain")
     @classmethod
-    def _chain_is_possible(cls, size: Size | None, validation_info: ValidationInfo) -> Size | None:
-        if size is not None and not validation_info.data.get("tls"):
-            raise ValueError("certificates need tls = true")
+    def _chain_is_possible(cls, size: Size | None) -> Size | None:
         if size is not None and not _LEAST_CHAIN <= size <= _LARGEST_CHAIN:
             raise ValueError(f"a chain of certificates has {_LEAST_CHAIN} to {_LARGEST_CHAIN}")
         return size
@@ -223,17 +155,6 @@ class Setting(SettingKeys):
             for name, member in members.items():
                 if member.name != name:
                     raise wrong(key, f"{name!r} cannot have another name")
-
-    def _check_flows(self) -> None:
-        """What is said of one flow beside them is only what they have in common."""
-        for name, flow in self.flows.items():
-            if self.capture.bodies:
-                check_kept(flow.workload)
-            check_ends(flow.workload, self.limits.virtual, f"flows.{name}.workload")
-            for key, time in (("start", flow.start), ("end", flow.end)):
-                if time is not None and time >= self.limits.virtual:
-                    reason = f"{time} is beyond limits.virtual ({self.limits.virtual})"
-                    raise wrong(f"flows.{name}.{key}", reason)
 
     @field_serializer("programs")
     def _by_key(self, programs: tuple[OutsideProgram, ...]) -> list[str]:
@@ -271,7 +192,7 @@ class Setting(SettingKeys):
             begins_with_workload(path) or is_remembered(path) for path in paths
         )
         kept = self.capture.at_devices or self.capture.qlog or self.control
-        direct = not self.proxy and not any(hop.proxy for hop in self._between)
+        direct = not self.proxy and not any(hop.proxy for hop in self.hosts_between)
         return direct and not lasting and not kept and not self.discovery and not self.dns
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from enum import StrEnum
 from functools import cache
 from operator import not_
@@ -177,3 +178,21 @@ class SettingKeys(Part):
         path, kernel = self.proxy.upstream.path, self.proxy.kernel
         behind = Hop(name=PROXY, proxy=proxy, path=path, kernel=kernel)
         return (*self.hops.values(), behind)
+
+    @property
+    def hosts_between(self) -> tuple[Hop, ...]:
+        """The hosts that are no end of a flow."""
+        return (*self.middleboxes, *self.hosts.values())
+
+    @property
+    def tables(self) -> Iterator[tuple[str, Host | Proxy | Hop]]:
+        """What is said of hosts, by keys in a study file."""
+        yield from (("client", self.client), ("server", self.server))
+        yield from [("proxy", self.proxy)] if self.proxy else []
+        yield from ((f"hops.{name}", hop) for name, hop in self.hops.items())
+        yield from ((f"hosts.{name}", hop) for name, hop in self.hosts.items())
+        yield from (
+            (f"origins.{name}.server", origin.server) for name, origin in self.origins.items()
+        )
+        for name, flow in self.flows.items():
+            yield from ((f"flows.{name}.{role}", getattr(flow, role)) for role in DEFAULT_PROGRAMS)

@@ -10,13 +10,11 @@ from pydantic import BeforeValidator, Discriminator, Field, field_validator, mod
 
 from headway.columns.column import Needs, Of
 from headway.overriding import override
-from headway.study.base_model import wrong
 from headway.study.bulk import Arrivals, Bulk, OnOff
 from headway.study.call import Call
 from headway.study.computing import Computing
 from headway.study.device import Device
 from headway.study.hints import Hints
-from headway.study.host import HTTP, Protocol
 from headway.study.interaction import PageInteraction
 from headway.study.messages import Messages
 from headway.study.path import Path
@@ -337,58 +335,3 @@ Workload = Annotated[
 
 WORKLOADS: tuple[type[WorkloadPart], ...] = get_args(get_args(Workload)[0])
 """All kinds, for the list that people read."""
-
-
-def check_carried(workload: WorkloadPart, protocol: Protocol) -> None:
-    """Refuse protocols that do not carry a workload.
-
-    Raises:
-        PydanticCustomError: it is one.
-    """
-    if protocol in workload.protocols:
-        return
-    if not workload.over_http:
-        able = " or ".join(item for item in Protocol if item in workload.protocols)
-        what = "a call" if able == Protocol.UDP else "a bulk flow"
-        raise wrong("protocol", f"{what} is sent over {able}, not {protocol}")
-    if protocol in HTTP:
-        able = " or ".join(item for item in Protocol if item in workload.protocols)
-        reason = f"the workload is for {able}, not for {protocol}: {workload.needs}"
-        raise wrong("protocol", reason)
-    what, kind = ("calls", "call") if protocol is Protocol.UDP else ("bulk flows", "bulk")
-    raise wrong("workload.kind", f'{protocol} is for {what}; write workload.kind = "{kind}"')
-
-
-def check_ends(workload: WorkloadPart, limit: Duration, key: str) -> None:
-    """Refuse a workload whose run would be given up before it could end.
-
-    Args:
-        workload: the workload.
-        limit: when runs are given up.
-        key: where the workload stands.
-
-    Raises:
-        PydanticCustomError: it would.
-    """
-    if workload.ends is not None and workload.ends >= limit:
-        reason = f"it takes {workload.ends}, beyond limits.virtual ({limit}), after which a run is given up"
-        raise wrong(key, reason)
-
-
-def check_kept(workload: WorkloadPart) -> None:
-    """Refuse to keep bodies of a workload that leaves none.
-
-    Raises:
-        PydanticCustomError: it leaves none.
-    """
-    if not workload.over_http:
-        reason = "bulk flows have no bodies: capture.bodies is for downloads"
-    elif workload.replayed:
-        reason = "a browser keeps no bodies: capture.bodies is for downloads"
-    elif isinstance(workload, Video):
-        reason = "a player throws segments away: capture.bodies is for downloads"
-    elif workload.application:
-        reason = "an application keeps no bodies to be compared: capture.bodies is for downloads"
-    else:
-        return
-    raise wrong("capture.bodies", reason)
