@@ -7,7 +7,13 @@ from random import Random
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
+from headway.planning.capability_checks import remarks
+from headway.planning.deploy import deploy
+from headway.planning.deployment import ChangingWay, FixedWay
+from headway.planning.maxmin import fair_rates_mbit
+from headway.planning.narrowlink import narrow_link
 from headway.study.contactgraph import at_time, first_way, reached, soonest
 from headway.study.edge import Edge
 from headway.study.family import Family
@@ -125,3 +131,50 @@ def test_a_flow_with_a_stated_way_follows_no_contacts() -> None:
     assert {edge.name for edge in follows.edges} > {edge.name for edge in follows.route}
     assert stated.planned is None
     assert [edge.name for edge in stated.route][1] == "links/long"
+
+
+def turning(**first: Any) -> dict[str, Any]:
+    """A study with two links whose contacts packets follow, the first of which has more keys."""
+    way = link("west", "east", contacts={"spans": TURNS, "meanwhile": "lost"}, **first)
+    links = [ROW[0], way, link("west", "east", rtt="90 ms") | {"name": "long"}, ROW[2]]
+    return {"routing": "contacts", "hosts": HOSTS_OF_ROW, "links": links}
+
+
+SLOW = {"rate": "1 kbit/s", "queue": "9 kB"}
+
+
+def test_a_slow_link_beside_another_way_refuses_no_transfer() -> None:
+    """In 600 s it carries 75 kB of 1 MB, and the other way the rest."""
+    assert (
+        Setting.model_validate(turning(**SLOW)).network.flows[0].route[1].name == "links/west-east"
+    )
+    for more in (
+        {"via": ["west-east"]},
+        {"links": [ROW[0] | {"path": SLOW}, *turning()["links"][1:]]},
+    ):
+        with pytest.raises(ValidationError, match=r"lets 75 kB pass until limits\.virtual"):
+            Setting.model_validate({**turning(**SLOW), **more})
+
+
+def test_what_takes_a_path_for_one_asks_for_a_fixed_way() -> None:
+    raw = turning(rate="1 Mbit/s", queue="90 kB")
+    follows, stated = (
+        deploy(Setting.model_validate(study)).only for study in (raw, {**raw, "via": ["west-east"]})
+    )
+    assert isinstance(follows.way, ChangingWay) and isinstance(stated.way, FixedWay)
+    assert narrow_link(follows) is None and narrow_link(stated) is not None
+    assert fair_rates_mbit([follows]) is None and fair_rates_mbit([stated]) == [1.0]
+    assert len(follows.crossed_legs) == 4 and len(stated.crossed_legs) == 3
+
+
+def test_a_queue_on_another_way_has_traffic_of_l4s() -> None:
+    raw = turning()
+    raw["links"][2]["path"] |= {
+        "rate": "9 Mbit/s",
+        "queue": {"size": "1 MB", "discipline": "dualpi2"},
+    }
+    prague = {"server": {"program": "nginx", "congestion_control": "prague"}}
+    assert not [
+        text for text in remarks(deploy(Setting.model_validate({**raw, **prague}))) if "L4S" in text
+    ]
+    assert [text for text in remarks(deploy(Setting.model_validate(raw))) if "L4S" in text]

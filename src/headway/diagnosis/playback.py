@@ -14,6 +14,7 @@ from headway.diagnosis.metrics.measure import FinishedRun
 from headway.diagnosis.reasons import Limit
 from headway.diagnosis.transfer import TimeSpan
 from headway.lab.linkrates import mean_rate_mbit, rates_towards_client
+from headway.planning.deployment import ChangingWay
 from headway.programs.measurement import PlayedPace, PlayedSegment, PlayedStall, PlayedVideo
 
 
@@ -75,7 +76,9 @@ def playback_of(finished: FinishedRun) -> Playback | None:
 def _rates(finished: FinishedRun, end_s: float) -> tuple[tuple[float, float], ...]:
     """The narrowest link's, on the session's clock, as far as the session goes."""
     flow, began_s = finished.flow, finished.transfer.began_s
-    legs = flow.segments[0].legs
+    if isinstance(flow.way, ChangingWay):
+        return ()
+    legs = flow.way.segments[0].legs
     steps = rates_towards_client(legs, flow.asked.seed, flow.setting.limits.virtual)
     moved = [(at_s - began_s, mbit) for at_s, mbit in steps]
     within = [(at_s, mbit) for at_s, mbit in moved if 0 < at_s < end_s]

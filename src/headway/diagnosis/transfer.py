@@ -11,7 +11,7 @@ from typing import Annotated, NamedTuple
 from pydantic import AliasChoices, Field
 
 from headway.diagnosis.document import Document
-from headway.planning.deployment import DeployedFlow, Segment
+from headway.planning.deployment import ChangingWay, DeployedFlow, Segment
 from headway.programs.measurement import BulkFlow, Measurement
 from headway.study.available_metrics import has_constant_rate
 from headway.study.contactgraph import Plan
@@ -168,9 +168,9 @@ def sampled_segments(
     segments: list[SampledSegment] = []
     for segment in _crossed(flow, won):
         segments.append(_sampled(segment, segments[-1].delay_s if segments else 0.0, until_s))
-    if planned := flow.stated.planned:
+    if isinstance(flow.way, ChangingWay):
         # Nothing on the way ends its connections, so there is one segment.
-        waits = union(_waits(planned.back[flow.stated.server], until_s))
+        waits = union(_waits(flow.way.planned.back[flow.stated.server], until_s))
         return tuple(replace(segment, rate_mbit=None, outages=waits) for segment in segments)
     return tuple(segments)
 

@@ -46,16 +46,16 @@ def _destinations(
     flow: DeployedFlow,
 ) -> Iterator[tuple[tuple[HostAddress, ...], Mapping[str, Plan]]]:
     """The addresses of both ends, with the plans of packets for them."""
-    planned = flow.stated.planned
-    if planned is None:
+    if flow.changing is None:
         return
     client = flow.legs[0].wires[0].address(LEFT)
     clients = (client, client.migrated) if flow.setting.workload.migrates else (client,)
     server = flow.legs[-1].wires[-1].address(RIGHT)
-    yield (server, *flow.nodes[-1].more_addresses), planned.there
-    yield clients, planned.back
+    yield (server, *flow.nodes[-1].more_addresses), flow.changing.planned.there
+    yield clients, flow.changing.planned.back
 
 
 def _leg(flow: DeployedFlow, edge: Edge) -> Leg:
-    leg = flow.ways[edge.name]
+    assert flow.changing, "its packets follow contacts"
+    leg = flow.changing.legs[edge.name]
     return leg.turned_around if edge.turned else leg

@@ -184,14 +184,19 @@ def layout_of(deployment: Deployment) -> NetworkLayout:
         fault=(setting.fault, deployment.flows[0].legs[0]) if setting.fault else None,
         stated=[hop for flow in deployment.flows for hop in stated_ways(flow)],
         turning=[change for flow in deployment.flows for change in changed_hops(flow)],
-        followed={leg.wires[0].number for flow in deployment.flows for leg in flow.ways.values()},
+        followed={
+            leg.wires[0].number
+            for flow in deployment.flows
+            if flow.changing
+            for leg in flow.changing.legs.values()
+        },
         accurate_ecn=hosts_with_accurate_ecn(deployment),
     )
 
 
 def stated_ways(flow: DeployedFlow) -> Iterator[StatedHop]:
     """The way to each of a flow's programs that has an address, and back."""
-    if flow.stated.planned:
+    if flow.changing:
         return first_hops(flow)
     return stated_hops(flow.legs, dict.fromkeys(end.position for end in flow.endpoints))
 

@@ -12,7 +12,7 @@ from headway.planning.topology import Bottleneck, Leg, Node, bottlenecks
 from headway.programs.base import Adapter, Client, Flow
 from headway.study.edge import Interface
 from headway.study.host import Host, Protocol
-from headway.study.network import StatedFlow, StatedNetwork
+from headway.study.network import PlannedWays, StatedFlow, StatedNetwork
 from headway.study.path import Link, Path, Way
 from headway.study.setting import Setting
 
@@ -148,6 +148,32 @@ class DeployedOrigin:
 
 
 @dataclass(frozen=True)
+class FixedWay:
+    """The way of a flow whose packets all cross the same: what takes a flow's path for one asks for this.
+
+    Attributes:
+        legs: on the way, the client's first.
+        segments: what its connections cross, likewise.
+    """
+
+    legs: tuple[Leg, ...]
+    segments: tuple[Segment, ...]
+
+
+@dataclass(frozen=True)
+class ChangingWay:
+    """The ways of a flow whose packets follow contacts: by which one of them goes depends on when it leaves.
+
+    Attributes:
+        planned: by which edges hosts send them on, from when on.
+        legs: that they may cross, by the names of edges.
+    """
+
+    planned: PlannedWays
+    legs: Mapping[str, Leg]
+
+
+@dataclass(frozen=True)
 class DeployedFlow:
     """A flow of a run: who asks whom for what, over which hosts.
 
@@ -155,13 +181,13 @@ class DeployedFlow:
         setting: its setting, as if there were no other flow.
         asked: what its client is asked to do.
         nodes: the hosts on its way, from its client to its server; routers of links are not among them.
-        legs: what lies between them, as a run of its seed meets it.
-        segments: what its connections cross, the client's first.
+        legs: what lies between them, as a run of its seed meets it; if its way changes, for packets that leave at once.
+        segments: what its connections cross, the client's first; likewise.
         stated: the flow as the study states it.
         origins: servers beside its own, of some hosts of a page.
         resolving: what lies between its client and whom that asks for addresses; nothing if it is told them.
         beside: between other interfaces of its client and its server.
-        ways: by the names of edges, what its packets may cross where they follow contacts.
+        changing: the ways of its packets if they follow contacts.
     """
 
     setting: Setting
@@ -173,7 +199,12 @@ class DeployedFlow:
     origins: tuple[DeployedOrigin, ...] = ()
     resolving: tuple[Leg, ...] = ()
     beside: Mapping[Interface, Leg] = field(default_factory=dict)
-    ways: Mapping[str, Leg] = field(default_factory=dict)
+    changing: ChangingWay | None = None
+
+    @cached_property
+    def way(self) -> FixedWay | ChangingWay:
+        """What its packets cross between its client and its server."""
+        return self.changing or FixedWay(self.legs, self.segments)
 
     @property
     def key(self) -> str:
@@ -203,8 +234,11 @@ class DeployedFlow:
     @property
     def crossed_legs(self) -> tuple[Leg, ...]:
         """The legs, and those of other ways that its packets may take."""
+        if self.changing is None:
+            return self.legs
         on_route = {edge.name for edge in self.stated.route}
-        return (*self.legs, *(leg for name, leg in self.ways.items() if name not in on_route))
+        others = self.changing.legs.items()
+        return (*self.legs, *(leg for name, leg in others if name not in on_route))
 
     @property
     def all_legs(self) -> tuple[Leg, ...]:

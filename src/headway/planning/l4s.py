@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from headway.planning.accurate_ecn import accurate_segments
-from headway.planning.deployment import Deployment, Endpoint
+from headway.planning.deployment import DeployedFlow, Deployment, Endpoint, Segment
 from headway.study.controllers import OF_L4S, WITH_ACCURATE_ECN
 from headway.study.ecnchange import Codepoint
 from headway.study.path import Direction, Way
@@ -115,8 +115,15 @@ def _sendings(deployment: Deployment) -> Iterator[_Sending]:
         for segment in flow.segments:
             for end, way in ((segment.far, Way.DOWN), (segment.near, Way.UP)):
                 if end.congestion_control in OF_L4S:
-                    links = segment.path.links
-                    yield _Sending(end, tuple(getattr(link, way) for link in links))
+                    yield _Sending(end, tuple(_met(flow, segment, way)))
+
+
+def _met(flow: DeployedFlow, segment: Segment, way: Way) -> Iterator[Direction]:
+    """The directions of links that a segment's packets may cross; other ways, by contacts, from either end."""
+    yield from (getattr(link, way) for link in segment.path.links)
+    for leg in flow.crossed_legs[len(flow.legs) :]:
+        for link, _ in leg.links:
+            yield from (link.down, link.up)
 
 
 def _unused(deployment: Deployment, sendings: tuple[_Sending, ...]) -> Iterator[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from headway.planning.deployment import DeployedFlow
+from headway.planning.deployment import ChangingWay, DeployedFlow
 from headway.study.path import Way
 from headway.study.queue import FRAME_BYTES
 from headway.study.requestseries import RequestSeries
@@ -15,7 +15,10 @@ _SEGMENT_BYTES = 1448
 def overloaded(flow: DeployedFlow) -> Iterator[str]:
     """What is asked for faster than it can be had, so that a queue grows as long as requests come."""
     workload = flow.setting.workload
-    if not isinstance(workload, RequestSeries) or workload.per_second is None or flow.ways:
+    crossed = flow.way
+    if isinstance(crossed, ChangingWay):
+        return
+    if not isinstance(workload, RequestSeries) or workload.per_second is None:
         return
     calls_per_second = workload.per_second * workload.calls
     loads = {"the application": calls_per_second * workload.service.s}
@@ -24,7 +27,7 @@ def overloaded(flow: DeployedFlow) -> Iterator[str]:
         bits = calls_per_second * size * 8 * FRAME_BYTES / _SEGMENT_BYTES
         directions = [
             link.down if way is Way.DOWN else link.up
-            for segment in flow.segments
+            for segment in crossed.segments
             for leg in segment.legs
             for link, _ in leg.links
         ]

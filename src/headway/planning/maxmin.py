@@ -6,7 +6,7 @@ from collections.abc import Collection, Hashable, Mapping, Sequence
 from math import inf
 from typing import TypeVar
 
-from headway.planning.deployment import DeployedFlow
+from headway.planning.deployment import DeployedFlow, FixedWay
 from headway.study.path import Direction, Way
 from headway.study.rates import RateSchedule
 
@@ -20,9 +20,14 @@ def fair_rates_mbit(flows: Sequence[DeployedFlow]) -> list[float] | None:
         A rate for each flow, infinite if nothing limits it; None if a link's rate changes, some of it is for other
             transports than UDP only, or packets follow contacts.
     """
-    if any(flow.ways for flow in flows):
+    ways = [(flow.way, flow.setting.workload) for flow in flows]
+    crossed = [
+        _directions(way, uploads=workload.uploads)
+        for way, workload in ways
+        if isinstance(way, FixedWay)
+    ]
+    if len(crossed) < len(flows):
         return None
-    crossed = [_directions(flow) for flow in flows]
     links = {name: direction for flow in crossed for name, direction in flow.items()}
     if any(direction.highest_rate != direction.lowest_rate for direction in links.values()):
         return None
@@ -37,12 +42,12 @@ def fair_rates_mbit(flows: Sequence[DeployedFlow]) -> list[float] | None:
     return max_min({name: rate.mbit for name, rate in rates.items() if rate}, crossed)
 
 
-def _directions(flow: DeployedFlow) -> dict[tuple[str, Way], Direction]:
+def _directions(fixed: FixedWay, *, uploads: bool) -> dict[tuple[str, Way], Direction]:
     """The directions of links that a flow's data cross, by the router at the link's left end."""
-    way = Way.UP if flow.setting.workload.uploads else Way.DOWN
+    way = Way.UP if uploads else Way.DOWN
     return {
         (place.inner.left, way): link.up if way is Way.UP else link.down
-        for leg in flow.legs
+        for leg in fixed.legs
         for link, place in leg.links
     }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from headway.planning.deployment import DeployedFlow, Segment
+from headway.planning.deployment import ChangingWay, DeployedFlow, Segment
 from headway.planning.topology import LinkPlace
 from headway.study.available_metrics import has_constant_rate
 from headway.study.path import Way
@@ -51,10 +51,11 @@ def narrow_link(flow: DeployedFlow) -> NarrowLink | None:
 
     None if no rate is constant, of uploads, whose data go the other way, and where packets follow contacts.
     """
-    if flow.setting.workload.uploads or flow.ways:
+    way = flow.way
+    if flow.setting.workload.uploads or isinstance(way, ChangingWay):
         return None
     narrow_links = [
-        link for number, segment in enumerate(flow.segments) for link in _links(number, segment)
+        link for number, segment in enumerate(way.segments) for link in _links(number, segment)
     ]
     return min(narrow_links, key=lambda item: item.rate, default=None)
 

@@ -9,6 +9,7 @@ from functools import cached_property
 
 from headway.errors import WrongInputError, nearest
 from headway.planning.deployment import (
+    ChangingWay,
     DeployedFlow,
     DeployedOrigin,
     Endpoint,
@@ -150,7 +151,9 @@ def placed(laid: LaidFlow) -> DeployedFlow:
         origins=origins,
         resolving=resolving,
         beside=beside,
-        ways={edge.name: laid.legs[edge.name] for edge in planned.edges} if planned else {},
+        changing=ChangingWay(planned, {edge.name: laid.legs[edge.name] for edge in planned.edges})
+        if planned
+        else None,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from headway.planning.deployment import DeployedFlow, Endpoint
+from headway.planning.deployment import ChangingWay, DeployedFlow, Endpoint
 from headway.study.hop import Pep
 from headway.study.kernel import TUNED
 
@@ -59,7 +59,7 @@ def _way(flow: DeployedFlow) -> str | None:
     if not any(edge.is_link for edge in stated.crossed):
         return None
     way = " > ".join(stated.hosts[1:-1]) or None
-    return f"{way}, then by contacts" if stated.planned else way
+    return f"{way}, then by contacts" if isinstance(flow.way, ChangingWay) else way
 
 
 def _hop_kernels(flow: DeployedFlow) -> str | None:

@@ -105,7 +105,7 @@ def _carrying(view: NetworkView) -> Iterator[_Carrying]:
     if view.keys.flows or not is_known or workload.path_beside is not None:
         return
     amount = Size((workload.amount or 0) * workload.requests)
-    for edge in view.network.flows[0].route:
+    for edge in view.network.flows[0].certain:
         for link in edge.path.links if edge.path else ():
             yield _Carrying(edge, link, workload, amount, view.limit)
 

@@ -97,6 +97,11 @@ class StatedFlow:
         return tuple(edge.path for edge in self.route)
 
     @property
+    def certain(self) -> tuple[Edge, ...]:
+        """The edges that all its packets cross: those of its route, or if they follow contacts the only ones of its ends."""
+        return self.route if self.planned is None else (self.route[0], self.route[-1])
+
+    @property
     def crossed(self) -> tuple[Edge, ...]:
         """Those on its route, and on other ways that its packets may take."""
         others = self.planned.edges if self.planned else ()

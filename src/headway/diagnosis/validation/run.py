@@ -20,7 +20,7 @@ from headway.diagnosis.validation.expected import (
 from headway.diagnosis.validation.passage import Passage, passage
 from headway.diagnosis.validation.rates import find_rates
 from headway.lab.captures import capture_files, missed_packets
-from headway.planning.deployment import DeployedFlow, Segment
+from headway.planning.deployment import DeployedFlow, FixedWay, Segment
 from headway.planning.topology import Leg
 from headway.study.clock import Clock
 from headway.study.path import Way
@@ -37,7 +37,10 @@ def validate(
     if not (setting.control or setting.capture.packets) or setting.clock is not Clock.VIRTUAL:
         return None
     # Pings come before the workload. Where its packets follow contacts, no single path says what they should meet.
-    crossings = () if flow.ways else tuple(_crossings(flow, outcome, run_directory))
+    way = flow.way
+    crossings = (
+        tuple(_crossings(flow, way, outcome, run_directory)) if isinstance(way, FixedWay) else ()
+    )
     evidence = Evidence(
         echoes=_echoes(flow, outcome),
         crossings=crossings,
@@ -65,14 +68,16 @@ def _echoes(flow: DeployedFlow, outcome: Outcome) -> Echoes | None:
     )
 
 
-def _crossings(flow: DeployedFlow, outcome: Outcome, run_directory: Path) -> Iterator[Crossing]:
+def _crossings(
+    flow: DeployedFlow, fixed: FixedWay, outcome: Outcome, run_directory: Path
+) -> Iterator[Crossing]:
     # With segmentation offload, packets are cut and joined on the way; a lab that was ended before
     # its time has counted nothing.
     if flow.setting.offload or not outcome.counts:
         return
     epoch_ns = round(read_samples(run_directory).epoch_s * 1e9)
     until_ns = epoch_ns + outcome.duration_ns
-    for segment in flow.segments:
+    for segment in fixed.segments:
         near, far = segment.near.name, _passed_last(flow, segment)
         crossed = _up_to(far, segment)
         left, right = (run_directory / file for file in capture_files(crossed))
