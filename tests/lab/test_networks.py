@@ -279,6 +279,30 @@ def test_packets_wait_where_they_arrive_soonest(run_setting: RunSetting) -> None
     assert record.outage_s == pytest.approx(0, abs=1e-6) or record.outage_s is None
 
 
+_EARLY, _LATE = [["0 s", "2 s"]], [["1 s", "3 s"]]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "took_s"),
+    # 2 ms to and from the relays, 6 ms on the resolver's path: over the first, over the second, and after a wait for the
+    # first, from which on 27 ms are left of the way.
+    [(_EARLY, _LATE, 0.028), (_LATE, _EARLY, 0.108), (_LATE, [["2 s", "3 s"]], 1.027)],
+)
+def test_questions_to_a_resolver_follow_contacts(
+    run_setting: RunSetting, first: list[list[str]], second: list[list[str]], took_s: float
+) -> None:
+    record = ran(
+        run_setting,
+        **relays(first, second, meanwhile="kept"),
+        protocol="h1",
+        tls=False,
+        workload={"size": "1 kB"},
+        dns={"at": "east", "path": {"rtt": "6 ms"}},
+    )
+    assert record.dns_s == pytest.approx(took_s, abs=1e-3)
+    assert (record.dns_queries, record.dns_lost, record.dns_retries) == (2, 0, 0)
+
+
 def begun(record: Any, *, think_s: float) -> Iterator[tuple[float, float]]:
     """When a user's requests began, in seconds, and their latencies."""
     begun_s = 0.0

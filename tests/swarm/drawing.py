@@ -366,6 +366,8 @@ def _routing(random: Random, tables: Tables) -> None:
     tables["routing"] = "contacts"
     for flow in (tables, *tables.get("flows", {}).values()):
         flow.pop("via", None)
+    if "dns" in tables and random.random() < 0.5:
+        tables["dns"] = {**tables["dns"], "at": random.choice(("x", "one", "y"))}
     if not {"hops", "proxy", "flows", "origins"} & tables.keys():
         tables.pop("path", None)
 

@@ -9,11 +9,14 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from headway.lab.contactways import changed_hops
+from headway.lab.values import Route
 from headway.planning.capability_checks import remarks
 from headway.planning.deploy import deploy
 from headway.planning.deployment import ChangingWay, FixedWay
 from headway.planning.maxmin import fair_rates_mbit
 from headway.planning.narrowlink import narrow_link
+from headway.planning.topology import RIGHT
 from headway.study.contactgraph import at_time, first_way, reached, soonest
 from headway.study.edge import Edge
 from headway.study.family import Family
@@ -178,3 +181,16 @@ def test_a_queue_on_another_way_has_traffic_of_l4s() -> None:
         text for text in remarks(deploy(Setting.model_validate({**raw, **prague}))) if "L4S" in text
     ]
     assert [text for text in remarks(deploy(Setting.model_validate(raw))) if "L4S" in text]
+
+
+def test_questions_follow_the_contacts_of_their_flow() -> None:
+    flow = deploy(Setting.model_validate({**turning(), "dns": {"at": "east"}})).only
+    resolver = flow.resolving[-1].wires[-1].address(RIGHT)
+    assert flow.asking and [leg.right for leg in flow.resolving] == ["west", "east", "resolver"]
+    moments = [
+        (change.at.s, change.namespace)
+        for change in changed_hops(flow)
+        if isinstance(change.what, Route) and change.what.network == resolver.alone
+    ]
+    assert moments == [(1, "west"), (2, "west"), (3, "west")]
+    assert {edge.name for edge in flow.stated.edges} >= {"resolver", "links/long"}

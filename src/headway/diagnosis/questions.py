@@ -61,7 +61,9 @@ def question_columns(flow: DeployedFlow, directory: Path) -> Mapping[str, int]:
     over_udp = [(value["at_unix_s"], _told(value)) for value in came if value["transport"] == "udp"]
     others = [_told(value) for value in came if value["transport"] != "udp"]
     sent = list(_sent(capture, began_s))
-    links = [link for leg in flow.resolving for link, _ in leg.links]
+    # Where questions follow contacts, their own links at both ends are all that each of them crosses.
+    legs = (flow.resolving[0], flow.resolving[-1]) if flow.asking else flow.resolving
+    links = [link for leg in legs for link, _ in leg.links]
     every = [*(question for _, question in sent), *others]
     return {
         "dns_queries": len(every),

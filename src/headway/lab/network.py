@@ -187,8 +187,9 @@ def layout_of(deployment: Deployment) -> NetworkLayout:
         followed={
             leg.wires[0].number
             for flow in deployment.flows
-            if flow.changing
-            for leg in flow.changing.legs.values()
+            for way in (flow.changing, flow.asking)
+            if way
+            for leg in way.legs.values()
         },
         accurate_ecn=hosts_with_accurate_ecn(deployment),
     )

@@ -162,7 +162,7 @@ class FixedWay:
 
 @dataclass(frozen=True)
 class ChangingWay:
-    """The ways of a flow whose packets follow contacts: by which one of them goes depends on when it leaves.
+    """The ways of packets that follow contacts: by which one of them goes depends on when it leaves.
 
     Attributes:
         planned: by which edges hosts send them on, from when on.
@@ -188,6 +188,7 @@ class DeployedFlow:
         resolving: what lies between its client and whom that asks for addresses; nothing if it is told them.
         beside: between other interfaces of its client and its server.
         changing: the ways of its packets if they follow contacts.
+        asking: those of its questions, likewise.
     """
 
     setting: Setting
@@ -200,6 +201,7 @@ class DeployedFlow:
     resolving: tuple[Leg, ...] = ()
     beside: Mapping[Interface, Leg] = field(default_factory=dict)
     changing: ChangingWay | None = None
+    asking: ChangingWay | None = None
 
     @cached_property
     def way(self) -> FixedWay | ChangingWay:

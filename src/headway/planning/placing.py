@@ -28,7 +28,7 @@ from headway.study.edge import Edge, Interface
 from headway.study.family import HostAddress
 from headway.study.hop import Hop, Pep
 from headway.study.host import Host, Protocol
-from headway.study.network import NetworkHost, StatedFlow
+from headway.study.network import NetworkHost, PlannedWays, StatedFlow
 from headway.study.setting import Setting
 
 KNOWN: Mapping[Role, Mapping[str, Adapter]] = {
@@ -95,6 +95,12 @@ class LaidFlow:
         leg = self.legs[edge.name]
         return leg.turned_around if edge.turned else leg
 
+    def changing(self, planned: PlannedWays | None) -> ChangingWay | None:
+        """What is laid for ways that follow contacts, if some do."""
+        if planned is None:
+            return None
+        return ChangingWay(planned, {edge.name: self.legs[edge.name] for edge in planned.edges})
+
     @cached_property
     def route(self) -> tuple[Leg, ...]:
         """Between its hosts, the client's first."""
@@ -117,7 +123,7 @@ def placed(laid: LaidFlow) -> DeployedFlow:
     Raises:
         WrongInputError: it names a program that does not exist, or a site.
     """
-    stated, setting, planned = laid.stated, laid.setting, laid.stated.planned
+    stated, setting = laid.stated, laid.setting
     places = _places(laid)
     acting = {place.name: place.node for place in places}
     acting[stated.server] = replace(acting[stated.server], more_addresses=_more_addresses(laid))
@@ -151,9 +157,8 @@ def placed(laid: LaidFlow) -> DeployedFlow:
         origins=origins,
         resolving=resolving,
         beside=beside,
-        changing=ChangingWay(planned, {edge.name: laid.legs[edge.name] for edge in planned.edges})
-        if planned
-        else None,
+        changing=laid.changing(stated.planned),
+        asking=laid.changing(stated.asking),
     )
 
 

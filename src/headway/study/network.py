@@ -37,10 +37,10 @@ class NetworkHost:
 
 @dataclass(frozen=True)
 class PlannedWays:
-    """The ways of a flow whose packets follow contacts.
+    """The ways of packets that follow contacts: those of a flow, or its questions and their answers.
 
     Attributes:
-        there: of every host, by which edge it sends packets for the flow's server on.
+        there: of every host, by which edge it sends packets for the flow's server, or for its resolver, on.
         back: the same of those for its client.
         edges: that they may cross, each as in the network.
     """
@@ -67,6 +67,7 @@ class StatedFlow:
         resolving: the edges from its client to the resolver that this asks; none if it is told the address.
         origins: from the end of the route's path to servers of other hosts of its page, by their names.
         planned: its ways if its packets follow contacts; None if they keep to the route.
+        asking: those of its questions, likewise.
     """
 
     client: str
@@ -80,6 +81,7 @@ class StatedFlow:
     resolving: tuple[Edge, ...] = ()
     origins: Mapping[str, Edge] = field(default_factory=dict)
     planned: PlannedWays | None = None
+    asking: PlannedWays | None = None
 
     @property
     def hosts(self) -> tuple[str, ...]:
@@ -102,6 +104,14 @@ class StatedFlow:
         return self.route if self.planned is None else (self.route[0], self.route[-1])
 
     @property
+    def followed(self) -> tuple[Edge, ...]:
+        """The edges that its packets and questions cross by contacts, without a resolver's own."""
+        plans = [ways.edges for ways in (self.planned, self.asking) if ways]
+        own = self.resolving[-1:]
+        by_name = {edge.name: edge for edges in plans for edge in edges}
+        return tuple(edge for edge in by_name.values() if edge.is_apart_from(own))
+
+    @property
     def crossed(self) -> tuple[Edge, ...]:
         """Those on its route, and on other ways that its packets may take."""
         others = self.planned.edges if self.planned else ()
@@ -116,7 +126,8 @@ class StatedFlow:
     def edges(self) -> tuple[Edge, ...]:
         """All that its packets may cross."""
         crossed = self.crossed
-        resolving = [edge for edge in self.resolving if edge.is_apart_from(crossed)]
+        asked = {edge.name: edge for edge in (*self.followed, *self.resolving)}
+        resolving = [edge for edge in asked.values() if edge.is_apart_from(crossed)]
         return (*crossed, *resolving, *self.beside, *self.origins.values())
 
 

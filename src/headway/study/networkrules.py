@@ -139,8 +139,7 @@ class _FollowingHost:
 
     @property
     def links(self) -> int:
-        edges = self.flow.planned.edges if self.flow.planned else ()
-        return sum(self.name in (edge.left, edge.right) for edge in edges)
+        return sum(self.name in (edge.left, edge.right) for edge in self.flow.followed)
 
     @property
     def is_end(self) -> bool:
@@ -163,8 +162,12 @@ class _FollowingHost:
 class _QuestionWay:
     """What the questions of a flow's client cross on their way to a resolver."""
 
-    edges: tuple[Edge, ...]
+    flow: StatedFlow
     view: NetworkView
+
+    @property
+    def edges(self) -> tuple[Edge, ...]:
+        return self.flow.resolving
 
     @property
     def proxy(self) -> str | None:
@@ -174,8 +177,10 @@ class _QuestionWay:
         return next((name for name in hosts if name in between and between[name].hop.proxy), None)
 
     @property
-    def may_change(self) -> bool:
-        return len(self.edges) > 1 and self.view.keys.routing is Routing.CONTACTS
+    def is_stated(self) -> bool:
+        """Whether answers would go back by the flow's own way, which its `via` states, beside contacts."""
+        follows = self.view.keys.routing is Routing.CONTACTS
+        return len(self.edges) > 1 and follows and self.flow.asking is None
 
 
 def _hosts_between(view: NetworkView) -> Iterator[_RuledHost]:
@@ -195,19 +200,17 @@ def _route_edges(view: NetworkView) -> Iterator[_CrossedEdge]:
 
 def _followed_edges(view: NetworkView) -> Iterator[_CrossedEdge]:
     for flow in view.network.flows:
-        if flow.planned:
-            yield from (_CrossedEdge(edge, flow) for edge in flow.planned.edges)
+        yield from (_CrossedEdge(edge, flow) for edge in flow.followed)
 
 
 def _following_hosts(view: NetworkView) -> Iterator[_FollowingHost]:
     for flow in view.network.flows:
-        if flow.planned:
-            names = {name: None for edge in flow.planned.edges for name in (edge.left, edge.right)}
-            yield from (_FollowingHost(name, flow, view) for name in names)
+        names = {name: None for edge in flow.followed for name in (edge.left, edge.right)}
+        yield from (_FollowingHost(name, flow, view) for name in names)
 
 
 def _question_ways(view: NetworkView) -> Iterator[_QuestionWay]:
-    return (_QuestionWay(flow.resolving, view) for flow in view.network.flows)
+    return (_QuestionWay(flow, view) for flow in view.network.flows)
 
 
 NETWORK_RULES: tuple[RuleTable[NetworkView, Any], ...] = (
@@ -307,11 +310,11 @@ NETWORK_RULES: tuple[RuleTable[NetworkView, Any], ...] = (
                 "name a host before it",
             ),
             RuleRow(
-                "does not change with contacts",
+                "follows contacts if its flow has no `via`",
                 "dns.at",
-                lambda way: way.may_change,
-                "packets follow contacts, and those to a resolver keep to one way",
-                "leave out dns.at or routing",
+                lambda way: way.is_stated,
+                "other packets follow contacts, and answers go back by the way that via states",
+                "leave out dns.at, via or routing",
             ),
         ),
     ),

@@ -101,13 +101,15 @@ def _single(
     """The flow of a study that names none."""
     servers = keys.origins if origins is None else origins
     route, planned = _ways(keys, edges, CLIENT, SERVER, keys.via, "via")
+    resolving, asking = _to_resolver(keys, edges, CLIENT, RESOLVER, RESOLVER, keys.via)
     yield StatedFlow(
         client=CLIENT,
         server=SERVER,
         route=route,
         planned=planned,
         beside=tuple(_beside(keys, _http_end(keys, route))),
-        resolving=_to_resolver(keys, edges, CLIENT, RESOLVER, RESOLVER),
+        resolving=resolving,
+        asking=asking,
         origins={
             name: Edge(
                 f"origins/{name}",
@@ -166,20 +168,29 @@ def _beside(keys: SettingKeys, end: str) -> Iterator[Edge]:
 
 
 def _to_resolver(
-    keys: SettingKeys, edges: Sequence[Edge], client: str, resolver: str, name: str
-) -> tuple[Edge, ...]:
-    """What a client's questions cross: the way to where the resolver's own path begins, and that path."""
+    keys: SettingKeys,
+    edges: Sequence[Edge],
+    client: str,
+    resolver: str,
+    name: str,
+    via: Sequence[str],
+) -> tuple[tuple[Edge, ...], PlannedWays | None]:
+    """What a client's questions cross: the way to where the resolver's own path begins, and that path.
+
+    Answers go by the same plan of contacts as all packets for the client, so questions follow contacts if its flow's do.
+    """
     if keys.dns is None:
-        return ()
+        return (), None
     begins = keys.dns.at or client
     path = _stated(keys.dns.path)
     whose = "resolver's" if keys.dns.at is None else f"resolver's (from {begins})"
     last = Edge(name, begins, resolver, path, "dns.path", keys.family, aside=True, whose=whose)
     try:
-        way = route_between(edges, _ends(keys), client, begins)
+        if begins == client or via or keys.routing is Routing.DELAY:
+            return (*route_between(edges, _ends(keys), client, begins), last), None
+        return _by_contacts(keys, [*edges, last], client, resolver)
     except NoWayError as error:
         raise wrong("dns.at", str(error)) from None
-    return (*way, last)
 
 
 def _several(keys: SettingKeys, edges: Sequence[Edge]) -> Iterator[StatedFlow]:
@@ -213,6 +224,9 @@ def _one_of_several(
     route, planned = _ways(
         keys, [*own, *edges], client, server, flow.via, f"{key}.via" if flow.via else key
     )
+    resolving, asking = _to_resolver(
+        keys, [*own, *edges], client, f"r{number}", f"{name}/{RESOLVER}", flow.via
+    )
     return StatedFlow(
         client=client,
         server=server,
@@ -222,7 +236,8 @@ def _one_of_several(
         key=key,
         said=flow,
         number=number,
-        resolving=_to_resolver(keys, [*own, *edges], client, f"r{number}", f"{name}/{RESOLVER}"),
+        resolving=resolving,
+        asking=asking,
     )
 
 
@@ -235,21 +250,27 @@ def _ways(
 ) -> tuple[tuple[Edge, ...], PlannedWays | None]:
     """The route of a flow, and its other ways if its packets follow contacts."""
     stops = [f"{_LINKS}{stop}" if stop in keys.links else stop for stop in via]
-    ends = _ends(keys)
     try:
         if via or keys.routing is Routing.DELAY:
-            return route_between(edges, ends, client, server, stops), None
-        until = keys.limits.virtual
-        there, back = (
-            reached(soonest(edges, ends, end, until), start)
-            for start, end in ((client, server), (server, client))
-        )
-        departures = (item for plans in (there, back) for plan in plans.values() for item in plan)
-        used = {item.edge.name for item in departures if item.edge}
-        planned = PlannedWays(there, back, tuple(edge for edge in edges if edge.name in used))
-        return first_way(there, client, server, until), planned
+            return route_between(edges, _ends(keys), client, server, stops), None
+        return _by_contacts(keys, edges, client, server)
     except NoWayError as error:
         raise wrong(key, str(error)) from None
+
+
+def _by_contacts(
+    keys: SettingKeys, edges: Sequence[Edge], client: str, server: str
+) -> tuple[tuple[Edge, ...], PlannedWays]:
+    """The way of a packet that leaves at once, and all ways by plans of contacts, between two hosts."""
+    until, ends = keys.limits.virtual, _ends(keys)
+    there, back = (
+        reached(soonest(edges, ends, end, until), start)
+        for start, end in ((client, server), (server, client))
+    )
+    departures = (item for plans in (there, back) for plan in plans.values() for item in plan)
+    used = {item.edge.name for item in departures if item.edge}
+    planned = PlannedWays(there, back, tuple(edge for edge in edges if edge.name in used))
+    return first_way(there, client, server, until), planned
 
 
 def _ends(keys: SettingKeys) -> set[str]:
