@@ -50,6 +50,15 @@ def test_a_chain_is_a_network_of_the_same_kind() -> None:
     ]
 
 
+def test_flows_over_links_alone_begin_and_end_at_the_routers_that_these_name() -> None:
+    links = [link("clients", "a", 9), link("a", "servers", 7)]
+    raw = {"hosts": {"a": {}}, "links": links, "flows": {"first": {}, "second": {}}}
+    deployment = deploy(Setting.model_validate(raw))
+    ways = {flow.stated.hosts[1:-1] for flow in deployment.flows}
+    assert ways == {("clients", "a", "servers")}
+    assert {host.name for host in layout_of(deployment).hosts} >= {"clients", "a", "servers"}
+
+
 def drawn(seed: int) -> dict[str, Any]:
     """A connected network with loops, and flows between pairs of its hosts."""
     chance = random.Random(seed)

@@ -284,10 +284,18 @@ def _between(keys: SettingKeys) -> dict[str, NetworkHost]:
         hop.name: NetworkHost(f"hops.{hop.name}" if hop.name in keys.hops else "", hop)
         for hop in keys.middleboxes
     }
-    if keys.flows and _has_chain(keys):
-        chain |= {name: NetworkHost("", Hop(name=name)) for name in (CLIENTS, SERVERS)}
+    chain |= {name: NetworkHost("", Hop(name=name)) for name in _shared_ends(keys)}
     hosts = {name: NetworkHost(f"hosts.{name}", hop) for name, hop in keys.hosts.items()}
     return {**chain, **hosts}
+
+
+def _shared_ends(keys: SettingKeys) -> Iterator[str]:
+    """The routers at both ends of what flows share: those of a chain, or at which links or flows end."""
+    named = {end for link in keys.links.values() for end in link.between}
+    for flow in keys.flows.values():
+        named |= set() if flow.between else {flow.enters, flow.leaves}
+    if keys.flows:
+        yield from (name for name in keys.ends if _has_chain(keys) or name in named)
 
 
 def _names(
