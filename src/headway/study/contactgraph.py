@@ -2,6 +2,10 @@
 
 The plan is known to every host in advance (RFC 4838, 3.7; the algorithm's aim is that of CCSDS 734.3-B-1, Schedule-Aware Bundle
 Routing). Sending takes no time in it, and queues are empty.
+
+As there, a host knows of no way that comes to a host twice: without that rule, packets would go to and fro until a link has
+contact, and end by their hop limit. Where links keep packets meanwhile, no way is sooner. Where some lose them, a sooner one may be
+missed, whose next host would send packets back: to find all of them is as hard as to find the longest way.
 """
 
 from __future__ import annotations
@@ -9,7 +13,7 @@ from __future__ import annotations
 import itertools
 from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from headway.study.edge import Edge, NoWayError
@@ -29,12 +33,14 @@ class Departures:
         edge: by which they leave, seen from the host; None at the destination itself, or if there is no way.
         travel: how long they take; None if they wait for a contact somewhere.
         arrival: when they arrive if they wait, all at once.
+        ahead: the hosts that they come to.
     """
 
     since: int
     edge: Edge | None = field(compare=False)
     travel: int | None
     arrival: int
+    ahead: frozenset[str] = frozenset()
 
     def arrival_at(self, left: int) -> int:
         """When a packet arrives that leaves at a time."""
@@ -48,13 +54,11 @@ class Departures:
     def are_like(self, others: Departures) -> bool:
         """Whether packets of both leave by the same edge, and arrive as if they were of one span."""
         same = self.edge is others.edge and self.travel == others.travel
-        return same and self.arrival == others.arrival
+        return same and self.arrival == others.arrival and self.ahead == others.ahead
 
 
 Plan: TypeAlias = tuple[Departures, ...]
 """Of a host, in order; the first begins at 0."""
-
-_LOST: Plan = (Departures(0, None, None, _NEVER),)
 
 
 def at_time(plan: Plan, time: int) -> Departures:
@@ -79,14 +83,16 @@ def soonest(
     crossing = {(way.name, way.turned): _of_edge(way, until) for way in seen}
     usable = [way for way in seen if way.right == destination or way.right not in ends]
     plans: dict[str, Plan] = {destination: (Departures(0, None, 0, 0),)}
+    nowhere: Plan = (_lost(0),)
     reached = {destination}
     while reached:
         before, changed = dict(plans), set()
         for way in usable:
             if way.right not in reached or way.left == destination:
                 continue
-            over = _in_a_row(crossing[way.name, way.turned], before[way.right], way)
-            known = plans.get(way.left, _LOST)
+            onward = _past(way.left, before[way.right])
+            over = _in_a_row(crossing[way.name, way.turned], onward, way)
+            known = plans.get(way.left, nowhere)
             better = tuple(_sooner(known, over))
             if better != known:
                 plans[way.left] = better
@@ -106,7 +112,7 @@ def first_way(
     way: list[Edge] = []
     here, now = start, 0
     while here != destination:
-        departures = at_time(plans.get(here, _LOST), now)
+        departures = at_time(plans.get(here, (_lost(0),)), now)
         if departures.edge is None:
             raise NoWayError(
                 f"there is no way from {start} to {destination} by the plan of contacts: state a link that leads on, "
@@ -159,6 +165,14 @@ def _of_direction(direction: Direction, until: Duration) -> Iterator[Departures]
             yield Departures(since, None, None, _NEVER)
 
 
+def _past(host: str, plan: Plan) -> Plan:
+    """What of a plan does not lead to a host."""
+    lost = (
+        _lost(departures.since) if host in departures.ahead else departures for departures in plan
+    )
+    return _merged(lost)
+
+
 def _in_a_row(first: Plan, then: Plan, edge: Edge) -> Plan:
     """What becomes of packets that cross one and then the other."""
     return _merged(_crossing_both(first, then, edge))
@@ -172,7 +186,7 @@ def _crossing_both(first: Plan, then: Plan, edge: Edge) -> Iterator[Departures]:
             behind = at_time(then, departures.arrival)
             arrives = departures.arrives and behind.arrives
             arrival = behind.arrival_at(departures.arrival) if arrives else _NEVER
-            yield Departures(departures.since, edge if arrives else None, None, arrival)
+            yield _by(edge, behind, departures.since, None, arrival)
             continue
         first_behind = max(bisect_right(begins, departures.since + travel) - 1, 0)
         for behind, _ in itertools.islice(behinds, first_behind, None):
@@ -180,8 +194,18 @@ def _crossing_both(first: Plan, then: Plan, edge: Edge) -> Iterator[Departures]:
             if since >= end:
                 break
             whole = None if behind.travel is None else travel + behind.travel
-            onward = edge if behind.arrives else None
-            yield Departures(since, onward, whole, behind.arrival if whole is None else 0)
+            yield _by(edge, behind, since, whole, behind.arrival if whole is None else 0)
+
+
+def _by(edge: Edge, behind: Departures, since: int, travel: int | None, arrival: int) -> Departures:
+    """Those that leave by an edge, and go on as others behind it do."""
+    if travel is None and arrival == _NEVER:
+        return _lost(since)
+    return Departures(since, edge, travel, arrival, behind.ahead | {edge.right})
+
+
+def _lost(since: int) -> Departures:
+    return Departures(since, None, None, _NEVER)
 
 
 def _sooner(plan: Plan, other: Plan) -> Plan:
@@ -205,7 +229,7 @@ def _sooner_ones(plan: Plan, other: Plan) -> Iterator[Departures]:
                     cuts.append(cut)
         for begin in cuts:
             sooner = theirs if theirs.arrival_at(begin) < ours.arrival_at(begin) else ours
-            yield Departures(begin, sooner.edge, sooner.travel, sooner.arrival)
+            yield replace(sooner, since=begin)
 
 
 def _at_times(plan: Plan, times: Iterable[int]) -> Iterator[Departures]:
