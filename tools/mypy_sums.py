@@ -22,8 +22,8 @@ class _Sums(Plugin):
 def _checked(context: FunctionContext) -> Type:
     result = get_proper_type(context.default_return_type)
     items = result.items if isinstance(result, UnionType) else [result]
-    for item in map(get_proper_type, items):
-        if isinstance(item, Instance) and item.type.fullname == "builtins.float":
+    for summand_type in map(get_proper_type, items):
+        if isinstance(summand_type, Instance) and summand_type.type.fullname == "builtins.float":
             _report(context)
     return context.default_return_type
 

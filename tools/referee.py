@@ -147,7 +147,7 @@ class PaperPage:
         places = [(row.experiment, row.cell) for row in again if row.page == self.page.name]
         experiment, cell = places[0] if places else self._first_place
         study = _study(self.study, quick="--quick" in self.words)
-        mine = next(item for item in study.experiments if item.name == experiment)
+        mine = next(candidate for candidate in study.experiments if candidate.name == experiment)
         prefix = f"experiments.{experiment}." if experiment else ""
         changes = [f"{prefix}{change}" for change in _changes(mine, cells(mine)[cell])]
         words = ["headway", "run", self.study, *(["--quick"] if "--quick" in self.words else [])]
@@ -173,7 +173,7 @@ def paper_pages() -> list[PaperPage]:
         paper = _PAPER.match(shlex.split(page.origin["command"])[1])
         if paper:
             of_papers.append(PaperPage(page, paper[0]))
-    return sorted(of_papers, key=lambda item: (item.paper, item.rank, item.page.name))
+    return sorted(of_papers, key=lambda page: (page.paper, page.rank, page.page.name))
 
 
 def _changes(experiment: Experiment, cell: Coordinates) -> Iterator[str]:
@@ -282,12 +282,12 @@ def _values_row(name: str, verdicts: Mapping[Key, Verdict]) -> tuple[str, ...]:
 
 def _papers(every: Sequence[PaperPage]) -> Iterator[str]:
     claims, values = [], []
-    for paper, of_paper in groupby(every, key=lambda item: item.paper):
+    for paper, of_paper in groupby(every, key=lambda page: page.paper):
         mine = [*of_paper]
-        today = claims_today(sorted({item.study for item in mine}))
-        judged = together([today, *(item.claims for item in mine)])
+        today = claims_today(sorted({page.study for page in mine}))
+        judged = together([today, *(page.claims for page in mine)])
         claims.append((paper, {key: judged[key] for key in today}))
-        values.append((paper, resolved(together([item.values for item in mine]))))
+        values.append((paper, resolved(together([page.values for page in mine]))))
     claims.append(("all", {key: verdict for _, some in claims for key, verdict in some.items()}))
     values.append(("all", {key: verdict for _, some in values for key, verdict in some.items()}))
     yield "## Claims"
@@ -322,8 +322,8 @@ def measure() -> None:
         SystemExit: one fails.
     """
     rows = []
-    for item in paper_pages():
-        command = shlex.split(item.row_command(read_table()))[1:]
+    for paper_page in paper_pages():
+        command = shlex.split(paper_page.row_command(read_table()))[1:]
         began = time.monotonic()
         with tempfile.TemporaryDirectory() as place:
             done = subprocess.run(
@@ -332,29 +332,29 @@ def measure() -> None:
                 check=False,
             )
         if done.returncode:
-            raise SystemExit(f"{item.page.name}: exit status {done.returncode}")
-        rows.append((item.page.name, f"{time.monotonic() - began:.0f}"))
+            raise SystemExit(f"{paper_page.page.name}: exit status {done.returncode}")
+        rows.append((paper_page.page.name, f"{time.monotonic() - began:.0f}"))
     with ROWS.open("w", encoding="utf-8", newline="") as file:
         csv.writer(file, lineterminator="\n").writerows([("page", "seconds"), *rows])
 
 
 def _sources(every: Sequence[PaperPage], again: Sequence[Again]) -> Iterator[str]:
     rows, seconds = [], _row_seconds()
-    for item in every:
-        image = _IMAGE.search(item.page.origin[0])
+    for paper_page in every:
+        image = _IMAGE.search(paper_page.page.origin[0])
         if not image:
-            raise SystemExit(f"{item.page.file}: its origin names no lab image and runs")
-        some = [row for row in again if row.page == item.page.name]
+            raise SystemExit(f"{paper_page.page.file}: its origin names no lab image and runs")
+        some = [row for row in again if row.page == paper_page.page.name]
         repeated = f"{len(some)} runs, {some[0].made}, image `{some[0].image}`" if some else "–"
         rows.append(
             (
-                f"[{item.page.name}]({item.page.name}.md)",
-                item.page.origin["day"],
+                f"[{paper_page.page.name}]({paper_page.page.name}.md)",
+                paper_page.page.origin["day"],
                 f"`{image['image']}`",
                 image["runs"],
                 repeated,
-                f"`{item.row_command(again)}`",
-                seconds.get(item.page.name, "–"),
+                f"`{paper_page.row_command(again)}`",
+                seconds.get(paper_page.page.name, "–"),
             )
         )
     headings = ("page", "begun", "lab image", "runs", "repeated", "one row", "seconds")

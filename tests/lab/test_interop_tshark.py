@@ -53,7 +53,7 @@ def test_wireshark_reads_the_same(
         # It may lack the keys of what came before the packet that tells them.
         differing = ours - theirs
         opened = {at for (at, content), count in theirs.items() if content[1] and count}
-        assert not [item for item in differing if item[0] in opened]
+        assert not [difference for difference in differing if difference[0] in opened]
         assert differing.total() <= 0.01 * ours.total()
 
 

@@ -49,7 +49,7 @@ def test_a_copy_that_was_validated_is_an_object_without_content(
     document, *validated = read_load(tmp_path / "warm").resources
     assert record.error is None
     assert document.status == 200
-    assert [item.status for item in validated] == [304] * (1 + early)
-    assert not any(item.from_cache or item.body_bytes for item in validated)
+    assert [resource.status for resource in validated] == [304] * (1 + early)
+    assert not any(resource.from_cache or resource.body_bytes for resource in validated)
     assert 0 < validated[-1].encoded_bytes < 300
     assert (record.objects, record.page_bytes) == (2 + early, len(HTML_TEXT))

@@ -72,11 +72,11 @@ def soonest_of_all(edges: list[Edge], start: str, left: int, *before: str) -> in
     if start == "e":
         return left
     arrivals = []
-    for seen in (way for item in edges for way in (item, item.turned_around) if way.left == start):
+    for seen in (way for edge in edges for way in (edge, edge.turned_around) if way.left == start):
         there = None if seen.right in before else over(seen, left)
         if there is not None and there < UNTIL:
             arrivals.append(soonest_of_all(edges, seen.right, there, *before, start))
-    return min((item for item in arrivals if item is not None), default=None)
+    return min((arrival for arrival in arrivals if arrival is not None), default=None)
 
 
 @dataclass(frozen=True)
@@ -119,13 +119,15 @@ def test_no_way_is_sooner_where_links_keep_packets(seed: int) -> None:
 
 
 def test_few_ways_are_sooner_where_links_lose_packets() -> None:
-    drawn_ones = [item for seed in range(200) for item in departures(seed, ["kept", "lost"])]
+    drawn_ones = [
+        departure for seed in range(200) for departure in departures(seed, ["kept", "lost"])
+    ]
     assert len(drawn_ones) > 1000
     arriving = [departure for departure in drawn_ones if departure.planned < NEVER]
     assert all(departure.arrived <= departure.planned for departure in arriving)
     assert all(max(Counter(departure.hosts).values()) <= 2 for departure in arriving)
     missed = [departure for departure in drawn_ones if departure.planned > departure.best]
-    twice = [item for item in arriving if len({*item.hosts}) < len(item.hosts)]
+    twice = [departure for departure in arriving if len({*departure.hosts}) < len(departure.hosts)]
     assert max(len(missed), len(twice)) < len(drawn_ones) / 100
 
 
@@ -153,7 +155,8 @@ def test_relays_take_turns() -> None:
     plans = soonest(edges, ("a", "d"), "d", Duration(40 * S))
     # By either at 22 s, from 18 s on.
     assert [
-        (item.since / S, item.edge.right if item.edge else None) for item in plans["a"][:3]
+        (departure.since / S, departure.edge.right if departure.edge else None)
+        for departure in plans["a"][:3]
     ] == [(0, "b"), (10, "c"), (18, "b")]
     assert [way.right for way in first_way(plans, "a", "d", Duration(40 * S))] == ["b", "d"]
     assert set(reached(plans, "b")) == {"b", "d"}

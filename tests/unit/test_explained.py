@@ -36,7 +36,7 @@ def why(
         *made.runs({"h3": changed}, experiment="changed", cell=cell),
     ]
     results = made.results(runs, told)
-    everything = [[analyse(results, item, "total_s")] for item in results.experiments]
+    everything = [[analyse(results, experiment, "total_s")] for experiment in results.experiments]
     ((analysis,), _) = explained(everything)
     (after,) = analysis.experiment.published
     return after.why

@@ -111,7 +111,7 @@ def test_what_could_not_be_kept_was_fetched_before_too(
     early_bytes = 0 if cached else SIZE
     again_bytes = 0 if status == 304 else SIZE
     assert traffic_of(load).total == Amount(3, 500 + early_bytes + again_bytes)
-    assert [item.status for item in load.resources] == [200, 304 if cached else 200, status]
+    assert [resource.status for resource in load.resources] == [200, 304 if cached else 200, status]
     assert [resource.initiator_type for resource in load.resources[1:]] == ["early-hints", ""]
 
 

@@ -93,10 +93,10 @@ def test_the_whole_overrules_its_short_form_and_a_later_day_an_earlier_one(made:
     late = page(made, "late", day="2026-11-21", new="holds")
     unmeasured = page(made, "unmeasured", day="2026-11-22", new="not measured")
     new = ("liu2024", "single-stream", "It is new")
-    order = sorted([late, short, unmeasured, early], key=lambda item: item.rank)
+    order = sorted([late, short, unmeasured, early], key=lambda page: page.rank)
     assert order == [short, early, late, unmeasured]
-    assert together([item.claims for item in order])[new].outcome == "holds"
-    assert together([item.claims for item in order[:2]])[new].outcome == "does not hold"
+    assert together([page.claims for page in order])[new].outcome == "holds"
+    assert together([page.claims for page in order[:2]])[new].outcome == "does not hold"
 
 
 def test_a_missed_value_that_agrees_where_its_cause_was_changed_is_known() -> None:
@@ -132,12 +132,16 @@ def test_a_missed_value_that_agrees_where_its_cause_was_changed_is_known() -> No
 def test_claims_of_today_that_no_page_has_are_not_measured() -> None:
     today = referee.claims_today(["liu2024"])
     assert {verdict.outcome for verdict in today.values()} == {"not measured"}
-    assert len(today) == sum(len(item.claims) for item in load_study("liu2024").experiments)
+    assert len(today) == sum(
+        len(experiment.claims) for experiment in load_study("liu2024").experiments
+    )
 
 
-@pytest.mark.parametrize("item", paper_pages(), ids=lambda item: item.page.name)
-def test_each_command_is_of_one_cell_of_its_page_or_one_of_each_stratum(item: PaperPage) -> None:
-    words = shlex.split(item.row_command(results_again.read_table()))
+@pytest.mark.parametrize("paper_page", paper_pages(), ids=lambda paper_page: paper_page.page.name)
+def test_each_command_is_of_one_cell_of_its_page_or_one_of_each_stratum(
+    paper_page: PaperPage,
+) -> None:
+    words = shlex.split(paper_page.row_command(results_again.read_table()))
     changes = parsed_changes(
         [word for before, word in itertools.pairwise(words) if before == "--set"]
     )
@@ -145,15 +149,16 @@ def test_each_command_is_of_one_cell_of_its_page_or_one_of_each_stratum(item: Pa
     experiment = words[words.index("--only") + 1] if "--only" in words else ""
     runs = plan(study.only([experiment]) if experiment else study)
     strata = max(
-        len(item.population.strata) if item.population else 1 for item in study.experiments
+        len(experiment.population.strata) if experiment.population else 1
+        for experiment in study.experiments
     )
     assert len({run.cell for run in runs}) in (1, strata)
     assert {run.seed for run in runs} == {1}
-    assert {run.run_id for run in runs} <= {run.run_id for run in item.page.runs}
+    assert {run.run_id for run in runs} <= {run.run_id for run in paper_page.page.runs}
 
 
 def test_every_page_has_the_seconds_of_its_row() -> None:
     with referee.ROWS.open(encoding="utf-8", newline="") as file:
         rows = {row["page"]: float(row["seconds"]) for row in csv.DictReader(file)}
-    assert {*rows} == {item.page.name for item in paper_pages()}
+    assert {*rows} == {page.page.name for page in paper_pages()}
     assert all(0 < seconds < 90 for seconds in rows.values())

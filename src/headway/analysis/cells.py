@@ -324,7 +324,7 @@ def _failure(run: Mapping[str, Any]) -> Failure:
 
 def _counted(names: Sequence[str]) -> tuple[tuple[str, int], ...]:
     """How often each name occurs, the most frequent first."""
-    return tuple(sorted(Counter(names).items(), key=lambda item: (-item[1], item[0])))
+    return tuple(sorted(Counter(names).items(), key=lambda entry: (-entry[1], entry[0])))
 
 
 def _received(rows: Sequence[Mapping[str, Any]]) -> Received | None:

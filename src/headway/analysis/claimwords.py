@@ -52,27 +52,29 @@ def ledger_sentence(judgements: Iterable[Judged]) -> str:
     return f"{counted(counts.total(), 'claim')} judged by our runs ({text}).{rests}"
 
 
-def ours(item: Judged) -> str:
+def ours(judged_claim: Judged) -> str:
     """What our runs have to show for a claim or against it, in words."""
-    if not item.findings:
+    if not judged_claim.findings:
         return "no run of these cells is there"
-    deciding = item.deciding
+    deciding = judged_claim.deciding
     shown = "; ".join(map(in_words, deciding[:_MOST_FINDINGS]))
     left = len(deciding) - _MOST_FINDINGS
     text = f"{shown}; and {left} more" if left > 0 else shown
-    if len(item.findings) > 1:
-        agreeing = sum(finding.judgement is item.judgement for finding in item.findings)
-        text = f"{agreeing} of {len(item.findings)}: {text}" if agreeing else text
-    return "; ".join(filter(None, [text, over_neighbours(item)]))
+    if len(judged_claim.findings) > 1:
+        agreeing = sum(
+            finding.judgement is judged_claim.judgement for finding in judged_claim.findings
+        )
+        text = f"{agreeing} of {len(judged_claim.findings)}: {text}" if agreeing else text
+    return "; ".join(filter(None, [text, over_neighbours(judged_claim)]))
 
 
-def over_neighbours(item: Judged) -> str:
+def over_neighbours(judged_claim: Judged) -> str:
     """What becomes of a claim at the neighbours over which it is meant; empty of one that is meant over none."""
-    if not item.claim.nearby:
+    if not judged_claim.claim.nearby:
         return ""
-    near = item.neighbours
+    near = judged_claim.neighbours
     if near is None:
-        return f"its neighbours ({listed(item.claim.nearby)}) were not tried: `headway nearby` does"
+        return f"its neighbours ({listed(judged_claim.claim.nearby)}) were not tried: `headway nearby` does"
     tried = len(near.holds) + len(near.changes) + len(near.undecided)
     return "; ".join(
         [
@@ -95,13 +97,13 @@ def in_words(finding: Finding) -> str:
     return f"{finding.what}: {value}{unit} ({about}, {rests_on})"
 
 
-def off(item: Judged) -> str:
+def off(judged_claim: Judged) -> str:
     """How far our runs are from a claim that does not hold: the estimate that is furthest off."""
-    broken = [finding for finding in item.findings if finding.judgement is Judgement.BROKEN]
+    broken = [finding for finding in judged_claim.findings if finding.judgement is Judgement.BROKEN]
     if not broken:
-        return over_neighbours(item)
+        return over_neighbours(judged_claim)
     worst = max(broken, key=lambda finding: finding.region.distance(finding.value or 0.0))
-    factor = _factor(item.claim.rule, worst)
+    factor = _factor(judged_claim.claim.rule, worst)
     text = f", {significant(factor)} times the published" if factor else ""
     return f"{in_words(worst)}{text}; it would have to be {_wanted(worst)}"
 
@@ -128,15 +130,15 @@ def _wanted(finding: Finding) -> str:
     return f"from {significant(low)} to {significant(high)}{unit}"
 
 
-def would_decide(item: Judged) -> str:
+def would_decide(judged_claim: Judged) -> str:
     """What an undecided claim needs; empty of others."""
-    if item.judgement is not Judgement.UNDECIDED:
+    if judged_claim.judgement is not Judgement.UNDECIDED:
         return ""
-    if not any(finding.judgement is Judgement.UNDECIDED for finding in item.findings):
+    if not any(finding.judgement is Judgement.UNDECIDED for finding in judged_claim.findings):
         return ""  # its neighbours are what is open
-    if item.needed is None:
-        return f"no number of {item.wanted} up to {MOST_NEEDED:,} would decide"
-    return f"about {item.needed} {item.wanted} would decide"
+    if judged_claim.needed is None:
+        return f"no number of {judged_claim.wanted} up to {MOST_NEEDED:,} would decide"
+    return f"about {judged_claim.needed} {judged_claim.wanted} would decide"
 
 
 def rule_in_words(claim: Claim) -> str:

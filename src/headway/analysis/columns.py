@@ -81,12 +81,12 @@ _PAGE_BYTES = pl.col("page_bytes").max()
 _OBJECTS = re.compile(r"objects-(\d+)x(\d+)([A-Za-z]+)")
 """A page of so many objects of one size."""
 
-ABSENT = {item.name: item.naming.absent for item in COLUMNS}
+ABSENT = {column.name: column.naming.absent for column in COLUMNS}
 """What is said where a condition has no value."""
 
 UNSAID = {
-    item.name: (item.naming.absent,) if item.naming.unsaid is None else item.naming.unsaid
-    for item in COLUMNS
+    column.name: (column.naming.absent,) if column.naming.unsaid is None else column.naming.unsaid
+    for column in COLUMNS
 }
 """Values of constants that go without saying."""
 

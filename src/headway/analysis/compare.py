@@ -184,7 +184,7 @@ def compare(
     shapes = adjusted(at_looks(kolmogorov_smirnov([met.values for met in contests]), looks))
     views = zip(welchs, ranks, shapes, strict=True)
     result = zip(contests, judged, apart, family.tests, views, strict=True)
-    return tuple(_comparison(*item, metric, family.needed(item[0], item[2])) for item in result)
+    return tuple(_comparison(*parts, metric, family.needed(parts[0], parts[2])) for parts in result)
 
 
 def clearly_slower(contests: Sequence[Contest], metric: Metric) -> list[bool]:

@@ -35,7 +35,7 @@ def rank_correlation(
     drawn = [
         _spearman(table[generator.integers(len(table), size=len(table))]) for _ in range(_RESAMPLES)
     ]
-    known = np.array([item for item in drawn if item is not None])
+    known = np.array([coefficient for coefficient in drawn if coefficient is not None])
     return value, percentile_interval(known, len(points)) if len(known) else None
 
 

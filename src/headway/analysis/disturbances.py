@@ -77,7 +77,9 @@ def unmet(results: StudyResults) -> tuple[Unmet, ...]:
     it is told of each cell, too.
     """
     return tuple(
-        item for experiment in results.experiments for item in _of_experiment(results, experiment)
+        disturbance
+        for experiment in results.experiments
+        for disturbance in _of_experiment(results, experiment)
     )
 
 

@@ -58,7 +58,12 @@ def _reasons(
     numbers = {id(value): number for number, value in enumerate(analyses[0].experiment.published)}
     for analysis in analyses:
         other = next(
-            (item for item in changed if item.metric.column == analysis.metric.column), None
+            (
+                explanation
+                for explanation in changed
+                if explanation.metric.column == analysis.metric.column
+            ),
+            None,
         )
         for ours in beside(analysis) if other else ():
             theirs = (

@@ -139,7 +139,7 @@ def _told_apart(
         names = tuple(sorted(keys))
         factors = [*factors, Factor("cell", names, names)]
         keys = {cell: (*levels, names.index(cell)) for cell, levels in keys.items()}
-    return tuple(factors), dict(sorted(keys.items(), key=lambda item: item[1]))
+    return tuple(factors), dict(sorted(keys.items(), key=lambda entry: entry[1]))
 
 
 def _factor(column: Condition, ordered: list[tuple[Any, ...]], runs: pl.DataFrame) -> Factor:

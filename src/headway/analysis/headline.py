@@ -291,7 +291,7 @@ def _mean(
     analysis: Analysis, pairing: Pairing, answer_parts: Sequence[AnswerPart]
 ) -> Iterator[tuple[str, str]]:
     """The mean over cells, which says something only where they are alike: of what, and what it says."""
-    whole = next((item for item in wholes(analysis) if item.pairing == pairing), None)
+    whole = next((effect for effect in wholes(analysis) if effect.pairing == pairing), None)
     if len(answer_parts) > 1 or whole is None or not whole.alike:
         return
     if whole.verdict in (Verdict.FASTER, Verdict.SLOWER):
@@ -315,7 +315,9 @@ def _mean_size(metric: Metric, whole: Whole) -> str:
 
 def telling(analysis: Analysis, pairing: Pairing) -> float:
     """How far two contenders are apart where that is shown: the sum over cells, as logarithms."""
-    every = (item for cell in analysis.cells if (item := cell.comparison(pairing)) and item.matters)
+    every = (
+        result for cell in analysis.cells if (result := cell.comparison(pairing)) and result.matters
+    )
     sizes = [
         abs(log_of(comparison))
         for comparison in every

@@ -135,7 +135,9 @@ def joint_verdicts(analyses: Sequence[Analysis]) -> tuple[JointVerdict, ...]:
     """
     if len(analyses) < 2:
         return ()
-    by_pairing: dict[Pairing, list[MetricOutcome]] = {item: [] for item in by_telling(analyses[0])}
+    by_pairing: dict[Pairing, list[MetricOutcome]] = {
+        pairing: [] for pairing in by_telling(analyses[0])
+    }
     for analysis in analyses:
         for overview in overviews(analysis):
             pairing = Pairing(overview.contender, overview.against)

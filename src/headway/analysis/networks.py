@@ -39,7 +39,7 @@ def networks(analysis: Analysis, least: int = LEAST_SITES) -> tuple[Network, ...
     cells: dict[str, dict[str, Cell]] = {}
     for cell in analysis.cells:
         others = zip(factors, cell.levels, strict=True)
-        titles = [item.titles[level] for n, (item, level) in enumerate(others) if n != place]
+        titles = [axis.titles[level] for n, (axis, level) in enumerate(others) if n != place]
         site = factors[place].levels[cell.levels[place]]
         cells.setdefault(", ".join(titles), {})[site] = cell
     return tuple(Network(title, result) for title, result in cells.items())

@@ -87,11 +87,11 @@ def wholes(analysis: Analysis) -> tuple[Whole, ...]:
     The tests of all, and their intervals, are adjusted for their number by Bonferroni.
     """
     result = [_mean(analysis, pairing) for pairing in analysis.pairings]
-    means = [item for item in result if item]
+    means = [mean for mean in result if mean]
     looks = analysis.experiment.number_of_looks
     tests = wilcoxon([() if alike(mean.logs) else mean.logs for mean in means])
     tests = bonferroni(at_looks(tests, [looks] * len(tests)))
-    return tuple(_whole(analysis, item, test) for item, test in zip(means, tests, strict=True))
+    return tuple(_whole(analysis, mean, test) for mean, test in zip(means, tests, strict=True))
 
 
 @dataclass(frozen=True)
@@ -105,9 +105,11 @@ class _Mean:
 
 def _mean(analysis: Analysis, pairing: Pairing) -> _Mean | None:
     cases = tuple(
-        (cell, item)
+        (cell, result)
         for cell in analysis.cells
-        if (item := cell.comparison(pairing)) and item.relative is not None and item.relative > -1
+        if (result := cell.comparison(pairing))
+        and result.relative is not None
+        and result.relative > -1
     )
     if len(cases) < 2 or not all(comparison.is_paired for _, comparison in cases):
         return None

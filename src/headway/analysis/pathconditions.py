@@ -23,7 +23,7 @@ def in_words(
     An aspect that has a column of numbers takes its place, so that nobody reads the first of many rates as the rate.
     """
     result = [_aspects(entries or ()) for entries in runs[_COLUMN].to_list()]
-    names = dict.fromkeys(name for item in result for name in item)
+    names = dict.fromkeys(name for conditions in result for name in conditions)
     if not names:
         return runs, tuple(columns)
     numbered = {column.name: column for column in columns}
@@ -31,7 +31,7 @@ def in_words(
     conditions = {column.column: column for column in columns}
     others: list[Condition] = []
     for name in names:
-        own = [item.get(name) for item in result]
+        own = [conditions.get(name) for conditions in result]
         if column := numbered.get(name):
             values = runs[column.column].to_list()
             own = [

@@ -85,7 +85,9 @@ def beside(analysis: Analysis) -> tuple[Beside, ...]:
 
 def agreement_sentence(analyses: Sequence[Analysis]) -> str:
     """How many of the values published of these metrics agree; empty if nothing was published."""
-    counts = Counter(item.agreement for analysis in analyses for item in beside(analysis))
+    counts = Counter(
+        comparison.agreement for analysis in analyses for comparison in beside(analysis)
+    )
     if not counts:
         return ""
     text = "; ".join(f"{kind.value}: {counts[kind]}" for kind in Agreement if counts[kind])

@@ -89,5 +89,5 @@ def besides(analysis: Analysis) -> tuple[BesideOthers, ...]:
     )
 
 
-def _common(item: Shares, other: Shares) -> list[tuple[NameShares, NameShares]]:
-    return [(ours, theirs) for ours in item.names if (theirs := other.of(ours.named))]
+def _common(shares: Shares, other: Shares) -> list[tuple[NameShares, NameShares]]:
+    return [(ours, theirs) for ours in shares.names if (theirs := other.of(ours.named))]

@@ -31,7 +31,7 @@ def share_sentences(analysis: Analysis) -> tuple[str, ...]:
     if not all_shares:
         return ()
     own = {
-        name: [item for item in all_shares if item.contender == name]
+        name: [shares for shares in all_shares if shares.contender == name]
         for name in analysis.contenders
     }
     # What flows of different kinds do to each other is asked first; those of one kind are what it is held against.
@@ -43,7 +43,7 @@ def share_sentences(analysis: Analysis) -> tuple[str, ...]:
 
 def _few(all_shares: Sequence[Shares]) -> Iterator[str]:
     """That runs are too few for an interval: what is then said is of these runs, and of no others."""
-    runs = [item.runs for item in all_shares if item.sharing is not Shared.UNTOLD]
+    runs = [shares.runs for shares in all_shares if shares.sharing is not Shared.UNTOLD]
     if runs and min(runs) < fewest_pairs():
         yield (
             f"Too few runs to be sure of who gets how much ({_range_of(runs)}; it takes {fewest_pairs()}): what "
@@ -58,15 +58,15 @@ def _range_of(runs: Sequence[int]) -> str:
 
 def _worst(analysis: Analysis, all_shares: Sequence[Shares]) -> Iterator[str]:
     """Whether anybody is starved, and who has least, where that is; of different flows before those of one kind."""
-    judged = [item for item in all_shares if item.sharing is not Shared.UNTOLD]
-    starved = [item for item in judged if item.sharing is Shared.STARVED]
-    mixed = [item for item in judged if len(item.names) > 1]
+    judged = [shares for shares in all_shares if shares.sharing is not Shared.UNTOLD]
+    starved = [shares for shares in judged if shares.sharing is Shared.STARVED]
+    mixed = [shares for shares in judged if len(shares.names) > 1]
     if not judged:
         return
-    worst = min(starved or mixed or judged, key=lambda item: item.judged.median)
+    worst = min(starved or mixed or judged, key=lambda shares: shares.judged.median)
     where = f" {cell_words(analysis.conditions, worst.cell)}" if worst.cell.title else ""
     bound = f"(below {percent(STARVED_PART)} of a fair share)"
-    namesakes = {item.contender for item in all_shares if _flows_of(item) == _flows_of(worst)}
+    namesakes = {shares.contender for shares in all_shares if _flows_of(shares) == _flows_of(worst)}
     whose = _whose(worst) + (f" in {worst.contender}" if len(namesakes) > 1 else "")
     who, has = f"{whose}{where}", f"has {_least(worst)} ({_how_sure(worst)})"
     if starved:
@@ -78,17 +78,17 @@ def _worst(analysis: Analysis, all_shares: Sequence[Shares]) -> Iterator[str]:
         yield f"Nobody is starved {bound}: the least has {_least(worst)}."
 
 
-def _flows_of(item: Shares) -> tuple[str, ...]:
+def _flows_of(shares: Shares) -> tuple[str, ...]:
     """The names of its flows."""
-    return tuple(sorted(name.named for name in item.names))
+    return tuple(sorted(name.named for name in shares.names))
 
 
-def _whose(item: Shares) -> str:
+def _whose(shares: Shares) -> str:
     """Whose part is the least: ``bbr3 beside cubic``."""
-    others = [name.named for name in item.names if name.named != item.taken]
-    if item.taken:
-        return f"{item.taken} beside {listed(others)}"
-    name = item.names[0]
+    others = [name.named for name in shares.names if name.named != shares.taken]
+    if shares.taken:
+        return f"{shares.taken} beside {listed(others)}"
+    name = shares.names[0]
     return (
         f"the lesser of {name.named}'s two"
         if name.count == 2
@@ -96,18 +96,18 @@ def _whose(item: Shares) -> str:
     )
 
 
-def _least(item: Shares) -> str:
+def _least(shares: Shares) -> str:
     """``64 % of its fair share``."""
-    return f"{percent(item.judged.median)} of its fair share"
+    return f"{percent(shares.judged.median)} of its fair share"
 
 
-def _how_sure(item: Shares) -> str:
+def _how_sure(shares: Shares) -> str:
     """``61 to 68 % in 3 runs``; of six runs and more the 95 % interval."""
-    interval = item.judged.interval
+    interval = shares.judged.interval
     if interval is None or interval.low == interval.high:
-        return "always" if item.runs > 1 else "in one run"
+        return "always" if shares.runs > 1 else "in one run"
     low, high = (f"{end * 100:.0f}" for end in (interval.low, interval.high))
-    text = f"{low} to {high} % in {counted(item.runs, 'run')}"
+    text = f"{low} to {high} % in {counted(shares.runs, 'run')}"
     return f"95 % interval {text}" if interval.reaches_level else text
 
 
@@ -122,32 +122,34 @@ def _contender(analysis: Analysis, cells: Sequence[Shares]) -> str:
 
 
 def _group(analysis: Analysis, group: Sequence[Shares], among: Sequence[Shares]) -> str:
-    where = told_place(analysis, [item.cell for item in group], [item.cell for item in among])
+    where = told_place(
+        analysis, [shares.cell for shares in group], [shares.cell for shares in among]
+    )
     text = " ".join(filter(None, (_verdict(group[0]), where)))
     return f"{text} ({_numbers(analysis, group)})"
 
 
-def _verdict(item: Shares) -> str:
-    match item.sharing:
-        case Shared.STARVED if item.taker:
-            return f"{item.taker} starves {item.taken}"
-        case Shared.TAKEN if item.taker:
-            return f"{item.taker} takes from {item.taken}"
+def _verdict(shares: Shares) -> str:
+    match shares.sharing:
+        case Shared.STARVED if shares.taker:
+            return f"{shares.taker} starves {shares.taken}"
+        case Shared.TAKEN if shares.taker:
+            return f"{shares.taker} takes from {shares.taken}"
         case Shared.STARVED | Shared.TAKEN:
-            name = item.names[0]
-            least = "one is starved" if item.sharing is Shared.STARVED else "uneven"
+            name = shares.names[0]
+            least = "one is starved" if shares.sharing is Shared.STARVED else "uneven"
             return f"{least} among {name.named}'s {_word(name.count)}"
         case Shared.EVEN:
             return "even"
         case Shared.UNCLEAR:
             return "not clear whether even"
         case Shared.UNTOLD:
-            return "a single run" if item.runs == 1 else "not judged"
+            return "a single run" if shares.runs == 1 else "not judged"
 
 
 def _numbers(analysis: Analysis, group: Sequence[Shares]) -> str:
     """What was got, in the cell of the group where the least had least."""
-    worst = min(group, key=lambda item: item.judged.median)
+    worst = min(group, key=lambda shares: shares.judged.median)
     if worst.sharing is Shared.EVEN:
         return f"the least has {_least(worst)}"
     place = cell_words(analysis.conditions, worst.cell)
@@ -157,13 +159,13 @@ def _numbers(analysis: Analysis, group: Sequence[Shares]) -> str:
     return f"{where}{got(worst)}; the least has {_least(worst)}, {_how_sure(worst)}"
 
 
-def got(item: Shares) -> str:
+def got(shares: Shares) -> str:
     """``bbr3 gets 15.7 and cubic 31.5 of 47.2 Mbit/s``; ``its two get 32.7 and 14.5 of 47.2 Mbit/s``."""
-    total = f"of {significant(item.total_mbit.median)} Mbit/s"
-    if len(item.names) == 1:
-        (name,) = item.names
+    total = f"of {significant(shares.total_mbit.median)} Mbit/s"
+    if len(shares.names) == 1:
+        (name,) = shares.names
         return f"its {_word(name.count)} get {_ranked(name)} {total}"
-    first, *others = item.names
+    first, *others = shares.names
     verb = "gets" if first.count == 1 else "get"
     parts = [f"{_flows(first)} {verb} {_mbit(first)}"]
     parts += [f"{_flows(name)} {_mbit(name)}" for name in others]
@@ -205,8 +207,8 @@ def _beside(analysis: Analysis, cells: Sequence[BesideOthers]) -> str:
     company = f"In {first.pairing.contender}" if alike or not others else f"Beside {listed(others)}"
     base = "beside itself" if alone else f"in {first.pairing.against}"
     groups: dict[Getting, list[BesideOthers]] = {}
-    for item in cells:
-        groups.setdefault(item.getting, []).append(item)
+    for cell in cells:
+        groups.setdefault(cell.getting, []).append(cell)
     among = [cell.one.cell for cell in cells]
     texts: list[str] = []
     for getting, group in groups.items():

@@ -193,15 +193,15 @@ def _reaches(
     }
     names = ordered_names(experiment, known.keys())
     pairings = [
-        item
-        for item in (
+        pairing
+        for pairing in (
             pairings_of(experiment, tuple(experiment.contenders) or names) if names else ()
         )
-        if item.contender in known and item.against in known
+        if pairing.contender in known and pairing.against in known
     ]
     for pairing in pairings:
         yield str(pairing), _of_pairs(pairing, known, metric)
-    compared = {name for item in pairings for name in (item.contender, item.against)}
+    compared = {name for pairing in pairings for name in (pairing.contender, pairing.against)}
     for name in names:
         if name not in compared:
             yield name, _of_median(known[name])

@@ -66,13 +66,13 @@ def _failures(results: StudyResults) -> Iterator[str]:
 
 def _missed(results: StudyResults) -> Iterator[str]:
     values = [
-        (experiment.name, item)
+        (experiment.name, comparison)
         for experiment in results.experiments
         if experiment.published
         for metric in experiment.metrics
-        for item in beside(analyse(results, experiment, metric))
+        for comparison in beside(analyse(results, experiment, metric))
     ]
-    missed = [(name, item) for name, item in values if item.agreement.is_missed]
+    missed = [(name, comparison) for name, comparison in values if comparison.agreement.is_missed]
     if missed:
         name, first = missed[0]
         yield (
@@ -84,17 +84,23 @@ def _missed(results: StudyResults) -> Iterator[str]:
 def unmet_claims(results: StudyResults) -> Iterator[str]:
     """That claims do not hold, are undecided or were not measured, in a line; nothing if all hold."""
     claims = [
-        (experiment.name, item)
+        (experiment.name, judged_claim)
         for experiment in results.experiments
         if experiment.claims
-        for item in judged([analyse(results, experiment, metric) for metric in experiment.metrics])
+        for judged_claim in judged(
+            [analyse(results, experiment, metric) for metric in experiment.metrics]
+        )
     ]
-    unmet = [(name, item) for name, item in claims if item.judgement is not Judgement.HOLDS]
+    unmet = [
+        (name, judged_claim)
+        for name, judged_claim in claims
+        if judged_claim.judgement is not Judgement.HOLDS
+    ]
     if not unmet:
         return
     texts = [
-        f"{item.claim.says!r}{f' ({name})' if name else ''}: {item.judgement}: {ours(item)}"
-        for name, item in unmet[:_MOST_TOLD]
+        f"{judged_claim.claim.says!r}{f' ({name})' if name else ''}: {judged_claim.judgement}: {ours(judged_claim)}"
+        for name, judged_claim in unmet[:_MOST_TOLD]
     ]
     verb = "does" if len(unmet) == 1 else "do"
     yield f"{len(unmet)} of {counted(len(claims), 'claim')} {verb} not hold, such as {texts[0]}"
@@ -103,9 +109,9 @@ def unmet_claims(results: StudyResults) -> Iterator[str]:
         yield f"and {more} more: `headway claims` shows all"
 
 
-def _words(experiment: str, item: Beside) -> str:
-    published = item.published
+def _words(experiment: str, comparison: Beside) -> str:
+    published = comparison.published
     value = f"{published.metric} of {published.contender}"
     against = f" against {published.against}" if published.against else ""
-    place = ", ".join(filter(None, (experiment, item.title)))
-    return f"{value}{against} ({place}): {item.words}"
+    place = ", ".join(filter(None, (experiment, comparison.title)))
+    return f"{value}{against} ({place}): {comparison.words}"

@@ -72,7 +72,7 @@ def validated(
                 known = {
                     name: load_evidence(directory / ARTIFACTS / name) for name in runs.get(side, ())
                 }
-                evidence = {name: item for name, item in known.items() if item}
+                evidence = {name: sources for name, sources in known.items() if sources}
                 if evidence:
                     checks = judge(list(evidence.values()), list(evidence))
                     rows.append(
@@ -83,10 +83,10 @@ def validated(
 
 def validation_warning(validations: Sequence[Validated]) -> str:
     """What a reader must know before anything else: that paths were not as configured."""
-    failed = [(item, check) for item in validations for check in item.failed]
+    failed = [(validation, check) for validation in validations for check in validation.failed]
     if not failed:
         return ""
-    text = "; ".join(f"{item.place}: {check}" for item, check in failed[:_MOST_TOLD])
+    text = "; ".join(f"{validation.place}: {check}" for validation, check in failed[:_MOST_TOLD])
     rest = len(failed) - _MOST_TOLD
     more = f"; and {counted(rest, 'more check')}" if rest > 0 else ""
     return f"The validation failed: {text}{more}. Do not rely on the results."

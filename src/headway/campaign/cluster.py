@@ -274,10 +274,10 @@ class ClusterExecutor(Executor):
         try:
             while flow.has_more():
                 results = flow.next_results()
-                for item, result in results:
+                for job, result in results:
                     if isinstance(result, NotReady):
                         self.prepare([result.worker])
-                        flow.waiting.appendleft(item)
+                        flow.waiting.appendleft(job)
                 yield [pair for pair in results if not isinstance(pair[1], NotReady)]
         finally:
             flow.cancel()
@@ -302,8 +302,8 @@ class _Backlog(Generic[_Item]):
         """What comes next; waits for it."""
         room = max(_AHEAD * sum(self.client.nthreads().values()), 1)
         while self.waiting and len(self.flying) < room:
-            item = self.waiting.popleft()
-            self.flying[self.submit(item)] = item
+            job = self.waiting.popleft()
+            self.flying[self.submit(job)] = job
         try:
             done = wait(
                 list(self.flying), timeout=_LOOK_FOR_WORKERS_S, return_when="FIRST_COMPLETED"

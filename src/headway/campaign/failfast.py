@@ -96,5 +96,5 @@ class FailFast:
         return None
 
 
-def _groups(item: Run | Record) -> tuple[_Group, _Group]:
-    return (item.experiment, item.contender), ()
+def _groups(run: Run | Record) -> tuple[_Group, _Group]:
+    return (run.experiment, run.contender), ()

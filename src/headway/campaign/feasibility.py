@@ -140,7 +140,9 @@ def _placed(
 
     It is blamed on the run's contender only if another one of ``runs`` in its cell has not the same.
     """
-    experiment = next(item for item in study.experiments if item.name == run.experiment)
+    experiment = next(
+        experiment for experiment in study.experiments if experiment.name == run.experiment
+    )
     if error.where is None:
         return WrongInputError(error.message, where=_place(run, name))
     source = study.source or Source(name, "", Path())
@@ -152,8 +154,8 @@ def _placed(
 
 def _beside(run: Run, runs: Iterable[Run]) -> list[Run]:
     """The other contenders' runs in its cell."""
-    alike = (item for item in first_repetition(runs) if item.experiment == run.experiment)
-    return [item for item in alike if item.cell == run.cell and item.contender != run.contender]
+    alike = (other for other in first_repetition(runs) if other.experiment == run.experiment)
+    return [other for other in alike if other.cell == run.cell and other.contender != run.contender]
 
 
 def _refused(run: Run) -> str:

@@ -48,7 +48,11 @@ def _twins_of(experiment: Experiment, runs: Sequence[Run]) -> list[str]:
             continue
         other = known.setdefault(_told(setting), contender)
         last = [settings.get((cells[-1], name)) for name in (other, contender)]
-        if other != contender and all(last) and len({_told(item) for item in last if item}) == 1:
+        if (
+            other != contender
+            and all(last)
+            and len({_told(repetition) for repetition in last if repetition}) == 1
+        ):
             texts.append(_warning(experiment, other, contender, setting))
     return texts
 

@@ -82,7 +82,7 @@ class LocalExecutor(Executor):
             _collect(finished, len(threads), arrived, keep)
         finally:
             _stop(threads, cancellation)
-            arrived += [item for item in _waiting(finished) if isinstance(item, Record)]
+            arrived += [message for message in _waiting(finished) if isinstance(message, Record)]
             # If an interrupt came while some were being kept, they are kept twice, which is no harm.
             if arrived:
                 keep(arrived)
@@ -133,13 +133,13 @@ class _Worker:
 def _collect(finished: _Finished, working: int, arrived: list[Record], keep: Keep) -> None:
     """Keep records until all workers have ended, or it is enough; those that wait are kept together."""
     while working:
-        for item in (finished.get(), *_waiting(finished)):
-            if isinstance(item, Record):
-                arrived.append(item)
-            elif item is None:
+        for message in (finished.get(), *_waiting(finished)):
+            if isinstance(message, Record):
+                arrived.append(message)
+            elif message is None:
                 working -= 1
             else:
-                raise explained(item)
+                raise explained(message)
         if arrived:
             goes_on = keep(arrived)
             arrived.clear()

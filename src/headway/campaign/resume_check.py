@@ -237,8 +237,10 @@ def _first_cell(manifest: Manifest) -> str:
 def _by_name(study: dict[str, Any]) -> dict[str, Any]:
     """A study's runs alone, with its experiments by their names."""
     experiments = {
-        item.get("name", ""): {key: value for key, value in item.items() if key not in _DESCRIPTIVE}
-        for item in study.get("experiments", ())
+        experiment.get("name", ""): {
+            key: value for key, value in experiment.items() if key not in _DESCRIPTIVE
+        }
+        for experiment in study.get("experiments", ())
     }
     # An experiment without a name is the study itself.
     unnamed = experiments.pop("", {})

@@ -135,10 +135,10 @@ def _takes_s(flow: DeployedFlow, share_bit_s: float) -> float:
         transfer_s = sends.s
     else:
         size = _flow_bytes(flow, share_bit_s)
-        carried = (_carried_bit_s(item, workload.uploads) for item in segments)
+        carried = (_carried_bit_s(segment, workload.uploads) for segment in segments)
         transfer_s = max(
-            _transfer_s(item, size, min(bit_s, share_bit_s))
-            for item, bit_s in zip(segments, carried, strict=True)
+            _transfer_s(segment, size, min(bit_s, share_bit_s))
+            for segment, bit_s in zip(segments, carried, strict=True)
         )
     end_s = math.inf if flow.end_s is None else flow.end_s - flow.start_s
     return min(set_up + transfer_s, end_s)

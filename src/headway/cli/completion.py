@@ -124,7 +124,10 @@ def candidates(before: Sequence[str], incomplete: str) -> Iterator[tuple[str, st
         return
     place, rest = parameter_at(context, words, incomplete)
     option = incomplete[: len(incomplete) - len(rest)]
-    pairs = [(item.value, item.help or "") for item in place.shell_complete(context, rest)]
+    pairs = [
+        (completion.value, completion.help or "")
+        for completion in place.shell_complete(context, rest)
+    ]
     if not pairs and isinstance(place, TyperArgument | TyperOption):
         described = place.type_descriptor
         if described.is_path or described.annotation == list[Path]:

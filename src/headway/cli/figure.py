@@ -82,13 +82,13 @@ def figure(
     if out is None or name is None:
         _print_names(wanted_parts)
         return
-    item = named((*wanted_parts.pictures, *wanted_parts.tables), name)
-    if isinstance(item, WantedTable):
+    output = named((*wanted_parts.pictures, *wanted_parts.tables), name)
+    if isinstance(output, WantedTable):
         _check_suffix(out, TABLE_FORMATS)
-        content = item.encoded(suffix)
+        content = output.encoded(suffix)
     else:
         _check_suffix(out, FORMATS)
-        content = encoded(item, suffix, width_mm)
+        content = encoded(output, suffix, width_mm)
     try:
         out.write_bytes(content)
     except OSError as error:

@@ -111,9 +111,17 @@ def verify_command(mirror: Mirror = None) -> None:
     from headway.image.verify import verify
 
     verifications = verify(_options(mirror))
-    for item in verifications:
-        state = item.words if item.damaged else f"{item.entry.name}: as it was built"
-        say(state if item.is_sealed else f"{item.entry.name}: of an earlier Headway; hashed now")
+    for verification in verifications:
+        state = (
+            verification.words
+            if verification.damaged
+            else f"{verification.entry.name}: as it was built"
+        )
+        say(
+            state
+            if verification.is_sealed
+            else f"{verification.entry.name}: of an earlier Headway; hashed now"
+        )
     if not verifications:
         raise HeadwayError("there is no image; `headway image build` builds it")
     if any(verified.damaged for verified in verifications):

@@ -182,7 +182,7 @@ def execute(
     if not wanted:
         remember(again.for_bodies(options, command), lab, layer_words())
     note(again.path_in_words(options))
-    allowed = tuple(item.value for item in capability or ())
+    allowed = tuple(choice.value for choice in capability or ())
     status = lab.run(
         tuple(command),
         clock=clock,

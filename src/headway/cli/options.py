@@ -202,7 +202,9 @@ def with_options(options: type[Choice]) -> Callable[[Callable[..., None]], Calla
             command(**kept, options=options(**given))
 
         expanded.__doc__ = command.__doc__
-        expanded.__annotations__ = {item.name: item.annotation for item in parameters}
+        expanded.__annotations__ = {
+            parameter.name: parameter.annotation for parameter in parameters
+        }
         expanded.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
         return expanded
 

@@ -85,8 +85,8 @@ def _table() -> Table:
     named = {literal: Processor(profile=literal).costs for literal in priced}
     shown = Table(box=None, pad_edge=False, header_style="bold")
     shown.add_column("cost of", no_wrap=True)
-    for item in named:
-        shown.add_column(str(item), justify="right", overflow="fold")
+    for column in named:
+        shown.add_column(str(column), justify="right", overflow="fold")
     for key in dict.fromkeys(key for costs in named.values() for key in costs):
         shown.add_row(key, *(str(costs.get(key, "")) for costs in named.values()))
     return shown

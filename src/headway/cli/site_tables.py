@@ -113,7 +113,7 @@ def _totals(what: str, exchanges: Iterable[Exchange], key: Callable[[Exchange], 
     for exchange in exchanges:
         sizes[key(exchange)].append(len(exchange.body))
     table = _table(what, "objects", "kB")
-    for name, of_name in sorted(sizes.items(), key=lambda item: -sum(item[1])):
+    for name, of_name in sorted(sizes.items(), key=lambda entry: -sum(entry[1])):
         table.add_row(Text(name), str(len(of_name)), _kilobytes(sum(of_name)))
     return table
 

@@ -31,7 +31,7 @@ class SpoiltError(HeadwayError):
 
 def readable(text: str, most: int = _SHOWN) -> str:
     """What a program chose, cut, and without what a terminal or a file of UTF-8 would not take."""
-    plain = "".join(item if item.isprintable() else "\ufffd" for item in text)
+    plain = "".join(character if character.isprintable() else "\ufffd" for character in text)
     return plain if len(plain) <= most else f"{plain[:most]}..."
 
 

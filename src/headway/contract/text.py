@@ -28,14 +28,14 @@ def _raw(value: Any) -> Any:
     if dataclasses.is_dataclass(value):
         pairs = ((field, getattr(value, field.name)) for field in dataclasses.fields(value))
         return {
-            field.name: _raw(item)
-            for field, item in pairs
-            if not field.metadata.get("omitted") or item != field.default
+            field.name: _raw(content)
+            for field, content in pairs
+            if not field.metadata.get("omitted") or content != field.default
         }
     if isinstance(value, dict):
-        return {key: _raw(item) for key, item in value.items()}
+        return {key: _raw(element) for key, element in value.items()}
     if isinstance(value, list | tuple):
-        return [_raw(item) for item in value]
+        return [_raw(element) for element in value]
     return value
 
 
@@ -70,9 +70,9 @@ def _build(kind: Any, raw: Any) -> Any:
             **{key: _build(hints[key], value) for key, value in raw.items()}
         )
     if origin is dict:
-        return {key: _build(arguments[1], item) for key, item in raw.items()}
+        return {key: _build(arguments[1], element) for key, element in raw.items()}
     if origin is tuple and arguments[-1] is Ellipsis:
-        return tuple(_build(arguments[0], item) for item in raw)
+        return tuple(_build(arguments[0], element) for element in raw)
     if origin is tuple:
         return tuple(raw)
     if type(None) in arguments:

@@ -33,8 +33,8 @@ class Delivered:
         each = [cls._of(flow, start_s) for flow in flows]
         at_s: _Values = np.unique(np.concatenate([delivered.at_s for delivered in each]))
         so_far: _Values = np.zeros(len(at_s), dtype=np.float64)
-        for item in each:
-            so_far += np.interp(at_s, item.at_s, item.so_far)
+        for delivered in each:
+            so_far += np.interp(at_s, delivered.at_s, delivered.so_far)
         return cls(at_s, so_far)
 
     @classmethod

@@ -146,7 +146,7 @@ def _named(
         yield Disturbance.NAMED_DROPS, packet_words(direction.drop_packets)
     if direction.reordering:
         yield Disturbance.REORDERING, str(direction.reordering)
-    jitters = [direction.jitter, *(item.jitter for item in direction.changes if item.jitter)]
+    jitters = [direction.jitter, *(change.jitter for change in direction.changes if change.jitter)]
     if direction.jitter_reorders and any(jitters):
         yield Disturbance.REORDERING, f"jitter {max(filter(None, jitters))}"
     if direction.duplication:

@@ -35,7 +35,7 @@ def evened_s(
     steps = int((end_s - begin_s - _WINDOW_S) / _STEP_S + 1e-6)
     for step in range(max(steps, -1) + 1):
         at_s = begin_s + step * _STEP_S
-        got = [item(at_s, at_s + _WINDOW_S) for item in delivered]
+        got = [bytes_between(at_s, at_s + _WINDOW_S) for bytes_between in delivered]
         if min(got) >= _EVEN * math.fsum(got) / len(got) > 0:
             return step * _STEP_S
     return None

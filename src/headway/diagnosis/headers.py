@@ -47,7 +47,7 @@ def header_fields(directory: Path, began_s: float, ended_s: float) -> HeaderFiel
     """
     files = sorted(directory.glob(f"*{HEADER_COUNTS}"))
     all_counts = [_Counts.model_validate_json(line) for file in files for line in _lines(file)]
-    counts = [item for item in all_counts if began_s <= item.began_unix_s <= ended_s]
+    counts = [count for count in all_counts if began_s <= count.began_unix_s <= ended_s]
     if not counts:
         return HeaderFields()
     waited = [_Blocked(blocked=count.blocked, blocked_s=count.blocked_s) for count in counts]

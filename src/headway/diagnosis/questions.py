@@ -68,7 +68,7 @@ def question_columns(flow: DeployedFlow, directory: Path) -> Mapping[str, int]:
     return {
         "dns_queries": len(every),
         "dns_lost": _lost(sent, over_udp, links),
-        "dns_retries": len(every) - len({item.what for item in every}),
+        "dns_retries": len(every) - len({question.what for question in every}),
     }
 
 

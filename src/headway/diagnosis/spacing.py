@@ -93,7 +93,7 @@ def spacing(trains: Sequence[Train], rate_bit_s: float, rtt_ns: float) -> Spacin
         longest_burst_packets=int(packets.max()),
         bursts=tuple(int(count) for count in counts),
         even_share=float(
-            np.concatenate([_even(item, rate_bit_s, rtt_ns) for item in trains]).mean()
+            np.concatenate([_even(train, rate_bit_s, rtt_ns) for train in trains]).mean()
         ),
         rate_share=float(at_rate.mean()) if at_rate.size else None,
     )

@@ -58,7 +58,7 @@ def limits(path: str, value: str) -> tuple[int, int] | None:
     def takes(number: int) -> bool:
         return _takes(path, " ".join([str(number)] * len(words)))
 
-    start = next((item for item in numbers if takes(item)), None)
+    start = next((number for number in numbers if takes(number)), None)
     pair = None if start is None else (_edge(takes, start, -_FAR), _edge(takes, start, _FAR))
     _takes(path, value)
     return pair

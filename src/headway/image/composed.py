@@ -45,14 +45,14 @@ def composed(root: CachedPart[RootInfo], layers: Sequence[CachedPart[LayerInfo]]
             "packages": dict(
                 sorted(_packages(base, [layer_info for layer_info, _ in by_age]).items())
             ),
-            "built": max(item.built for item in (base, *infos)),
+            "built": max(info.built for info in (base, *infos)),
         }
     )
     trees = [
         entry / TREE_DIRECTORY
         for entry in (root.entry, *(cached_part.entry for _, cached_part in by_age))
     ]
-    key = digest(_RECIPE, *(item.model_dump_json() for item in (base, *infos)))
+    key = digest(_RECIPE, *(info.model_dump_json() for info in (base, *infos)))
     return kept(TREES, key, partial(_compose, trees, info), _KEPT)
 
 
@@ -71,8 +71,8 @@ def _packages(base: RootInfo, layers: Sequence[LayerInfo]) -> dict[str, str]:
 def _compose(trees: Sequence[Path], info: RootInfo, directory: Path) -> None:
     tree = directory / TREE_DIRECTORY
     tree.mkdir()
-    for item in trees:
-        _link(item, tree)
+    for source in trees:
+        _link(source, tree)
     status = "\n".join((path / STATUS_FILE).read_text(encoding="utf-8") for path in trees)
     for name in (STATUS_FILE, _LOADER_CACHE):
         # What is written to it would be written to the root tree's.

@@ -39,7 +39,7 @@ def compiled_guest_code(image: Image, sources: Path = _SOURCES) -> Path:
         for file in sorted((sources / package).glob("*.py"))
     }
     version = python_version(image.root)
-    key = digest(version, *(part for item in contents.items() for part in item))
+    key = digest(version, *(part for entry in contents.items() for part in entry))
     store = EntryDirectory(cache_directory() / "guest")
     directory = store.entry(key)
     if directory.is_dir():

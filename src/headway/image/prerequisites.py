@@ -92,7 +92,9 @@ def ensure(needed: Sequence[Prerequisite], runner: Runner, progress: BuildProgre
     become_root = _become_root()
     if become_root is None:
         raise HeadwayError(missing_message(lacking))
-    progress.step(f"installing {', '.join(sorted({item.package for item in lacking}))}")
+    progress.step(
+        f"installing {', '.join(sorted({prerequisite.package for prerequisite in lacking}))}"
+    )
     environment = user_environment(DEBIAN_FRONTEND="noninteractive")
     update = [*become_root, "apt-get", "update", "-q"]
     install = [*become_root, *install_command(lacking)]

@@ -57,12 +57,14 @@ def select(
         if not names:
             continue
         closure = apt.closure(names)
-        missing = [item for item in closure if item.name in names or item.name not in offered]
-        asked += [item.name for item in closure if item not in missing]
+        missing = [
+            package for package in closure if package.name in names or package.name not in offered
+        ]
+        asked += [package.name for package in closure if package not in missing]
         chosen.append(Chosen(apt, tuple(missing)))
     for apt in (own, *others):
         if names := [package.name for package in wanted.beside if package.suite == apt.suite]:
-            alone = tuple(item for item in apt.closure(names) if item.name in names)
+            alone = tuple(package for package in apt.closure(names) if package.name in names)
             chosen.append(Chosen(apt, alone, beside=True))
     asked += [package.name for package in wanted.foreign if package.suite == own.suite]
     return [*([Chosen(own, tuple(own.closure(asked)))] if asked else []), *chosen]

@@ -76,7 +76,9 @@ def unpack_all(
         place = tree / "opt" / part.apt.suite if part.beside else tree
         archives += [(file, place) for file in part.apt.download(part.packages, progress.advance)]
         if part.beside:
-            beside |= {f"{item.name}@{part.apt.suite}": item.version for item in part.packages}
+            beside |= {
+                f"{package.name}@{part.apt.suite}": package.version for package in part.packages
+            }
     progress.step("unpacking packages")
     status = []
     for count, (archive, place) in enumerate(archives, start=1):

@@ -117,7 +117,7 @@ def _asked(place: HostPlace) -> Iterator[tuple[str, str]]:
 def addressing(place: HostPlace) -> tuple[IpValue, ...]:
     """A host's addresses and its routes."""
     return (
-        *(item for port in place.ports for item in _end(port, place.quiet_family)),
+        *(command for port in place.ports for command in _end(port, place.quiet_family)),
         *(() if place.node.kernel.segments_late else map(OnePacket, place.devices)),
         *_new_neighbour(place),
         *_routes(place),

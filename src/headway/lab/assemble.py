@@ -82,7 +82,7 @@ class _StartedFlow:
             if directory:
                 yield _view(host, directory, of_it)
             else:
-                yield from (_view(host, directory, [item]) for item in of_it if item.root)
+                yield from (_view(host, directory, [process]) for process in of_it if process.root)
 
 
 def orders_for(deployment: Deployment) -> Orders:
@@ -100,7 +100,7 @@ def orders_for(deployment: Deployment) -> Orders:
         sysctls=GLOBAL_SYSCTLS,
         files={path: text for flow in each for path, text in flow.shared_files.items()},
         views=tuple(view for flow in each for view in flow.views),
-        programs=tuple(program for item in started for program in item.programs),
+        programs=tuple(program for start in started for program in start.programs),
         trace_links=network.trace_links,
         carrier_links=network.carrier_links,
         fault_links=network.fault_links,
@@ -137,11 +137,11 @@ def _sampling(deployment: Deployment) -> Sampling:
 
 
 def _files(started: Iterable[Started]) -> dict[str, str]:
-    return {path: text for item in started for path, text in item.files.items()}
+    return {path: text for start in started for path, text in start.files.items()}
 
 
 def _view(host: str, directory: str, started: Sequence[Started]) -> View:
-    own = next((item for item in started if item.root), Started(()))
+    own = next((start for start in started if start.root), Started(()))
     return View(host, directory, _files(started), own.root, own.begins_in)
 
 
@@ -262,7 +262,9 @@ def _migration(deployment: Deployment, network: NetworkLayout) -> Migration | No
     old = Address(leg.left_address, leg.wires[0].left_device)
     new = replace(old, address=old.address.migrated)
     # The routes, which may have gone with the old address.
-    routes = [replace(item, replaces=True) for item in client.ip if isinstance(item, Route)]
+    routes = [
+        replace(command, replaces=True) for command in client.ip if isinstance(command, Route)
+    ]
     rate = leg.links[0][0].down.highest_rate if leg.links else None
     due_ns = None if workload.at is None else workload.at.ns
     after_bytes = int(workload.after or 0)

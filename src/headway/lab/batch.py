@@ -90,8 +90,8 @@ def _boot(
 
 def _later_outcomes(boot_directory: Path, orders: Orders) -> Iterator[Outcome]:
     """The outcomes of all rounds but the first, as far as they came."""
-    for item in orders.rounds[1:]:
-        file = boot_directory / item.directory / OUTCOME_FILE
+    for round_orders in orders.rounds[1:]:
+        file = boot_directory / round_orders.directory / OUTCOME_FILE
         if not file.exists():
             return
         yield read_outcome(file)

@@ -120,7 +120,7 @@ def address_loss(address: Address) -> str:
 
 def additions(shaping: Iterable[Shaping]) -> tuple[str, ...]:
     """The `tc` lines that make queueing disciplines."""
-    return tuple(line for item in shaping for line in _addition(item))
+    return tuple(line for shaper in shaping for line in _addition(shaper))
 
 
 def renewal(shaping: Iterable[Shaping]) -> tuple[str, ...]:
@@ -128,9 +128,9 @@ def renewal(shaping: Iterable[Shaping]) -> tuple[str, ...]:
     made = tuple(shaping)
     # With its root, a device loses what is below it.
     removed = [
-        f"qdisc del dev {item.device} {'ingress' if isinstance(item, Policing) else 'root'}"
-        for item in made
-        if not isinstance(item, Queue)
+        f"qdisc del dev {shaper.device} {'ingress' if isinstance(shaper, Policing) else 'root'}"
+        for shaper in made
+        if not isinstance(shaper, Queue)
     ]
     return (*removed, *additions(made))
 

@@ -73,7 +73,9 @@ def rebindings(way: LinkWay, router: Sequence[IpValue]) -> Iterator[TimedChange]
         return
     device = mapping.outside
     own = way.place.inner.address(_LEFT)
-    routes = tuple(item for item in router if isinstance(item, Route) and item.table is None)
+    routes = tuple(
+        command for command in router if isinstance(command, Route) and command.table is None
+    )
     old = Address(own, device)
     other = Address(own.migrated, device)
     for number, first in enumerate(way.nat.rebindings, start=1):

@@ -350,14 +350,14 @@ def _host(place: HostPlace, ways: Sequence[LinkWay]) -> HostLayout:
         devices=place.devices,
         ip=(
             *(
-                reduce(lambda made, way: with_mtu(way, made), queued, item)
-                for item in addressing(place)
+                reduce(lambda made, way: with_mtu(way, made), queued, command)
+                for command in addressing(place)
             ),
-            *(item for way in ways for item in passing_on(way, name)),
-            *(item for way in queued if has_process(way) for item in detour(way)),
-            *(item for way in ways for item in known_beyond(way, name)),
+            *(command for way in ways for command in passing_on(way, name)),
+            *(command for way in queued if has_process(way) for command in detour(way)),
+            *(command for way in ways for command in known_beyond(way, name)),
         ),
-        shaping=(*(item for way in ways for item in shaping(way, name)), *device_queues(place)),
+        shaping=(*(shaper for way in ways for shaper in shaping(way, name)), *device_queues(place)),
         filters=(
             *(
                 rules

@@ -182,19 +182,19 @@ def _replayed(deployment: Deployment) -> Path | None:
     if not loading:
         return None
     site = find_site(str(loading[0].workload.replayed))
-    if any(item.workload.one_connection for item in loading):
+    if any(flow.workload.one_connection for flow in loading):
         site = with_own_fonts(site)
-    if hints := next(filter(None, (item.workload.document_hints for item in loading)), None):
+    if hints := next(filter(None, (flow.workload.document_hints for flow in loading)), None):
         site = hinting(site, hints)
-    if any(item.workload.advertises and item.protocol is Protocol.H3 for item in loading):
+    if any(flow.workload.advertises and flow.protocol is Protocol.H3 for flow in loading):
         older = {
             host
-            for item in loading
-            for group in item.elsewhere
+            for flow in loading
+            for group in flow.elsewhere
             if group.protocol is not Protocol.H3
             for host in group.hosts
         }
-        alternatives = (item.discovery.alternative for item in loading if item.discovery)
+        alternatives = (flow.discovery.alternative for flow in loading if flow.discovery)
         site = advertising(site, older, next(alternatives, Alternative()).field_value)
     return replay_tree(site)
 
@@ -273,7 +273,9 @@ def _captured(outcome: Outcome, deployment: Deployment, directory: Path) -> Outc
 
 def _measured(flow: DeployedFlow, orders: Orders, outcome: Outcome, directory: Path) -> Measurement:
     asked = flow.asked
-    ended = next((item for item in outcome.ended if item.namespace == asked.namespace), None)
+    ended = next(
+        (process for process in outcome.ended if process.namespace == asked.namespace), None
+    )
     if ended is None:
         return Measurement(error=f"{flow.client.name} did not end")
     if ended.as_ordered:

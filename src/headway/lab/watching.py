@@ -31,7 +31,7 @@ def watch_name(flow: DeployedFlow, segment: Segment, way: Way) -> str:
 
 def watched(deployment: Deployment) -> tuple[Watched, ...]:
     """All that is watched in a lab."""
-    return tuple(item for flow in deployment.flows for item in _of_flow(flow))
+    return tuple(watch for flow in deployment.flows for watch in _of_flow(flow))
 
 
 def _of_flow(flow: DeployedFlow) -> Iterator[Watched]:
@@ -71,7 +71,7 @@ def arrived_at(outcome: Outcome, flow: DeployedFlow, segment: Segment, way: Way)
     own = outcome.arrived.get(name)
     is_before = segment.far.position <= flow.http_end
     names = [_beside_name(flow, way, interface) for interface in flow.beside if is_before]
-    more = [item for name in names if (item := outcome.arrived.get(name))]
+    more = [arrivals for name in names if (arrivals := outcome.arrived.get(name))]
     if own is None or not more:
         return own
     every = (own, *more)

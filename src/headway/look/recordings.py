@@ -35,7 +35,10 @@ def content(path: Path, _identity: Identity) -> FileContents:
         FileFact("bodies", size(site.size_bytes)),
         FileFact("recorded over", _counts(protocols) or "not told"),
     )
-    lost = tuple(f"{item.method} {item.url}: {item.shortfall}" for item in site.lost[:_MOST_ROWS])
+    lost = tuple(
+        f"{exchange.method} {exchange.url}: {exchange.shortfall}"
+        for exchange in site.lost[:_MOST_ROWS]
+    )
     more = len(site.lost) - len(lost)
     return FileContents(
         facts,
@@ -49,7 +52,7 @@ def content(path: Path, _identity: Identity) -> FileContents:
 
 
 def _counts(counts: Counter[str] | dict[str, int]) -> str:
-    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    ordered = sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))
     return ", ".join(f"{name} {count}" for name, count in ordered)
 
 

@@ -48,14 +48,16 @@ def with_arrivals(load: PageLoad, carried: Carried) -> PageLoad:
     began last. Headers, and what was sent again, are taken to be even over the load.
     """
     chunks = [chunk for resource in load.resources for chunk in resource.chunks]
-    content = sum(item.encoded_bytes for item in chunks)
-    last_ms = max((item.at_ms for item in chunks), default=0.0)
+    content = sum(chunk.encoded_bytes for chunk in chunks)
+    last_ms = max((chunk.at_ms for chunk in chunks), default=0.0)
     carried = carried[: bisect_left(carried, last_ms, key=lambda pair: pair[0]) + 1]
     total = carried[-1][1] - carried[0][1] if carried else 0.0
     if not content or total <= 0:
         return load
     pairs = _placed(load, carried, min(1.0, content / total))
-    resources = (replace(item, chunks=_whole(pairs[at])) for at, item in enumerate(load.resources))
+    resources = (
+        replace(resource, chunks=_whole(pairs[at])) for at, resource in enumerate(load.resources)
+    )
     return replace(load, resources=tuple(resources))
 
 
@@ -75,8 +77,8 @@ def _placed(load: PageLoad, carried: Carried, share: float) -> _Times:
         while unplaced_chunks and unplaced_chunks[-1].told_ms > from_ms:
             heapq.heappush(waiting, unplaced_chunks.pop())
         _place(waiting, until_ms, (after - before) * share, pairs)
-    for item in (*waiting, *unplaced_chunks):
-        pairs[item.place].append((item.told_ms, item.count))
+    for chunk in (*waiting, *unplaced_chunks):
+        pairs[chunk.place].append((chunk.told_ms, chunk.count))
     return pairs
 
 

@@ -74,7 +74,9 @@ def blocking_first_share(load: PageLoad) -> float | None:
         for resource in load.resources
     ]
     first = load.resources[0]
-    needed = sum(count for item, count in came if item is first or blocks_rendering(item))
+    needed = sum(
+        count for resource, count in came if resource is first or blocks_rendering(resource)
+    )
     together = sum(count for _, count in came)
     return needed / together if together else None
 

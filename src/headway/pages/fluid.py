@@ -48,17 +48,19 @@ def one_by_one(responses: Sequence[Response], rest: float = 0.0) -> float | None
     Returns:
         None if nothing is seen.
     """
-    last = max((place for place, item in enumerate(responses) if item.blocks), default=-1)
+    last = max((place for place, response in enumerate(responses) if response.blocks), default=-1)
     early = [response for response in responses[: last + 1] if not response.late]
     late = [response for response in responses[: last + 1] if response.late]
     sent = [*early, *late, *responses[last + 1 :]]
-    begins = itertools.accumulate((item.size for item in sent), initial=0.0)
-    return _mean([(item, begin.__add__) for item, begin in zip(sent, begins, strict=False)], rest)
+    begins = itertools.accumulate((response.size for response in sent), initial=0.0)
+    return _mean(
+        [(response, begin.__add__) for response, begin in zip(sent, begins, strict=False)], rest
+    )
 
 
 def shared(responses: Sequence[Response], rest: float = 0.0) -> float | None:
     """The same if all that were asked for share alike, whatever their order, until each has come."""
-    level = max((item.size for item in responses if item.blocks), default=0.0)
+    level = max((response.size for response in responses if response.blocks), default=0.0)
     begins = [level if response.late else 0.0 for response in responses]
 
     def before(turn: float) -> float:

@@ -81,7 +81,9 @@ def traffic_of(load: PageLoad) -> Traffic:
     of_known = {resource.host for resource in objects if resource.connection_id is not None}
     return Traffic(
         total=Amount(len(objects), sum(resource.body_bytes for resource in objects)),
-        image_bytes=sum(item.body_bytes for item in objects if item.mime_type.startswith("image/")),
+        image_bytes=sum(
+            resource.body_bytes for resource in objects if resource.mime_type.startswith("image/")
+        ),
         cached=sum(resource.from_cache for resource in resources),
         connections=len(by_connection) + len(domains - of_known),
         domains=len(domains),

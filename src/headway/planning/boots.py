@@ -43,7 +43,7 @@ class Boot:
     def served(self) -> tuple[Run, ...]:
         """All runs that have their results by it: each with those that are like it."""
         pairs = zip(self.runs, self.alike, strict=True)
-        return tuple(item for run, others in pairs for item in (run, *others))
+        return tuple(member for run, others in pairs for member in (run, *others))
 
     def serves(self, experiment: str) -> bool:
         """Whether a run of an experiment has its result by it."""

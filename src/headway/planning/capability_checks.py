@@ -65,7 +65,7 @@ def _check_family(deployment: Deployment) -> None:
     for end in deployment.programs:
         for family, key in families.items():
             if family not in end.adapter.families:
-                able = " and ".join(item.label for item in sorted(end.adapter.families))
+                able = " and ".join(family.label for family in sorted(end.adapter.families))
                 reason = f"{end.adapter.name} has {able} only, not {family.label}"
                 raise WrongInputError(reason, where=key)
 

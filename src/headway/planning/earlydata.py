@@ -54,7 +54,9 @@ class _Unsplit:
     @property
     def able(self) -> str:
         client = self.client
-        able = (name for name, item in CLIENTS.items() if item.early_data(client.host) is not None)
+        able = (
+            name for name, adapter in CLIENTS.items() if adapter.early_data(client.host) is not None
+        )
         return ", ".join(able)
 
 

@@ -57,7 +57,7 @@ def narrow_link(flow: DeployedFlow) -> NarrowLink | None:
     narrow_links = [
         link for number, segment in enumerate(way.segments) for link in _links(number, segment)
     ]
-    return min(narrow_links, key=lambda item: item.rate, default=None)
+    return min(narrow_links, key=lambda link: link.rate, default=None)
 
 
 def _links(number: int, segment: Segment) -> Iterator[NarrowLink]:

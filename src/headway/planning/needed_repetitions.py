@@ -25,7 +25,10 @@ def too_few(study: Study, runs: Sequence[Run]) -> tuple[str, ...]:
     for run in runs:
         if run.rep == 1:
             own[run.experiment].append(run)
-    counts = {item.name: _comparisons(item, own[item.name]) for item in study.experiments}
+    counts = {
+        experiment.name: _comparisons(experiment, own[experiment.name])
+        for experiment in study.experiments
+    }
     beside = _beside(study, counts)
     return tuple(
         f"{experiment.name or study.name}: {note}"

@@ -108,7 +108,7 @@ def plan(study: Study) -> tuple[Run, ...]:
     places = [place for experiment in study.experiments for place in _places(experiment)]
     runs: list[Run] = []
     shuffler = random.Random(study.seed)
-    for rep in range(1, max(item.repetitions.most for item in study.experiments) + 1):
+    for rep in range(1, max(experiment.repetitions.most for experiment in study.experiments) + 1):
         batch = [
             place.run(study, rep) for place in places if rep <= place.experiment.repetitions.most
         ]

@@ -114,10 +114,10 @@ class DashJs(HeadlessShell):
         server = f"{'https' if flow.tls else 'http'}://{SERVER_NAME}"
         source_s = source_of(flow, video)
         (module,) = (
-            item
+            module
             for layer in all_layers().values()
-            for item in layer.modules
-            if item.package == self.package
+            for module in layer.modules
+            if module.package == self.package
         )
         orders = PlayerOrders(
             url=f"{server}/{_PAGE}",

@@ -90,7 +90,7 @@ class H2Load(Client):
             text = last_words(directory, self.name)
             came = f"{len(logged)} of {flow.workload.requests} answers came"
             return Measurement(error=f"h2load: {came}: {text} (exit status {ended.exit_status})")
-        if refused := next((item for item in logged if item.status != TAKEN), None):
+        if refused := next((request for request in logged if request.status != TAKEN), None):
             why = answer_error(refused.status, 0, flow, directory) if refused.status > 0 else None
             return Measurement(error=why or "h2load: a request failed")
         match = _DATA.search(read_text(printed)) if printed.exists() else None
@@ -101,7 +101,7 @@ class H2Load(Client):
         return Measurement(
             total_s=ended.at_ns / 1e9,
             bytes=size,
-            latencies_s=tuple(item.took_us / 1e6 for item in logged),
+            latencies_s=tuple(request.took_us / 1e6 for request in logged),
         )
 
 

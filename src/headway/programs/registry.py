@@ -31,10 +31,13 @@ def _found() -> list[type[Adapter]]:
         if isinstance(var, type) and var.__module__ == module.__name__
     ]
     adapters = [
-        item for item in classes if issubclass(item, Adapter) and not inspect.isabstract(item)
+        adapter_class
+        for adapter_class in classes
+        if issubclass(adapter_class, Adapter) and not inspect.isabstract(adapter_class)
     ]
     return sorted(
-        (adapter for adapter in adapters if hasattr(adapter, "name")), key=lambda item: item.name
+        (adapter for adapter in adapters if hasattr(adapter, "name")),
+        key=lambda adapter: adapter.name,
     )
 
 
@@ -58,7 +61,7 @@ def _of_packages() -> Iterator[Adapter]:
             raise WrongInputError(reason, where=where) from None
         if not isinstance(adapter, Adapter):
             raise WrongInputError(f"{entry.value} is no kind of Adapter", where=where)
-        if any(_is_namesake(adapter, item) for item in _ADAPTERS):
+        if any(_is_namesake(adapter, namesake) for namesake in _ADAPTERS):
             raise WrongInputError(
                 f"{adapter.name} is a program that comes with Headway", where=where
             )

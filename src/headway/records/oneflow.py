@@ -181,9 +181,9 @@ def failure(flow: DeployedFlow, measured: Measurement, outcome: Outcome) -> str 
 
 def killed(ended: Iterable[Ended]) -> str | None:
     """Which program of the workload a signal ended, if any."""
-    for item in ended:
-        if item.exit_status < 0 and not item.as_ordered:
-            return f"{item.name} was killed by {signal.Signals(-item.exit_status).name}"
+    for process in ended:
+        if process.exit_status < 0 and not process.as_ordered:
+            return f"{process.name} was killed by {signal.Signals(-process.exit_status).name}"
     return None
 
 

@@ -108,7 +108,7 @@ def _adapters(runs: tuple[Run, ...]) -> list[Adapter]:
 
 def _told_name(adapter: Adapter, all_of_them: Sequence[Adapter]) -> str:
     """Its name; of a client and a server from outside that share it, that of the directory of each."""
-    namesakes = sum(item.name == adapter.name for item in all_of_them)
+    namesakes = sum(other.name == adapter.name for other in all_of_them)
     return adapter.outside.directory if adapter.outside and namesakes > 1 else adapter.name
 
 

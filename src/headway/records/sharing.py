@@ -127,7 +127,7 @@ class Together:
     def _is_first(self, sharer: Sharer) -> bool:
         """Whether it has the name that the study has first; if all have it, whether it is the first."""
         first = self._counted[0]
-        if all(item.named == first.named for item in self._counted):
+        if all(flow.named == first.named for flow in self._counted):
             return sharer is first
         return sharer.named == first.named
 

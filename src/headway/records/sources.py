@@ -43,14 +43,14 @@ def keep_sources(study: Study, command: str, directory: Path) -> None:
     place.mkdir()
     (place / Path(source.name).name).write_text(source.text, encoding="utf-8")
     tables = toml_tables(source.text.removeprefix("\ufeff"))
-    named = [(source.directory, item) for item in _texts(tables)]
+    named = [(source.directory, text) for text in _texts(tables)]
     programs = _programs_file(command) or source.directory / str(
         tables.get("programs", PROGRAMS_FILE)
     )
     if programs.is_file():
         text = programs.read_text(encoding="utf-8-sig")
         (place / programs.name).write_text(text, encoding="utf-8")
-        named += [(programs.parent, item) for item in _texts(toml_tables(text))]
+        named += [(programs.parent, text) for text in _texts(toml_tables(text))]
     left_out = [name for base, name in dict.fromkeys(named) if not _kept(base, name, place)]
     if left_out:
         words = "".join(f"{name}\n" for name in left_out)
@@ -91,12 +91,12 @@ def _texts(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, list):
-        for item in value:
-            yield from _texts(item)
+        for element in value:
+            yield from _texts(element)
     elif isinstance(value, dict):
-        for key, item in value.items():
+        for key, element in value.items():
             if key not in _NO_NAMES:
-                yield from _texts(item)
+                yield from _texts(element)
 
 
 def _kept(base: Path, name: str, place: Path) -> bool:

@@ -16,7 +16,7 @@ from headway.report.theme import Style
 
 def values_picture(analyses: Sequence[Analysis], styles: Mapping[str, Style]) -> Picture | None:
     """A dot for each value of every experiment and metric; None if nothing can be drawn."""
-    besides: list[Beside] = [item for analysis in analyses for item in beside(analysis)]
+    besides: list[Beside] = [comparison for analysis in analyses for comparison in beside(analysis)]
     shown = dots(besides)
     if not shown:
         return None

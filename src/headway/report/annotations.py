@@ -32,4 +32,4 @@ def workflow_commands(title: str, cases: Sequence[Case]) -> list[str]:
 
 
 def _escaped(text: str, characters: dict[str, str]) -> str:
-    return "".join(characters.get(item, item) for item in text)
+    return "".join(characters.get(character, character) for character in text)

@@ -32,18 +32,20 @@ def claims_as_assertions(everything: Sequence[Sequence[Analysis]]) -> str:
     values = [
         assertion
         for analyses in everything
-        for item in judged(analyses)
-        for finding in item.findings
-        for assertion in _assertions(item, finding, analyses[0].experiment.metrics[0])
+        for judged_claim in judged(analyses)
+        for finding in judged_claim.findings
+        for assertion in _assertions(judged_claim, finding, analyses[0].experiment.metrics[0])
     ]
     return json.dumps(values, indent=2, ensure_ascii=False) + "\n"
 
 
-def _assertions(item: Judged, finding: Finding, first_metric: str) -> Iterator[dict[str, Any]]:
-    metric = item.claim.metric or first_metric
+def _assertions(
+    judged_claim: Judged, finding: Finding, first_metric: str
+) -> Iterator[dict[str, Any]]:
+    metric = judged_claim.claim.metric or first_metric
     audit, factor = _AUDITS.get(metric, (metric, 1))
     ranking = METRICS[metric].ranking if metric in METRICS else None
-    if isinstance(item.claim.rule, Gap):
+    if isinstance(judged_claim.claim.rule, Gap):
         factor = 1
     for name, operator, limit in (
         ("minNumericValue", ">=", finding.region.low),
@@ -64,6 +66,6 @@ def _assertions(item: Judged, finding: Finding, first_metric: str) -> Iterator[d
             "level": "warn" if finding.judgement is Judgement.UNDECIDED else "error",
             "auditId": audit,
             "auditTitle": ranking.label if ranking else metric,
-            "message": item.claim.says,
+            "message": judged_claim.claim.says,
             "url": finding.what,
         }

@@ -118,7 +118,7 @@ def _beside(analysis: Analysis, cell: Cell, comparison: Comparison) -> list[str]
     """The contenders of a comparison, and others as far as there is room, those that differ most first."""
     others = sorted(cell.comparisons, key=rank, reverse=True)
     wanted = [comparison.pairing.against, comparison.pairing.contender]
-    wanted += [item.pairing.contender for item in others]
+    wanted += [comparison.pairing.contender for comparison in others]
     measured = [side.contender for side in cell.sides if side.sample]
     kept = [name for name in dict.fromkeys((*wanted, *measured)) if name in measured]
     return [name for name in analysis.contenders if name in kept[:_MOST_LOADS]]

@@ -20,12 +20,12 @@ def claim_cases(everything: Sequence[Sequence[Analysis]]) -> list[Case]:
     """A verdict for each claim."""
     return [
         Case(
-            name=": ".join(filter(None, (analyses[0].experiment.name, item.claim.says))),
-            passes=item.judgement is Judgement.HOLDS,
-            said=f"{item.judgement}: {ours(item)}",
-            detail=would_decide(item),
-            is_open=item.judgement is Judgement.UNDECIDED,
+            name=": ".join(filter(None, (analyses[0].experiment.name, judged_claim.claim.says))),
+            passes=judged_claim.judgement is Judgement.HOLDS,
+            said=f"{judged_claim.judgement}: {ours(judged_claim)}",
+            detail=would_decide(judged_claim),
+            is_open=judged_claim.judgement is Judgement.UNDECIDED,
         )
         for analyses in everything
-        for item in judged(analyses)
+        for judged_claim in judged(analyses)
     ]

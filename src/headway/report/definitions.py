@@ -55,7 +55,7 @@ class _Made:
         texts = {name: values for name, values in self.traits.items() if not _vain(name, values)}
         alike = {name: values[0] for name, values in texts.items() if len(set(values)) == 1}
         if alike:
-            yield f"{all_of_them} had {listed([_phrase(*item) for item in alike.items()])}."
+            yield f"{all_of_them} had {listed([_phrase(*pair) for pair in alike.items()])}."
         if any(self.apart):
             made = zip(self.names, self.apart, strict=True)
             yield "; ".join(f"{name} {_was(own)}" for name, own in made) + "."
@@ -148,7 +148,7 @@ def _contenders(
             if trait in varied[row["named"]]
         }
         where = "" if own.pop("background", "none") in _NOTHING else " in the background"
-        had = [_phrase(*item) for item in own.items() if item[1] not in _NOTHING]
+        had = [_phrase(*pair) for pair in own.items() if pair[1] not in _NOTHING]
         count = f"{row['flow']} flows" if row["flow"] > 1 else "a flow"
         share = f"{count} of {row['named']}{where}{' with ' if had else ''}{listed(had)}"
         parts.setdefault(row["contender"], []).append(share)

@@ -225,7 +225,7 @@ def _shared_story(run: ChosenRun, directory: Path) -> SharedStory | None:
         transfers = [Transfer.load(path) for path in own]
     except FileNotFoundError:
         return None  # a flow alone, or the runs were given without what they left behind
-    end_s = max((item.end_s or 0.0 for item in transfers), default=0.0)
+    end_s = max((transfer.end_s or 0.0 for transfer in transfers), default=0.0)
     if not end_s:
         return None
     edges = [end_s * place / _BINS for place in range(_BINS + 1)]

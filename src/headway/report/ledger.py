@@ -45,7 +45,7 @@ def ledger(
     pairs = [(analyses[0].experiment.name, judged(analyses)) for analyses in everything]
     every = [claim for _, claims in pairs for claim in claims]
     amiss = (Judgement.BROKEN, Judgement.OTHER_REASON)
-    broken = [item for item in every if item.judgement in amiss]
+    broken = [judged_claim for judged_claim in every if judged_claim.judgement in amiss]
     values = agreement_sentence([analysis for analyses in everything for analysis in analyses])
     swept = [analyses[0] for analyses in everything if sweeps(analyses[0])]
     shared = [] if every else [analyses[0] for analyses in everything if shares(analyses[0])]
@@ -181,10 +181,10 @@ def _failed(results: StudyResults) -> Table | None:
     return Table(("experiment", "contender", "runs", "why, by one of them"), rows, labels=4)
 
 
-def _reason(item: Judged) -> str:
-    text = item.claim.why.rstrip(".") or UNKNOWN
-    place = f" ({item.claim.place})" if item.claim.place else ""
-    return f"- {item.claim.says}{place}: ours is {off(item)}. Why: {text}."
+def _reason(judged_claim: Judged) -> str:
+    text = judged_claim.claim.why.rstrip(".") or UNKNOWN
+    place = f" ({judged_claim.claim.place})" if judged_claim.claim.place else ""
+    return f"- {judged_claim.claim.says}{place}: ours is {off(judged_claim)}. Why: {text}."
 
 
 def _values(everything: Sequence[Sequence[Analysis]]) -> Iterator[Sequence[str]]:

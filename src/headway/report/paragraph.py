@@ -113,7 +113,7 @@ def _experiment(results: StudyResults, analysis: Analysis) -> str:
     varied = f": {', '.join(factors)}" if factors else ""
     notable = analysis.conditions.notable
     said_already = {*OF_CONTENDERS, *(("workload",) if analysis.flows else ())}
-    fixed = ", ".join(item.title for item in notable if item.name not in said_already)
+    fixed = ", ".join(column.title for column in notable if column.name not in said_already)
     text = f"{compared}{over}{varied}. "
     defined = f"{made.text} " if made.text else ""
     constant = f"The same in all cells were: {fixed}. " if fixed else ""
@@ -139,7 +139,7 @@ def _faults(analysis: Analysis) -> str:
     )
     if sweep is None:
         return f"The faults happened to the packets of these numbers in every run: {counted_as}."
-    runs = sum(len(cost.seeds) for item in sweeps(analysis) for cost in item.costs)
+    runs = sum(len(cost.seeds) for sweep in sweeps(analysis) for cost in sweep.costs)
     return (
         f"Single faults ({sweep.words}) were tried one at a time, each in a run of its own, {counted(runs, 'run')} in "
         f"all: {counted_as}. What a fault costs is the difference from the run of the same seed without one, in the "

@@ -38,8 +38,8 @@ def write_results_page(report: Report, file: Path) -> None:
         beside.mkdir(exist_ok=True)
         files = [*_files(beside.name, [kept_file for kept_file, _ in tables], bool(picture))]
         file.write_text(ledger(report.results, report.analyses, files), encoding="utf-8")
-        for item, frame in tables:
-            (beside / f"{item.name}.csv").write_text(_short(frame).write_csv(), encoding="utf-8")
+        for table, frame in tables:
+            (beside / f"{table.name}.csv").write_text(_short(frame).write_csv(), encoding="utf-8")
         for suffix in ("svg", "png") if picture else ():
             assert picture
             (beside / f"values.{suffix}").write_bytes(encoded(picture, suffix))

@@ -83,14 +83,14 @@ def path_facts(analysis: Analysis) -> tuple[Fact, ...]:
         for dependent in conditions.dependents
     ]
     drawn = [
-        Fact(item.name, item.value, "drawn anew for every repetition") for item in conditions.drawn
+        Fact(fact.name, fact.value, "drawn anew for every repetition") for fact in conditions.drawn
     ]
     proxied = any(trait.name == "proxy" for trait in analysis.traits)
     constant = [
-        Fact(item.name, item.value)
-        for item in conditions.constants
-        if item.name not in OF_CONTENDERS
-        and item.value not in _ABSENT
-        and (proxied or not item.name.startswith("upstream"))
+        Fact(fact.name, fact.value)
+        for fact in conditions.constants
+        if fact.name not in OF_CONTENDERS
+        and fact.value not in _ABSENT
+        and (proxied or not fact.name.startswith("upstream"))
     ]
     return (*varied, *followed, *drawn, *constant)

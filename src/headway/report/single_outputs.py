@@ -219,6 +219,6 @@ def named(results: Sequence[Picture | WantedTable], name: str) -> Picture | Want
     for wanted in results:
         if wanted.name == name:
             return wanted
-    names = [item.name for item in results]
+    names = [output.name for output in results]
     reason = nearest(name, names) or f"; there are {', '.join(names)}"
     raise WrongInputError(f"there is no figure or table {name!r}{reason}")

@@ -52,7 +52,9 @@ def told_apart(styles: Sequence[Style]) -> list[Style]:
     result: list[Style] = []
     for style in styles:
         others = (Style(style.colour, *shape) for shape in SHAPES)
-        result.append(next((item for item in (style, *others) if item not in result), style))
+        result.append(
+            next((candidate for candidate in (style, *others) if candidate not in result), style)
+        )
     return result
 
 
@@ -97,4 +99,4 @@ def _makings(analyses: Iterable[Analysis]) -> dict[str, _Making]:
             analysis.contenders, *columns, strict=True
         ):
             recipes.setdefault(name, _Making(protocol, (client, server), proxy != "none"))
-    return dict(sorted(recipes.items(), key=lambda item: item[1].proxied))
+    return dict(sorted(recipes.items(), key=lambda entry: entry[1].proxied))

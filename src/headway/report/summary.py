@@ -75,7 +75,7 @@ def print_analyses(
     claims_only = _are_claims_enough(analyses)
     if claims_only and notes:
         head.append(Text(f"The report has {counted(len(notes), 'note')} on what was planned."))
-    above = sum(len(console.render_lines(item, pad=False)) for item in head)
+    above = sum(len(console.render_lines(part, pad=False)) for part in head)
     lines = _SCREEN - _BELOW - above if claims_only else math.inf
     claims = [*claims_shown(console, analyses, lines)]
     for text in head:
@@ -195,8 +195,8 @@ def _print_list(console: Console, heading: str, items: Sequence[str]) -> None:
     grid = Table.grid(padding=(0, 1))
     grid.add_column(no_wrap=True)
     grid.add_column()
-    for item in items:
-        grid.add_row("-", Text(item))
+    for sentence in items:
+        grid.add_row("-", Text(sentence))
     console.print(grid)
 
 

@@ -103,7 +103,7 @@ def claims_shown(
     yield Text("")
     tally = Text(" ".join(filter(None, (ledger_sentence(every), values))), style="bold")
     yield tally
-    left = sum(item.judgement is Judgement.NOT_MEASURED for item in every)
+    left = sum(judged_claim.judgement is Judgement.NOT_MEASURED for judged_claim in every)
     behind = [Text(f"Not measured, and not shown: {counted(left, 'claim')}.")] if left else []
     measured = [
         (name, [claim for claim in claims if claim.judgement is not Judgement.NOT_MEASURED])
@@ -133,7 +133,7 @@ def _airiest(console: Console, experiments: _Experiments, lines: float) -> tuple
 
 
 def _height(console: Console, *shown: Table | Text) -> int:
-    return sum(len(console.render_lines(item, pad=False)) for item in shown)
+    return sum(len(console.render_lines(part, pad=False)) for part in shown)
 
 
 def _table(width: int, experiments: _Experiments, close: _Closeness) -> Table:
@@ -194,7 +194,7 @@ def _row(
 ) -> tuple[Text, Text, str, str]:
     first, *others = group
     verdict = f"{len(group)} {_WORDS[first.judgement]}" if others else _WORDS[first.judgement]
-    says = Text("; ".join(item.claim.says for item in group))
+    says = Text("; ".join(judged_claim.claim.says for judged_claim in group))
     if first.judgement in close.gathered:
         says.no_wrap, says.overflow = True, "ellipsis"
     ends = "" if others or not intervals else _ends(first)
@@ -208,15 +208,15 @@ def _row(
 
 def _numbers(group: Sequence[Judged], side: Callable[[Judged], tuple[str, str]]) -> str:
     """``9; 9; 15 s``; once if all are the same."""
-    texts = [side(item)[0] for item in group]
+    texts = [side(judged_claim)[0] for judged_claim in group]
     shown = texts[:1] if len({*texts}) == 1 else texts
     return f"{'; '.join(shown)}{side(group[0])[1]}"
 
 
-def _theirs(item: Judged) -> tuple[str, str]:
+def _theirs(judged_claim: Judged) -> tuple[str, str]:
     """The published value; where there is none, the range in which ours have to be. Behind it its unit."""
-    finding = item.findings[0]
-    rule = item.claim.rule
+    finding = judged_claim.findings[0]
+    rule = judged_claim.claim.rule
     if isinstance(rule, Gap | Value) and rule.value is not None:
         return _stated(rule.value), finding.said_unit
     low, high = finding.region.low, finding.region.high
@@ -232,17 +232,17 @@ def _stated(number: float) -> str:
     return f"{number:g}".replace("-", MINUS)
 
 
-def _ours(item: Judged) -> tuple[str, str]:
+def _ours(judged_claim: Judged) -> tuple[str, str]:
     """The only estimate, or the range of several that are of one kind; behind it the unit."""
-    values = [finding for finding in item.findings if finding.value is not None]
+    values = [finding for finding in judged_claim.findings if finding.value is not None]
     numbers = [finding.value or 0.0 for finding in values if finding.unit == values[0].unit]
     ends = dict.fromkeys((significant(min(numbers)), significant(max(numbers))))
     return " to ".join(ends), values[0].said_unit
 
 
-def _ends(item: Judged) -> str:
+def _ends(judged_claim: Judged) -> str:
     """The interval of the only estimate."""
-    values = [finding for finding in item.findings if finding.value is not None]
+    values = [finding for finding in judged_claim.findings if finding.value is not None]
     interval = values[0].interval
     ends = (interval.low, interval.high) if interval and len(values) == 1 else ()
     if not ends or not all(map(math.isfinite, ends)):

@@ -35,7 +35,7 @@ def shares_shown(console: Console, analysis: Analysis) -> Iterator[Table | Text]
     yield Text("Who got how much [Mbit/s]", style="bold")
     shown = all_shares
     if _rows(all_shares) > _MOST_ROWS:
-        shown = tuple(item for item in all_shares if item.sharing is not Shared.EVEN)
+        shown = tuple(shares for shares in all_shares if shares.sharing is not Shared.EVEN)
     if not 0 < _rows(shown) <= _MOST_ROWS:
         yield Text(f"The report has a table of {_rows(all_shares)} rows.", style="dim")
         return
@@ -46,7 +46,7 @@ def shares_shown(console: Console, analysis: Analysis) -> Iterator[Table | Text]
 
 
 def _rows(all_shares: tuple[Shares, ...]) -> int:
-    return sum(len(list(flow_rows(item))) for item in all_shares)
+    return sum(len(list(flow_rows(shares))) for shares in all_shares)
 
 
 def _by_cell(all_shares: tuple[Shares, ...]) -> Table:
@@ -57,7 +57,7 @@ def _by_cell(all_shares: tuple[Shares, ...]) -> Table:
     for heading in ("goodput", "", "share", "of fair"):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("")
-    for cell, own in groupby(all_shares, key=lambda item: item.cell):
+    for cell, own in groupby(all_shares, key=lambda shares: shares.cell):
         if cell.title:
             table.add_row(Text(cell.title, style="bold"))
         for group in own:

@@ -186,14 +186,14 @@ class Counting(CheckStep):
             for count in self._counts.values()
             for stage in count.course.stages
         )
-        if named or any(not 0 < item.lost < 1 for item in fates):
+        if named or any(not 0 < fate.lost < 1 for fate in fates):
             return
         down, up = (passages[way].lost for way in both_ways())
         if len(down) != len(up):
             return
         share = fates[0].lost * fates[1].lost
         trials = joint_effective_trials(
-            len(down), [item.lost for item in fates], [item.correlation for item in fates]
+            len(down), [fate.lost for fate in fates], [fate.correlation for fate in fates]
         )
         low, high = share_interval(share, trials)
         yield self._check(

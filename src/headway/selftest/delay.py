@@ -148,8 +148,8 @@ class OneWay(CheckStep):
             return
         in_ms = delays / 1e6
         moments = [_moments(stage) for stage in course.stages]
-        mean = math.fsum(item[0] for item in moments) / 1e6
-        deviation = math.sqrt(math.fsum(item[1] ** 2 for item in moments)) / 1e6
+        mean = math.fsum(moment[0] for moment in moments) / 1e6
+        deviation = math.sqrt(math.fsum(moment[1] ** 2 for moment in moments)) / 1e6
         low, high = mean_interval(mean, deviation, len(delays))
         slack = tolerance_us(course) / 1e3
         yield Check(

@@ -173,14 +173,14 @@ class Passing(CheckStep):
     def _plan_sizes(self, way: Way, course: Course) -> None:
         limits = {int(mtu.size) for stage in course.stages if (mtu := stage.direction.carries)}
         udp = (stage.direction.udp for stage in course.stages)
-        limits |= {int(item.longest) for item in udp if item and item.longest}
+        limits |= {int(law.longest) for law in udp if law and law.longest}
         for limit in sorted(limits):
             for frame_bytes in (limit, limit + 1):
                 if SMALL_FRAME_BYTES <= frame_bytes + ETHERNET_HEADER_BYTES <= FRAME_BYTES:
                     self._send(way, frame_bytes + ETHERNET_HEADER_BYTES, 3)
 
     def _plan_bursts(self, way: Way, course: Course) -> int:
-        policers = [item for stage in course.stages for item in _policers_of(stage.direction)]
+        policers = [policer for stage in course.stages for policer in _policers_of(stage.direction)]
         for policer in policers:
             full_ns = int(policer.burst) * 8 * 10**9 // int(policer.rate)
             self._timeline.now_ns += full_ns
@@ -225,9 +225,9 @@ class Passing(CheckStep):
     def _judge(self, way: Way, sight: Sight) -> Iterator[Check]:
         sent, got = _crossing(way, sight)
         course = self._timeline.courses[way]
-        wanted = ideal(course, self.origin_ns, [_packet(item) for item in sent])
+        wanted = ideal(course, self.origin_ns, [_packet(packet) for packet in sent])
         by_chance = self._lost_flows.get(way)
-        keys = [_key(item) for item in sent]
+        keys = [_key(packet) for packet in sent]
         judged = [
             (want, key in got)
             for want, key in zip(wanted, keys, strict=True)
@@ -266,7 +266,7 @@ def judge_rule_counts(path: str, sight: Sight, counts: Mapping[Way, Counts]) -> 
     """Checks that the links count what they dropped by rules, as many as are missing."""
     for way in both_ways():
         sent, got = _crossing(way, sight)
-        keys = [_key(item) for item in sent]
+        keys = [_key(packet) for packet in sent]
         missing = sum(key[1] != OTHER_FLOW and key not in got for key in keys)
         number, note = counts[way].path_dropped, "packets that links say they dropped by rules"
         yield Check(f"counted {way}", path, missing, number, missing, missing, "packets", note)

@@ -200,7 +200,9 @@ def _first_queue(course: Course) -> Stage | None:
 
 def _last_lost(course: Course, at_ns: int) -> int:
     """How many of the last packets of a train may be lost by chance at a time."""
-    loss = max((stage.loss_at(at_ns) for stage in course.stages), key=lambda item: item.mean)
+    loss = max(
+        (stage.loss_at(at_ns) for stage in course.stages), key=lambda loss_law: loss_law.mean
+    )
     damage = sum(stage.direction.corruption for stage in course.stages)
     if not loss.mean and not damage:
         return 0

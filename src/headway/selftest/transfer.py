@@ -43,7 +43,7 @@ class TcpTransfer(CheckStep):
         courses = self._timeline.courses.values()
         fates = [fate(course) for course in courses]
         passable = sum(course.delay_ns for course in courses) < _LONGEST_RTT_NS and all(
-            item.lost < _MOST_LOSS and item.correlation < _MOST_CORRELATION for item in fates
+            fate.lost < _MOST_LOSS and fate.correlation < _MOST_CORRELATION for fate in fates
         )
         largest = max(of_tcp, of_any) if not passable or of_tcp > FRAME_BYTES else of_tcp
         yield Check(

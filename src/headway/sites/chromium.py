@@ -109,8 +109,8 @@ def record_page(
 def _costed(captured: Iterable[Captured], trace: Trace) -> Iterator[Captured]:
     """Each with what it cost the main thread: the first at its URL. A script that was redirected has the URL of its request."""
     costs = dict(trace.costs)
-    for item in captured:
-        yield replace(item, cost=costs.pop(item.url, None))
+    for exchange in captured:
+        yield replace(exchange, cost=costs.pop(exchange.url, None))
 
 
 def _notes(trace: Trace) -> tuple[str, ...]:

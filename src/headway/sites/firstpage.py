@@ -23,36 +23,38 @@ def find_page(sifted: Sifted, source: str) -> str:
         raise WrongInputError(_nothing(sifted), where=source)
     matcher = Matcher(sifted.exchanges)
     lost = set(sifted.lost)
-    for item in sifted.order:
-        if why := _why_no_page(item, sifted, lost):
-            message = f"its page, {item.url}, cannot be replayed: {why}; `headway record --page` names another"
+    for exchange in sifted.order:
+        if why := _why_no_page(exchange, sifted, lost):
+            message = f"its page, {exchange.url}, cannot be replayed: {why}; `headway record --page` names another"
             raise WrongInputError(message, where=source)
-        answer = _answer(item, sifted)
-        if answer and item.method == "GET" and _leads_to_html(matcher, answer):
-            return item.url
+        answer = _answer(exchange, sifted)
+        if answer and exchange.method == "GET" and _leads_to_html(matcher, answer):
+            return exchange.url
     raise WrongInputError(_nothing(sifted), where=source)
 
 
-def _why_no_page(item: Exchange | Lost, sifted: Sifted, lost: set[Lost]) -> str | None:
+def _why_no_page(exchange: Exchange | Lost, sifted: Sifted, lost: set[Lost]) -> str | None:
     """Why a document is no page to load, although it was one; None if it is, or is no document."""
-    if item.method != "GET" or item.url not in sifted.documents:
+    if exchange.method != "GET" or exchange.url not in sifted.documents:
         return None
-    if isinstance(item, Lost):
-        return str(item.shortfall) if item in lost and item.status == 200 else None
-    has_content = any(other.url == item.url and other.status == 200 for other in sifted.exchanges)
-    return None if item.status != 304 or has_content else f"it is a 304, {_WARM}"
+    if isinstance(exchange, Lost):
+        return str(exchange.shortfall) if exchange in lost and exchange.status == 200 else None
+    has_content = any(
+        other.url == exchange.url and other.status == 200 for other in sifted.exchanges
+    )
+    return None if exchange.status != 304 or has_content else f"it is a 304, {_WARM}"
 
 
-def _answer(item: Exchange | Lost, sifted: Sifted) -> Exchange | None:
+def _answer(exchange: Exchange | Lost, sifted: Sifted) -> Exchange | None:
     """What a browser gets with an empty cache: of a lost response or a 304, the 200 that is elsewhere."""
-    if isinstance(item, Exchange) and item.status != 304:
-        return item
-    is_document = item.url in sifted.documents
+    if isinstance(exchange, Exchange) and exchange.status != 304:
+        return exchange
+    is_document = exchange.url in sifted.documents
     return next(
         (
             other
             for other in sifted.exchanges
-            if is_document and (other.method, other.url, other.status) == ("GET", item.url, 200)
+            if is_document and (other.method, other.url, other.status) == ("GET", exchange.url, 200)
         ),
         None,
     )

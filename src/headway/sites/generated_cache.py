@@ -116,13 +116,13 @@ def _outline(head: dict[str, Any], _file: BinaryIO) -> Outline:
 def _site(head: dict[str, Any], file: BinaryIO) -> Site:
     exchanges = tuple(
         Exchange(
-            item["method"],
-            item["url"],
-            item["status"],
-            tuple((field, value) for field, value in item["headers"]),
-            file.read(item["bytes"]),
-            item.get("protocol", ""),
+            exchange["method"],
+            exchange["url"],
+            exchange["status"],
+            tuple((field, value) for field, value in exchange["headers"]),
+            file.read(exchange["bytes"]),
+            exchange.get("protocol", ""),
         )
-        for item in head["exchanges"]
+        for exchange in head["exchanges"]
     )
     return Site(head["name"], head["outline"]["page"], exchanges, head["description"])

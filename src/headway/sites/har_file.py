@@ -221,8 +221,8 @@ def _entry(number: int, part: HarPart, began_s: Mapping[str, float | None]) -> H
 def _headers(value: Any, name: str) -> Iterator[Header]:
     if not isinstance(value, list):
         raise _odd(name, value, "a list")
-    for at, item in enumerate(value):
-        field = _object(item, f"{name}[{at}]")
+    for at, entry in enumerate(value):
+        field = _object(entry, f"{name}[{at}]")
         yield (
             _text(field.get("name", _MISSING), f"{name}[{at}].name"),
             _text(field.get("value", _MISSING), f"{name}[{at}].value"),

@@ -131,9 +131,11 @@ class HostMaps:
         changed = sum(
             old.body != new.body for old, new in zip(site.exchanges, renamed, strict=True)
         )
-        kept = dict.fromkeys(item for item in renamed if redirect_target(item) != item.url)
+        kept = dict.fromkeys(
+            exchange for exchange in renamed if redirect_target(exchange) != exchange.url
+        )
         notes = [f"hosts renamed in bodies ({changed})"] if changed else []
-        lost = tuple(replace(item, url=self.renamed(item.url)) for item in site.lost)
+        lost = tuple(replace(exchange, url=self.renamed(exchange.url)) for exchange in site.lost)
         renamed_site = replace(site, page=self.renamed(site.page), exchanges=tuple(kept), lost=lost)
         return Recording(renamed_site, (*recording.notes, *notes))
 

@@ -55,7 +55,7 @@ def _recorded(flows: Iterable[Value]) -> RecordedFile:
                 captured.append(_captured(flow))
         except _OddFlowError as error:
             odd.append(f"flow {number}: {error}")
-    in_order = in_time(captured, [item.began_s for item in captured])
+    in_order = in_time(captured, [exchange.began_s for exchange in captured])
     return RecordedFile(tuple(in_order), odd=tuple(odd))
 
 

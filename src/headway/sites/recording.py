@@ -115,7 +115,7 @@ def merged(name: str, recordings: Sequence[Recording]) -> Recording:
         kept = [exchange for exchange in exchanges if _request(exchange) not in replaced]
         left += len(exchanges) - len(kept) + len(recording.site.exchanges) - len(new)
         exchanges = kept + new
-    lost = (item for recording in recordings for item in recording.site.lost)
+    lost = (exchange for recording in recordings for exchange in recording.site.lost)
     site = replace(
         first.site, name=name, exchanges=tuple(exchanges), lost=without_kept(exchanges, lost)
     )

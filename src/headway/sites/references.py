@@ -222,9 +222,9 @@ def _sources_before(image: Any) -> list[_Attributes]:
         return []
     before = picture.children[: min(picture.children.index(image), _MOST_SOURCES)]
     return [
-        {name.lower(): value or "" for name, value in item.attrs.items()}
-        for item in before
-        if item.name == "source"
+        {name.lower(): value or "" for name, value in element.attrs.items()}
+        for element in before
+        if element.name == "source"
     ]
 
 

@@ -42,21 +42,23 @@ class Sifted:
     @property
     def exchanges(self) -> tuple[Exchange, ...]:
         """What can be replayed."""
-        return tuple(item for item in self.order if isinstance(item, Exchange))
+        return tuple(exchange for exchange in self.order if isinstance(exchange, Exchange))
 
     @property
     def lost(self) -> tuple[Lost, ...]:
         """What was asked for, and cannot be replayed."""
-        return without_kept(self.exchanges, (item for item in self.order if isinstance(item, Lost)))
+        return without_kept(
+            self.exchanges, (exchange for exchange in self.order if isinstance(exchange, Lost))
+        )
 
 
 def without_kept(exchanges: Iterable[Exchange], lost: Iterable[Lost]) -> tuple[Lost, ...]:
     """What is lost, each once, without what an exchange answers."""
     known = {(exchange.method, exchange.url) for exchange in exchanges}
     losses: dict[tuple[str, str], Lost] = {}
-    for item in lost:
-        if (item.method, item.url) not in known:
-            losses.setdefault((item.method, item.url), item)
+    for loss in lost:
+        if (loss.method, loss.url) not in known:
+            losses.setdefault((loss.method, loss.url), loss)
     return tuple(losses.values())
 
 
@@ -67,7 +69,7 @@ def together(parts: Iterable[Sifted]) -> Sifted:
     for part in listed:
         notes.update(part.notes)
     documents = frozenset(url for part in listed for url in part.documents)
-    return Sifted(tuple(item for part in listed for item in part.order), documents, notes)
+    return Sifted(tuple(exchange for part in listed for exchange in part.order), documents, notes)
 
 
 def sifted(captured: Iterable[Captured]) -> Sifted:

@@ -99,5 +99,5 @@ def _data(value: Value) -> tuple[bytes, bytes]:
         case list():
             return b"".join(map(encoded, value)), b"]"
         case dict():
-            entries = (encoded(key) + encoded(item) for key, item in value.items())
+            entries = (encoded(key) + encoded(element) for key, element in value.items())
             return b"".join(entries), b"}"

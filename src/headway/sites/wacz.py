@@ -40,14 +40,14 @@ class MainPage:
         """Responses, those to the page at its time before all others: of several, the first is replayed."""
         url = as_asked(self.url)
         chosen = [
-            item
-            for item in captured
+            exchange
+            for exchange in captured
             if self.began_s is not None
-            and item.began_s == self.began_s
-            and as_asked(item.url) == url
+            and exchange.began_s == self.began_s
+            and as_asked(exchange.url) == url
         ]
         return (
-            (*chosen, *(item for item in captured if item not in chosen))
+            (*chosen, *(exchange for exchange in captured if exchange not in chosen))
             if chosen
             else tuple(captured)
         )

@@ -76,7 +76,7 @@ def archive_of(contents: Iterable[bytes], path: Path, budget: Budget) -> Recorde
     captured = [original.captured for original in originals]
     info = reader.info
     return RecordedFile(
-        tuple(in_time(captured, [item.began_s for item in captured])),
+        tuple(in_time(captured, [exchange.began_s for exchange in captured])),
         info.get("title", ""),
         info.get("page", ""),
         info.get("description", ""),

@@ -31,7 +31,7 @@ def check_rules(
     everywhere = [*experiments, *full]
     for experiment in experiments:
         _check_excluded(experiment, everywhere, source)
-        own = [item for item in everywhere if item.name == experiment.name]
+        own = [other for other in everywhere if other.name == experiment.name]
         _check_published_cells(experiment, own, source)
         _check_claimed(experiment, own, source)
 
@@ -40,8 +40,8 @@ def _check_excluded(
     experiment: Experiment, everywhere: Sequence[Experiment], source: Source
 ) -> None:
     for number, rule in enumerate(experiment.exclude):
-        having = [item for item in everywhere if rule in item.exclude]
-        if not any(item.leaves_out_something(rule) for item in having):
+        having = [experiment for experiment in everywhere if rule in experiment.exclude]
+        if not any(experiment.leaves_out_something(rule) for experiment in having):
             key = f"exclude.{number}"
             raise _no_such_cell(rule, having, source, key, experiment.name)
 
@@ -49,8 +49,8 @@ def _check_excluded(
 def _check_published_cells(
     experiment: Experiment, own: Sequence[Experiment], source: Source
 ) -> None:
-    values = [value for item in own for value in item.published]
-    cells = {_spelt(cell) for item in own for cell in item.grid()} if values else set()
+    values = [value for experiment in own for value in experiment.published]
+    cells = {_spelt(cell) for experiment in own for cell in experiment.grid()} if values else set()
     for number, published in enumerate(experiment.published):
         if _spelt(published.where) not in cells:
             key = f"published.{number}.where"
@@ -62,12 +62,12 @@ def _check_published_cells(
 
 
 def _check_claimed(experiment: Experiment, own: Sequence[Experiment], source: Source) -> None:
-    grid = [cell for item in own for cell in item.grid()]
+    grid = [cell for experiment in own for cell in experiment.grid()]
     for number, claim in enumerate(experiment.claims):
         if not any(claim.is_about(cell) for cell in grid):
             key = f"claims.{number}.where"
             raise _no_such_cell(claim.where, own, source, key, experiment.name)
-        lacks = [lacking(claim, item) for item in own]
+        lacks = [lacking(claim, experiment) for experiment in own]
         if all(lacks):
             where = source.where(f"claims.{number}.rule", experiment=experiment.name)
             raise WrongInputError(str(lacks[-1]), where=where)
@@ -86,7 +86,9 @@ def _no_such_cell(
 ) -> WrongInputError:
     """No cell has all these values; names the first that is not on its axis."""
     for axis, wanted in rule.items():
-        levels = list(dict.fromkeys(level for item in experiments for level in item.levels(axis)))
+        levels = list(
+            dict.fromkeys(level for experiment in experiments for level in experiment.levels(axis))
+        )
         for value in wanted if isinstance(wanted, list) else [wanted]:
             if str(value) not in levels:
                 return WrongInputError(

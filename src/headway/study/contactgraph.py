@@ -63,7 +63,7 @@ Plan: TypeAlias = tuple[Departures, ...]
 
 def at_time(plan: Plan, time: int) -> Departures:
     """Those of a plan to which a packet belongs that leaves at a time."""
-    return plan[max(bisect_right(plan, time, key=lambda item: item.since) - 1, 0)]
+    return plan[max(bisect_right(plan, time, key=lambda departure: departure.since) - 1, 0)]
 
 
 def soonest(
@@ -131,7 +131,7 @@ def reached(plans: Mapping[str, Plan], start: str) -> dict[str, Plan]:
     while waiting:
         if (host := waiting.pop()) in plans and host not in known:
             known[host] = plans[host]
-            waiting += [item.edge.right for item in plans[host] if item.edge]
+            waiting += [departure.edge.right for departure in plans[host] if departure.edge]
     return known
 
 
@@ -179,7 +179,7 @@ def _in_a_row(first: Plan, then: Plan, edge: Edge) -> Plan:
 
 
 def _crossing_both(first: Plan, then: Plan, edge: Edge) -> Iterator[Departures]:
-    behinds, begins = list(_with_ends(then)), [item.since for item in then]
+    behinds, begins = list(_with_ends(then)), [departure.since for departure in then]
     for departures, end in _with_ends(first):
         travel = departures.travel
         if travel is None:
@@ -214,7 +214,7 @@ def _sooner(plan: Plan, other: Plan) -> Plan:
 
 
 def _sooner_ones(plan: Plan, other: Plan) -> Iterator[Departures]:
-    times = sorted({item.since for item in (*plan, *other)})
+    times = sorted({departure.since for departure in (*plan, *other)})
     spans = itertools.pairwise([*times, _NEVER])
     both = zip(spans, _at_times(plan, times), _at_times(other, times), strict=True)
     for (since, end), ours, theirs in both:
@@ -243,13 +243,13 @@ def _at_times(plan: Plan, times: Iterable[int]) -> Iterator[Departures]:
 
 def _merged(items: Iterable[Departures]) -> Plan:
     merged: list[Departures] = []
-    for item in items:
+    for departure in items:
         last = merged[-1] if merged else None
-        if not (last and last.are_like(item)):
-            merged.append(item)
+        if not (last and last.are_like(departure)):
+            merged.append(departure)
     return tuple(merged)
 
 
 def _with_ends(plan: Plan) -> Iterator[tuple[Departures, int]]:
-    ends = [*(item.since for item in plan[1:]), _NEVER]
+    ends = [*(departure.since for departure in plan[1:]), _NEVER]
     return zip(plan, ends, strict=True)

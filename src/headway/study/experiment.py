@@ -352,7 +352,9 @@ class Study(Part):
                     else f"{self.name} has no experiments",
                     where="--only",
                 )
-        experiments = tuple(item for item in self.experiments if item.name in names)
+        experiments = tuple(
+            experiment for experiment in self.experiments if experiment.name in names
+        )
         return self.model_copy(update={"experiments": experiments})
 
     def read_from(self, source: Source) -> Self:

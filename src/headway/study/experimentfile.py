@@ -112,7 +112,7 @@ def _with_where(
 
 
 def _tables(value: Any, source: Source, key: str, experiment: str) -> list[dict[str, Any]]:
-    if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
+    if not isinstance(value, list) or not all(isinstance(element, dict) for element in value):
         where = source.where(key, experiment=experiment)
         raise WrongInputError(f"must be a list of tables, such as [[{key}]]", where=where)
     return value
@@ -150,8 +150,8 @@ def _flatten(
 def _find_files(raw: Any, source: Source, key: tuple[str, ...], experiment: str) -> None:
     """Put the contents of trace files beside their names, and say where archives of sites and MPDs are."""
     if isinstance(raw, list):
-        for item in raw:
-            _find_files(item, source, key, experiment)
+        for element in raw:
+            _find_files(element, source, key, experiment)
     elif isinstance(raw, dict):
         for name in _SITES & raw.keys():
             raw[name] = _located(raw[name], source.directory)
@@ -159,8 +159,8 @@ def _find_files(raw: Any, source: Source, key: tuple[str, ...], experiment: str)
             raw[name] = _beside(raw[name], source.directory)
         if isinstance(raw.get("trace"), str) and key and key[-1].rpartition(".")[2] == "rate":
             raw[TRACE_KEY] = list(_trace(raw, source, key, experiment))
-        for name, item in raw.items():
-            _find_files(item, source, (*key, name), experiment)
+        for name, element in raw.items():
+            _find_files(element, source, (*key, name), experiment)
 
 
 def _find_strata(population: Any, directory: Path) -> None:
@@ -189,14 +189,14 @@ def _trace(
 def _located(site: Any, directory: Path) -> Any:
     """The path of a file, from wherever the study is read; names of sites stay as they are."""
     if isinstance(site, list):
-        return [_located(item, directory) for item in site]
+        return [_located(element, directory) for element in site]
     return _beside(site, directory) if isinstance(site, str) and _PATH.search(site) else site
 
 
 def _beside(name: Any, directory: Path) -> Any:
     """The path of a file that a study names from its own directory."""
     if isinstance(name, list):
-        return [_beside(item, directory) for item in name]
+        return [_beside(element, directory) for element in name]
     return str(directory / name) if isinstance(name, str) else name
 
 

@@ -19,11 +19,11 @@ def check_explanations(study: Study, source: Source) -> None:
         where = source.where("explains.experiment", experiment=experiment.name)
         name = experiment.explains.experiment
         with_values = [
-            item for item in study.experiments if item.published and item is not experiment
+            other for other in study.experiments if other.published and other is not experiment
         ]
-        other = next((item for item in with_values if item.name == name), None)
+        other = next((candidate for candidate in with_values if candidate.name == name), None)
         if other is None:
-            names = [item.name for item in with_values]
+            names = [candidate.name for candidate in with_values]
             hint = nearest(name, names, then=f"such are {', '.join(names) or 'none'}")
             reason = f"{name!r} is no other experiment with published values{hint}"
             raise WrongInputError(reason, where=where)

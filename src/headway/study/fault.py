@@ -151,7 +151,7 @@ class Fault(_What):
                 '"lose down 3", "delay up 1 by 50 ms", "reorder down 4 behind 2", '
                 '"blackout down 2 for 300 ms" or "none"'
             )
-        words = {key: item for key, item in match.groupdict().items() if item is not None}
+        words = {key: text for key, text in match.groupdict().items() if text is not None}
         if "packets" in words:
             words |= {"packets": [int(number) for number in words["packets"].split("+")]}
         return words

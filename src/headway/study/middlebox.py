@@ -117,7 +117,7 @@ class Udp(Part):
     @model_validator(mode="after")
     def _one_of_them(self) -> Self:
         sentence = [self.verdict, self.rate, self.loss, self.longest]
-        if sum(item is not None for item in sentence) != 1:
+        if sum(part is not None for part in sentence) != 1:
             raise ValueError(f"udp is {_FORMS}")
         if (self.rate is None) != (self.burst is None):
             raise ValueError('a policer needs both "rate" and "burst"')

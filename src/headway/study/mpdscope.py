@@ -99,7 +99,7 @@ class MpdScope:
 
 def children(element: Element, name: str) -> Iterator[Element]:
     """Elements of a name in another one, whatever their namespace."""
-    return (item for item in element if item.tag.rpartition("}")[2] == name)
+    return (child for child in element if child.tag.rpartition("}")[2] == name)
 
 
 def whole_attribute(attributes: Mapping[str, str], name: str, usual: int) -> int:

@@ -39,7 +39,7 @@ def _shortened(name: str, longest: int) -> str:
 def slug(value: Any) -> str:
     """A value of a study file as part of a name."""
     if isinstance(value, dict):
-        return ".".join(f"{key}{slug(item)}" for key, item in without_traces(value).items())
+        return ".".join(f"{key}{slug(part)}" for key, part in without_traces(value).items())
     if isinstance(value, list):
-        return ".".join(slug(item) for item in value)
+        return ".".join(slug(part) for part in value)
     return re.sub(r"[^A-Za-z0-9.]+", "", str(value).replace("%", "pct"))

@@ -288,7 +288,7 @@ def realise(raw: dict[str, Any], seed: int | None) -> dict[str, Any]:
 def _realised(key: str, value: Any, seed: int | None) -> Any:
     if not isinstance(value, dict):
         return value
-    inner = {name: _realised(name, item, seed) for name, item in value.items()}
+    inner = {name: _realised(name, part, seed) for name, part in value.items()}
     return _path(inner, seed) if key in _PATHS else inner
 
 

@@ -164,7 +164,7 @@ def _without_noise(schema: JsonSchema) -> JsonSchema:
     kept = {key: value for key, value in schema.items() if key != "title"}
     if kept.get("default", ...) is None:
         del kept["default"]
-    some = [item for item in kept.pop("anyOf", ()) if item != _NULL]
+    some = [alternative for alternative in kept.pop("anyOf", ()) if alternative != _NULL]
     return kept | some[0] if len(some) == 1 else kept | ({"anyOf": some} if some else {})
 
 
@@ -185,12 +185,12 @@ def _partial(schema: JsonSchema) -> Any:
 def _mapped(value: Any, change: Callable[[JsonSchema], JsonSchema]) -> Any:
     """A schema whose inner schemas are changed, too; names of properties are no keywords."""
     if isinstance(value, list):
-        return [_mapped(item, change) for item in value]
+        return [_mapped(element, change) for element in value]
     if not isinstance(value, dict):
         return value
     names = ("properties", "definitions", "$defs")
     return {
-        key: {name: _mapped(item, change) for name, item in inner.items()}
+        key: {name: _mapped(element, change) for name, element in inner.items()}
         if key in names
         else _mapped(inner, change)
         for key, inner in change(value).items()
@@ -222,8 +222,8 @@ def _tables_of_lists(schema: JsonSchema, definitions: JsonSchema) -> Iterator[Js
             definitions[of_lists] = {"anyOf": values} if values else False
         if definitions[of_lists] is not False:
             yield {"$ref": f"{_DEFINITIONS}{of_lists}"}
-    for item in schema.get("anyOf", ()):
-        yield from _tables_of_lists(item, definitions)
+    for alternative in schema.get("anyOf", ()):
+        yield from _tables_of_lists(alternative, definitions)
     if schema.get("type") == "object":
         more = schema.get("additionalProperties", True)
         properties = schema.get("properties", {})

@@ -267,8 +267,10 @@ def _by_contacts(
         reached(soonest(edges, ends, end, until), start)
         for start, end in ((client, server), (server, client))
     )
-    departures = (item for plans in (there, back) for plan in plans.values() for item in plan)
-    used = {item.edge.name for item in departures if item.edge}
+    departures = (
+        departure for plans in (there, back) for plan in plans.values() for departure in plan
+    )
+    used = {departure.edge.name for departure in departures if departure.edge}
     planned = PlannedWays(there, back, tuple(edge for edge in edges if edge.name in used))
     return first_way(there, client, server, until), planned
 

@@ -95,7 +95,7 @@ class ResultForm(Part):
 
     @model_validator(mode="after")
     def _one_form(self) -> Self:
-        if sum(item is not None for item in (self.form, self.regex, self.keys)) != 1:
+        if sum(choice is not None for choice in (self.form, self.regex, self.keys)) != 1:
             raise ValueError('is "exit", "curl", { regex = ... } or { json = { total_s = "KEY" } }')
         names = list(self.keys or ())
         if self.regex is not None:

@@ -170,7 +170,7 @@ def _usual_key(error_details: ErrorDetails) -> str:
 
 
 def _is_list_of_tables(value: object) -> bool:
-    return isinstance(value, list) and all(isinstance(item, dict) for item in value)
+    return isinstance(value, list) and all(isinstance(element, dict) for element in value)
 
 
 def _toml(text: str) -> str:
@@ -300,7 +300,9 @@ def _siblings(location: list[str], kind: str) -> list[str]:
     """Keys that the file may have at the place of an unknown one."""
     model: Any = Setting if location and location[0] in Setting.model_fields else Experiment
     for part in location:
-        holder = next((item for item in _held_by(model) if part in item.model_fields), None)
+        holder = next(
+            (candidate for candidate in _held_by(model) if part in candidate.model_fields), None
+        )
         if holder is not None:
             model = _model_in(holder.model_fields[part].annotation, kind)
     fields: set[str] = set()

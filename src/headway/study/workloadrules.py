@@ -27,7 +27,7 @@ class _Carried:
 
     @property
     def able(self) -> str:
-        return " or ".join(item for item in Protocol if item in self.workload.protocols)
+        return " or ".join(protocol for protocol in Protocol if protocol in self.workload.protocols)
 
     @property
     def what(self) -> str:

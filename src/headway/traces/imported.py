@@ -113,14 +113,10 @@ def _of_json(text: str) -> _RateTable:
         value = json.loads(text)
     except (ValueError, RecursionError):
         raise ValueError("is JSON that is damaged") from None
-    if (
-        not isinstance(value, list)
-        or not all(isinstance(item, dict) for item in value)
-        or not value
-    ):
+    if not isinstance(value, list) or not all(isinstance(row, dict) for row in value) or not value:
         raise ValueError("is JSON, but not a list of objects with a rate each")
     names = tuple(map(str, value[0]))
-    return _RateTable(names, [[str(item.get(name, "")) for name in names] for item in value])
+    return _RateTable(names, [[str(row.get(name, "")) for name in names] for row in value])
 
 
 def _chosen(table: _RateTable, reading: TableReading) -> _RateTable:

@@ -220,7 +220,7 @@ def write_content(
     for file in scratch.iterdir():
         file.unlink()
     scratch.rmdir()
-    listed = [Representation(item.name, item.rate, item.track) for item in qualities]
+    listed = [Representation(quality.name, quality.rate, quality.track) for quality in qualities]
     mpd = written_mpd(content.duration, listed, content.chunk)
     (directory / MPD_FILE).write_text(mpd, encoding="utf-8")
 
@@ -252,7 +252,7 @@ def _write(content: Content, quality: _Quality, directory: Path) -> None:
         fragments = list(track.encoded.segment(number, (number - 1) * quality.track.ticks))
         with (directory / f"{number}.m4s").open("wb") as file:
             for place, fragment in enumerate(fragments):
-                start, end = (size * item // len(fragments) for item in (place, place + 1))
+                start, end = (size * step // len(fragments) for step in (place, place + 1))
                 file.seek(start)
                 try:
                     file.write(widened(fragment, end - start))

@@ -40,8 +40,8 @@ def judge(kinds_of_evidence: Sequence[Evidence], runs: Sequence[str] = ()) -> tu
     echoes = [(evidence.echoes, name) for evidence, name in named if evidence.echoes]
     rates = [(evidence.rates, name) for evidence, name in named if evidence.rates]
     crossings: dict[tuple[str, str], list[tuple[Crossing, str]]] = defaultdict(list)
-    for item, name in named:
-        for crossing in item.crossings:
+    for course, name in named:
+        for crossing in course.crossings:
             crossings[crossing.between, crossing.way].append((crossing, name))
     checks = _echo_checks(echoes) if echoes else []
     for same in crossings.values():
@@ -131,7 +131,7 @@ def _count_checks(crossings: Sequence[Crossing]) -> Iterator[Check]:
             for crossing in counted
             if crossing.loss
         ]
-        if any(item.of for item in lost):
+        if any(kind.of for kind in lost):
             yield from _loss_checks(f"{LOSS} {way}", between, lost, "packets past the queue")
 
 
@@ -167,10 +167,10 @@ def _loss_checks(name: str, where: str, lost_kinds: Sequence[_Lost], what: str) 
     """
     if not lost_kinds:
         return []
-    lost, of = sum(item.lost for item in lost_kinds), sum(item.of for item in lost_kinds)
-    trials = math.fsum(effective_trials(item.of, item.loss.correlation) for item in lost_kinds)
+    lost, of = sum(kind.lost for kind in lost_kinds), sum(kind.of for kind in lost_kinds)
+    trials = math.fsum(effective_trials(kind.of, kind.loss.correlation) for kind in lost_kinds)
     share = (
-        math.fsum(item.loss.share * item.of for item in lost_kinds) / of
+        math.fsum(kind.loss.share * kind.of for kind in lost_kinds) / of
         if of
         else lost_kinds[0].loss.share
     )

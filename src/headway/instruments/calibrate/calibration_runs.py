@@ -124,11 +124,11 @@ class Tryout:
 
     def _contenders(self, values: Sequence[Values]) -> dict[str, Any]:
         contenders = {}
-        for item in values:
+        for point in values:
             table: dict[str, Any] = copy.deepcopy(dict(self.base))
-            for key, value in assigned(self.knobs, item).items():
+            for key, value in assigned(self.knobs, point).items():
                 table = with_value(table, key.split("."), _written(key, value))
-            contenders[named(self.knobs, item)] = table
+            contenders[named(self.knobs, point)] = table
         return contenders
 
     def check(self) -> None:

@@ -114,7 +114,7 @@ class KnobRange:
         number = int(value)
         step = max(1, round(number * reach))
         beside = (max(self.low, number - step), min(self.high, number + step))
-        return [item for item in dict.fromkeys(beside) if item != number]
+        return [neighbour for neighbour in dict.fromkeys(beside) if neighbour != number]
 
     def is_end(self, value: int | str) -> bool:
         """Whether a number is the least or the greatest."""
@@ -192,7 +192,7 @@ class Search:
 
     def _try(self, wanted: Iterable[Values]) -> None:
         """Carry out what is new, as far as more may be tried."""
-        new = [item for item in dict.fromkeys(wanted) if item not in self.known][
+        new = [point for point in dict.fromkeys(wanted) if point not in self.known][
             : max(0, self._left)
         ]
         if new:
@@ -210,7 +210,7 @@ class Search:
         def batch(_: object, places: Iterable[Sequence[float]]) -> list[float]:
             wanted = [self._values(place) for place in places]
             self._try(wanted)
-            return [self._away(item) for item in wanted]
+            return [self._away(point) for point in wanted]
 
         def is_over(_: object, convergence: float) -> bool:
             progress.append(self._away(self.best))
@@ -246,7 +246,7 @@ class Search:
             if set(result) <= set(points):
                 reach /= 2
             limit = max(_NEAR, _WORTH * self._away(self.best))
-            points = [item for item in dict.fromkeys(result) if self._away(item) <= limit]
+            points = [point for point in dict.fromkeys(result) if self._away(point) <= limit]
 
     def _apart(self) -> list[Values]:
         """The best values of which no two are near each other."""
@@ -276,14 +276,14 @@ class Search:
         import numpy as np
 
         if any(
-            item not in self.known or self._away(item) >= _HOPELESS for item in (values, *moved)
+            point not in self.known or self._away(point) >= _HOPELESS for point in (values, *moved)
         ):
             return []
         begin, shares = np.asarray(self.known[values]), self._shares(values)
         slopes = np.column_stack(
             [
-                (np.asarray(self.known[item]) - begin) / (self._shares(item) - shares)[place]
-                for item, place in zip(moved, free, strict=True)
+                (np.asarray(self.known[point]) - begin) / (self._shares(point) - shares)[place]
+                for point, place in zip(moved, free, strict=True)
             ]
         )
         square = slopes.T @ slopes
@@ -322,8 +322,8 @@ class Search:
         """The best values with two knobs moved, those first whose single moves cost least."""
         ordered = sorted(singles, key=lambda single: self._away(single[1]))
         return [
-            tuple(item[place] if place == first else value for place, value in enumerate(two))
-            for (first, item), (second, two) in combinations(ordered, 2)
+            tuple(point[place] if place == first else value for place, value in enumerate(two))
+            for (first, point), (second, two) in combinations(ordered, 2)
             if first != second
         ]
 

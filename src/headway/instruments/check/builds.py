@@ -69,8 +69,8 @@ def study_of(source: StudySource, build: Path, program: str | None, option: str)
     if build.suffix == ".toml":
         return source.load(read_programs(build))
     known = used_programs(source.load())
-    for item in known:
-        item.check_whole()
+    for study in known:
+        study.check_whole()
     target = _target(known, program, option)
     return source.load(
         tuple(

@@ -100,7 +100,7 @@ def judge_faults(base: Side, head: Side) -> list[CheckedFault]:
 def _judged(
     sweep: FaultSweep, before: Analysis, now: Analysis, sides: tuple[Side, Side]
 ) -> Iterator[CheckedFault]:
-    known = {(item.cell, item.contender): item for item in sweeps(before)}
+    known = {(sweep.cell, sweep.contender): sweep for sweep in sweeps(before)}
     rtts_ms: Mapping[str, float] = dict(now.runs.select("cell", "rtt_ms").iter_rows())
     for first in sweeps(now):
         other = known.get((first.cell, first.contender))

@@ -99,7 +99,7 @@ class CheckReport:
         limit = f"{HOW_TO_READ} {self.limit}"
         rows = (f"| {' | '.join(row)} |" for row in self._rows())
         heading = [f"| {' | '.join(_COLUMNS)} |", "|" + "---|" * len(_COLUMNS)]
-        worse = [f"- ❌ {fault_sentence(item)}" for item in self.worse]
+        worse = [f"- ❌ {fault_sentence(fault)}" for fault in self.worse]
         failed = [
             f"- {'❌ ' if alike.is_new else ''}{_escaped(f'{checked_cell.name}: {alike}')}"
             for checked_cell, alike in self.failures

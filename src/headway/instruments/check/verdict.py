@@ -293,7 +293,7 @@ def _paired_runs(
     cell: Cell, side: ContenderRuns, base: Side, head: Side
 ) -> Sequence[tuple[Path, Path]]:
     """Directories of the runs that ended well with both builds and have captures, by seed."""
-    ours, theirs = (_finished(item, cell.name, side.contender) for item in (head, base))
+    ours, theirs = (_finished(results, cell.name, side.contender) for results in (head, base))
     both = [(base.run(theirs[seed]), head.run(ours[seed])) for seed in sorted(ours.keys() & theirs)]
     return [pair for pair in both if all(map(has_captures, pair))]
 

@@ -54,7 +54,7 @@ def _stylesheets(plan: PagePlan) -> Iterator[Exchange]:
 
 
 def _scripts(plan: PagePlan) -> Iterator[Exchange]:
-    needed = [script(plan, item) for item in plan.scripts]
+    needed = [script(plan, name) for name in plan.scripts]
     floors = [smallest(content) for content in needed]
     sizes = _sizes(plan, "scripts", plan.model.scripts, floors)
     for planned, content, size in zip(plan.scripts, needed, sizes, strict=True):

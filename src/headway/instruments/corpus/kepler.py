@@ -141,12 +141,12 @@ def _document(size: int, objects: Sequence[KeplerObject]) -> str:
     sheets = [kepler_object for kepler_object in objects if kepler_object.kind == "css"]
     parts = [_HEAD]
     length = len(_HEAD)
-    for item in objects:
-        if item is objects[len(sheets)]:
+    for reference in objects:
+        if reference is objects[len(sheets)]:
             parts.append(_HEAD_END)
             length += len(_HEAD_END)
-        parts += [_between(stream, item.offset - length), _reference(item)]
-        length = item.offset + len(parts[-1])
+        parts += [_between(stream, reference.offset - length), _reference(reference)]
+        length = reference.offset + len(parts[-1])
     rest = size - length - len(_DOCUMENT_END)
     return "".join((*parts, _between(stream, rest), _DOCUMENT_END))
 

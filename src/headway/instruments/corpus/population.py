@@ -223,7 +223,9 @@ def _outside(parties: int, older: int, newer: int) -> dict[str, int]:
 def _versions(plan: PagePlan, stream: Keystream) -> dict[str, str]:
     """The versions of the hosts, in the order of their objects."""
     page, older = f"{plan.model.name}.test", older_hosts(plan.model)
-    sheets, scripts = ([item.url for item in kind] for kind in (plan.stylesheets, plan.scripts))
+    sheets, scripts = (
+        [resource.url for resource in kind] for kind in (plan.stylesheets, plan.scripts)
+    )
     urls = (*sheets, *scripts, *plan.fonts, *plan.images)
     hosts = dict.fromkeys([page, *(str(urlsplit(url).hostname) for url in urls)])
     return {host: _older(stream) if host in older else "h3" for host in hosts}

@@ -89,7 +89,7 @@ def _of_trait(
         if (result := _contest(analysis.contenders, values, network, sites)).count > 1
     ]
     pairs = list(itertools.combinations(analysis.contenders, 2))
-    tests = adjusted(wilcoxon([item.logs(*pair) for item in contests for pair in pairs]))
+    tests = adjusted(wilcoxon([contest.logs(*pair) for contest in contests for pair in pairs]))
     level = interval_level([test for test in tests if test])
     for place, contest in enumerate(contests):
         own = tests[place * len(pairs) : (place + 1) * len(pairs)]

@@ -116,8 +116,8 @@ def _rules(
 ) -> Iterator[tuple[str, list[int]]]:
     """For each rule, which contender each site gets: what is best at the other sites of its class."""
     by_trait: dict[str, list[SiteClass]] = {}
-    for item in site_classes(analysis):
-        by_trait.setdefault(item.trait, []).append(item)
+    for site_class in site_classes(analysis):
+        by_trait.setdefault(site_class.trait, []).append(site_class)
     for trait, classes in by_trait.items():
         of_site = {
             site: number for number, site_class in enumerate(classes) for site in site_class.sites

@@ -129,7 +129,7 @@ class PopulationDeltas:
         """The share of sites from one difference up to below another, with its exact interval."""
         if not self.sites:
             return SiteEstimate(0.0, None)
-        inside, weights = np.array([low <= item < high for item in self.values]), self.weights
+        inside, weights = np.array([low <= value < high for value in self.values]), self.weights
         value = float(weights[inside].sum() / weights.sum())
         return SiteEstimate(value, weighted_share_interval(inside, weights))
 
@@ -219,7 +219,7 @@ def over_sites_of(
     for _ in range(RESAMPLES):
         places = np.concatenate([draw.choice(group, len(group)) for group in groups])
         resampled.append(float(statistic(table[places])))
-    usable = np.asarray([item for item in resampled if np.isfinite(item)])
+    usable = np.asarray([estimate for estimate in resampled if np.isfinite(estimate)])
     return SiteEstimate(value, percentile_interval(usable, len(table)) if len(usable) else None)
 
 

@@ -46,7 +46,9 @@ class _Shown:
 def _draw(subject: Subject) -> Picture | None:
     analysis = subject.analysis
     shown = [
-        item for cell in telling_cells(analysis, _MOST_CELLS) for item in _of_cell(analysis, cell)
+        diagram
+        for cell in telling_cells(analysis, _MOST_CELLS)
+        for diagram in _of_cell(analysis, cell)
     ]
     if not shown or not is_installed():
         return None
@@ -61,7 +63,9 @@ def _draw(subject: Subject) -> Picture | None:
         ),
         drawing=partial(_sheet, shown),
         data=lambda: states_frame([analysis]),
-        said=told(f"{item.cell} {item.title}: {item.said}" for item in shown if item.said),
+        said=told(
+            f"{diagram.cell} {diagram.title}: {diagram.said}" for diagram in shown if diagram.said
+        ),
     )
 
 
@@ -97,7 +101,7 @@ def _sheet(shown: Sequence[_Shown], width: float) -> Sheet:
     pitch = (width + _GAP) / columns
     room = pitch - _GAP
     rows = [shown[n : n + columns] for n in range(0, len(shown), columns)]
-    heights = [max(diagram_height(item.diagram, room) for item in row) for row in rows]
+    heights = [max(diagram_height(diagram.diagram, room) for diagram in row) for row in rows]
     sheet = Sheet(width, math.fsum(heights) + len(rows) * (_HEAD + _TITLE))
     top = 0.0
     for row, height in zip(rows, heights, strict=True):

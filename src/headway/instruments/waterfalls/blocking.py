@@ -36,7 +36,7 @@ def _sentences(load: PageLoad) -> Iterator[str]:
     blocking = [resource for resource in load.resources if blocks_rendering(resource)]
     size, came = size_text(last.body_bytes), _seconds(last.ended_ms or 0.0)
     if blocking:
-        names = ", ".join(resource_name(load, item) for item in blocking)
+        names = ", ".join(resource_name(load, resource) for resource in blocking)
         yield f"{counted(len(blocking), 'resource')} blocked rendering ({names})."
         there = (
             f"The last to come was {resource_name(load, last)} ({size}), asked for after "
@@ -84,7 +84,7 @@ def _what_else(load: PageLoad, last: Resource) -> str:
     ]
     if not came or painted_ms - blocked_ms < _LATE_MS:
         return ""
-    latest = max(came, key=lambda item: item.ended_ms or 0.0)
+    latest = max(came, key=lambda resource: resource.ended_ms or 0.0)
     later = _seconds(painted_ms - blocked_ms)
     return f", {later} after that: by then {resource_name(load, latest)} had come, too"
 

@@ -203,10 +203,10 @@ def _connection(resources: Sequence[Resource], numbers: dict[int, int]) -> tuple
         return "cache", ""
     came = [resource for resource in resources if resource.protocol and not resource.from_cache]
     versions = dict.fromkeys(
-        _PROTOCOLS.get(item.protocol or "", item.protocol or "") for item in came
+        _PROTOCOLS.get(resource.protocol or "", resource.protocol or "") for resource in came
     )
     result = sorted(
-        {numbers[item.connection_id] for item in came if item.connection_id is not None}
+        {numbers[resource.connection_id] for resource in came if resource.connection_id is not None}
     )
     return "/".join(versions), _numbers(result) if result else ""
 

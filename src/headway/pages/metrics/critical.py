@@ -22,7 +22,7 @@ def _blocking(load: PageLoad) -> Mapping[str, float | int | None]:
     blocking = [resource for resource in load.resources if blocks_rendering(resource)]
     return {
         "blocking_objects": len(blocking),
-        "blocking_bytes": sum(item.body_bytes for item in blocking),
+        "blocking_bytes": sum(resource.body_bytes for resource in blocking),
         "blocked_s": seconds(last.ended_ms) if last else None,
         "blocking_first_share": blocking_first_share(load),
     }

@@ -36,7 +36,9 @@ def _order(load: PageLoad) -> Mapping[str, float | int | None]:
             blocks=_held_rendering(answer, load, rendering_ms),
             late=answer.sent_ms >= rendering_ms,
         )
-        for answer in sorted(answered, key=lambda item: _CLASSES.get(item.priority, len(_CLASSES)))
+        for answer in sorted(
+            answered, key=lambda resource: _CLASSES.get(resource.priority, len(_CLASSES))
+        )
     ]
     images = [response for response in responses if response.seen]
     rest = max(0.0, coloured * load.window.pixels - math.fsum(image.seen for image in images))

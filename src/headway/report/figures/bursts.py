@@ -92,7 +92,7 @@ def _mean(bursts: Bursts) -> str:
 
 
 def _sheet(analysis: Analysis, cells: Sequence[Cell], of: BurstsOf, width: float) -> Sheet:
-    all_bursts = [item for cell in cells for side in cell.sides if (item := of(side))]
+    all_bursts = [of_side for cell in cells for side in cell.sides if (of_side := of(side))]
     there = [
         place for place in range(len(CLASSES)) if any(bursts.shares[place] for bursts in all_bursts)
     ]

@@ -90,7 +90,7 @@ def _working(story: SharedStory, flow: FlowCourse) -> Working:
 
 def usual(points: Sequence[Point]) -> list[Point]:
     """The nine tenths of points that are nearest to the median of both values, each by its own spread."""
-    middle = [median(item) for item in zip(*points, strict=True)]
+    middle = [median(values) for values in zip(*points, strict=True)]
     spread = [
         median(abs(value - centre) for value in values) or 1.0
         for values, centre in zip(zip(*points, strict=True), middle, strict=True)

@@ -88,15 +88,15 @@ def _sheet(analysis: Analysis, results: Sequence[Sweep], width: float) -> Sheet:
     upward(sheet, f"what it costs in {analysis.metric.label}", head - 8 - NAME / 2)
     most = max((sweep.worst.median for sweep in results if sweep.worst), default=1.0) or 1.0
     room = width - _LEFT - _EDGE if stacked else (width - 2 * _LEFT - _GAP - _EDGE) / 2
-    for place, item in enumerate(results):
+    for place, sweep in enumerate(results):
         top = head + place * row + TITLE
-        name = ", ".join(filter(None, (item.contender, item.title)))
+        name = ", ".join(filter(None, (sweep.contender, sweep.title)))
         sheet.label(0, top - 11, name, width, bold=True)
         right = _LEFT + (0 if stacked else room + _GAP + _LEFT)
         for way, left, y in ((Way.UP, _LEFT, top), (Way.DOWN, right, top + panel * stacked)):
             frame = Frame(left, y, room, _PLOT)
             _panel(
-                sheet, analysis, frame, [c for c in item.costs if c.fault.direction is way], most
+                sheet, analysis, frame, [c for c in sweep.costs if c.fault.direction is way], most
             )
             whom = "server" if way is Way.UP else "client"
             sheet.text(frame.right, frame.bottom + 26, f"packet towards the {whom}", anchor="end")

@@ -58,7 +58,7 @@ def _said(blocks: Sequence[ForestBlock]) -> str:
 
 def _blocks(analysis: Analysis) -> list[ForestBlock]:
     cells = representative_as_studied(analysis, _MOST_CELLS)
-    over_all = {item.pairing: item for item in wholes(analysis)}
+    over_all = {effect.pairing: effect for effect in wholes(analysis)}
     blocks: list[ForestBlock] = []
     for pairing in telling_pairings(analysis, _MOST_PAIRINGS):
         rows = []

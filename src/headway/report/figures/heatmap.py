@@ -178,7 +178,7 @@ def _cells_across(analysis: Analysis, cells: Sequence[Cell], pairings: Sequence[
 
 def _cells_down(analysis: Analysis, cells: Sequence[Cell], pairings: Sequence[Pairing]) -> _Block:
     """One block: a row for each cell, a column for each comparison."""
-    columns = tuple((f"against {item.against}", item.contender) for item in pairings)
+    columns = tuple((f"against {pairing.against}", pairing.contender) for pairing in pairings)
     entries = tuple(
         _HeatCell(row, column, cell, pairing)
         for row, cell in enumerate(cells)

@@ -96,7 +96,7 @@ def _panel(subject: Subject, cell: Cell, sheet: Sheet, frame: Frame) -> None:
     shares = [share for share in _SHARES if 1 - share >= rarest]
     labels = [f"{100 * share:g} %" for share in shares]
     x_axis(sheet, frame, [across(1 - share) for share in shares], labels, _timed([cell]).value)
-    for side, item in pairs:
+    for side, latencies in pairs:
         style = subject.styles[side.contender]
-        line = [(across(max(1 - share, rarest)), up(latency)) for share, latency in item.curve]
+        line = [(across(max(1 - share, rarest)), up(latency)) for share, latency in latencies.curve]
         sheet.lines([line], colour=style.colour, width=1.7, dash=style.dash)

@@ -301,7 +301,7 @@ def _plot(
         dodge = (place - (count - 1) / 2) * min(_DODGE, 10 / count)
         marks = [
             (x + dodge, curves.mark(cell, contender))
-            for x, cell in sorted(cells.items(), key=lambda item: item[0])
+            for x, cell in sorted(cells.items(), key=lambda point: point[0])
             if cell.side(contender)
         ]
         _line(sheet, marks, scale, styles[contender], small=count > 6)

@@ -31,12 +31,14 @@ _COLOURS: dict[Agreement, Colour] = {
 
 
 def _draw(subject: Subject) -> Picture | None:
-    besides = [item for item in beside(subject.analysis) if item.value is not None]
+    besides = [
+        comparison for comparison in beside(subject.analysis) if comparison.value is not None
+    ]
     if not 0 < len(besides) <= MOST_ROWS:
         return None
     groups = [
-        [item for item in besides if item.published.unit == unit]
-        for unit in dict.fromkeys(item.published.unit for item in besides)
+        [comparison for comparison in besides if comparison.published.unit == unit]
+        for unit in dict.fromkeys(comparison.published.unit for comparison in besides)
     ]
     return Picture(
         name=picture_name(subject.analysis, "published"),
@@ -54,8 +56,8 @@ KIND = Kind(place=5, section=Section.PUBLISHED, draw=_draw)
 def _sheet(groups: Sequence[Sequence[Beside]], width: float) -> Sheet:
     rows = sum(map(len, groups))
     sheet = Sheet(width, _LEGEND + rows * _ROW + len(groups) * (_HEAD + _FOOT))
-    _legend(sheet, [item for group in groups for item in group])
-    labels = [_label(item) for group in groups for item in group]
+    _legend(sheet, [comparison for group in groups for comparison in group])
+    labels = [_label(comparison) for group in groups for comparison in group]
     left = min(max(map(text_width, labels)) + 12, 0.55 * width)
     top = _LEGEND
     for group in groups:
@@ -71,7 +73,7 @@ def _legend(sheet: Sheet, besides: Sequence[Beside]) -> None:
     sheet.text(x + 10, 10, "published")
     x += 24 + text_width("published")
     for agreement, colour in _COLOURS.items():
-        if any(item.agreement is agreement for item in besides):
+        if any(comparison.agreement is agreement for comparison in besides):
             text = agreement.value
             if x + text_width(text) > sheet.width - 20:
                 text = shortened(text, sheet.width - 20 - x)
@@ -80,8 +82,8 @@ def _legend(sheet: Sheet, besides: Sequence[Beside]) -> None:
             x += 30 + text_width(text)
 
 
-def _label(item: Beside) -> str:
-    return f"{whose(item)}, {item.title}" if item.title else whose(item)
+def _label(comparison: Beside) -> str:
+    return f"{whose(comparison)}, {comparison.title}" if comparison.title else whose(comparison)
 
 
 def _group(sheet: Sheet, group: Sequence[Beside], frame: Frame) -> None:
@@ -91,16 +93,21 @@ def _group(sheet: Sheet, group: Sequence[Beside], frame: Frame) -> None:
     sheet.lines([((scale(t), frame.top), (scale(t), frame.bottom)) for t in ticks], colour=RULE)
     unit = group[0].published.unit
     x_axis(sheet, frame, [scale(tick) for tick in ticks], [written(tick, unit) for tick in ticks])
-    for row, item in enumerate(group):
+    for row, comparison in enumerate(group):
         y = frame.top + (row + 0.5) * _ROW
-        sheet.label(frame.left - 8, y, _label(item), frame.left - 8, anchor="end")
-        _draw_row(sheet, item, scale, y)
+        sheet.label(frame.left - 8, y, _label(comparison), frame.left - 8, anchor="end")
+        _draw_row(sheet, comparison, scale, y)
 
 
 def _scale(group: Sequence[Beside], frame: Frame) -> Scale:
-    values = [item.published.value for item in group] + [item.value or 0.0 for item in group]
+    values = [comparison.published.value for comparison in group] + [
+        comparison.value or 0.0 for comparison in group
+    ]
     ends = [
-        end for item in group if item.interval for end in (item.interval.low, item.interval.high)
+        end
+        for comparison in group
+        if comparison.interval
+        for end in (comparison.interval.low, comparison.interval.high)
     ]
     if min(*values, *ends) > 0:
         return value_scale([*values, *ends], frame.left, frame.right, wide=8.0)
@@ -109,12 +116,12 @@ def _scale(group: Sequence[Beside], frame: Frame) -> Scale:
     return Scale(low - margin, high + margin, frame.left, frame.right)
 
 
-def _draw_row(sheet: Sheet, item: Beside, scale: Scale, y: float) -> None:
-    ours, theirs = scale(item.value or 0.0), scale(item.published.value)
-    colour = _COLOURS.get(item.agreement, MUTED)
+def _draw_row(sheet: Sheet, comparison: Beside, scale: Scale, y: float) -> None:
+    ours, theirs = scale(comparison.value or 0.0), scale(comparison.published.value)
+    colour = _COLOURS.get(comparison.agreement, MUTED)
     sheet.line((min(ours, theirs), y), (max(ours, theirs), y), colour=MUTED, opacity=0.6)
-    if item.interval and item.interval.high > item.interval.low:
-        low, high = scale(item.interval.low), scale(item.interval.high)
+    if comparison.interval and comparison.interval.high > comparison.interval.low:
+        low, high = scale(comparison.interval.low), scale(comparison.interval.high)
         sheet.line((low, y), (high, y), colour=colour, width=5, opacity=0.35)
     sheet.dots([(theirs, y)], MUTED, size=8, hollow=True, halo=True)
     sheet.dots([(ours, y)], colour, Marker.DIAMOND, size=8, halo=True)

@@ -45,12 +45,14 @@ class Dot:
 
 def dots(besides: Iterable[Beside]) -> list[Dot]:
     """The values that were measured and are above zero, times in seconds, differences as ratios."""
-    made = [_dot(item, item.value) for item in besides if item.value is not None]
+    made = [
+        _dot(comparison, comparison.value) for comparison in besides if comparison.value is not None
+    ]
     return [dot for dot in made if dot.published > 0 and dot.ours > 0]
 
 
-def _dot(item: Beside, ours: float) -> Dot:
-    told_published = item.published
+def _dot(comparison: Beside, ours: float) -> Dot:
+    told_published = comparison.published
     if told_published.against is not None:
         return Dot(
             told_published.contender,
@@ -64,7 +66,9 @@ def _dot(item: Beside, ours: float) -> Dot:
 
 
 def _draw(subject: Subject) -> Picture | None:
-    besides = [item for item in beside(subject.analysis) if item.value is not None]
+    besides = [
+        comparison for comparison in beside(subject.analysis) if comparison.value is not None
+    ]
     shown = dots(besides)
     if len(besides) <= MOST_ROWS or not shown:
         return None

@@ -45,7 +45,9 @@ def _draw(subject: Subject) -> Picture | None:
     all_shares = [share for share in shares(analysis) if share.cell.name in kept]
     if not all_shares:
         return None
-    by_cell = [(cell, list(own)) for cell, own in groupby(all_shares, key=lambda item: item.cell)]
+    by_cell = [
+        (cell, list(own)) for cell, own in groupby(all_shares, key=lambda shares: shares.cell)
+    ]
     fewer = len(by_cell) < len({share.cell.name for share in shares(analysis)})
     less = f" {len(by_cell)} of {len(analysis.cells)} conditions, evenly spread."
     return Picture(
@@ -71,21 +73,21 @@ _ByCell = Sequence[tuple[Cell, Sequence[Shares]]]
 def _said(by_cell: _ByCell) -> str:
     return " ".join(
         told(
-            (f"{item.contender}: {got(item)}, {how(item) or 'not judged'}" for item in own),
+            (f"{shares.contender}: {got(shares)}, {how(shares) or 'not judged'}" for shares in own),
             start=f"{cell.title}: " if cell.title else "",
         )
         for cell, own in by_cell
     )
 
 
-def how(item: Shares) -> str:
+def how(shares: Shares) -> str:
     """How the flows shared, in a few words: ``cubic takes``."""
-    starved = item.sharing is Shared.STARVED
-    if item.uneven and item.taker:
-        return f"{item.taker} starves {item.taken}" if starved else f"{item.taker} takes"
-    if item.uneven:
+    starved = shares.sharing is Shared.STARVED
+    if shares.uneven and shares.taker:
+        return f"{shares.taker} starves {shares.taken}" if starved else f"{shares.taker} takes"
+    if shares.uneven:
         return "one is starved" if starved else "uneven"
-    return _HOW[item.sharing]
+    return _HOW[shares.sharing]
 
 
 def _sheet(analysis: Analysis, by_cell: _ByCell, width: float) -> Sheet:
@@ -97,7 +99,7 @@ def _sheet(analysis: Analysis, by_cell: _ByCell, width: float) -> Sheet:
     tiles = Tiles(len(by_cell), columns, _LEFT, height, _GAP)
     sheet = Sheet(width, head + tiles.total_height)
     colour_legend(sheet, colours, 0, 0)
-    most = max(item.total_mbit.median for _, own in by_cell for item in own)
+    most = max(shares.total_mbit.median for _, own in by_cell for shares in own)
     draw = partial(_panel, 1.02 * most or 1.0, colours)
     tiles.fill(sheet, ((cell.title, partial(draw, own)) for cell, own in by_cell), head)
     return sheet
@@ -107,26 +109,28 @@ def _panel(
     high: float, colours: Mapping[str, Colour], own: Sequence[Shares], sheet: Sheet, frame: Frame
 ) -> None:
     across = Scale(0, high, frame.left, frame.right)
-    for place, item in enumerate(own):
+    for place, contender_shares in enumerate(own):
         top = frame.top + place * _ROW
-        words = how(item)
+        words = how(contender_shares)
         room = frame.width - text_width(words, _TEXT) - 12
-        sheet.label(frame.left, top + 9, item.contender, room, size=_TEXT)
-        ink = INK if item.uneven else MUTED
-        sheet.text(frame.right, top + 9, words, ink, size=_TEXT, bold=item.uneven, anchor="end")
-        _bar(sheet, item, across, top + 18, colours)
+        sheet.label(frame.left, top + 9, contender_shares.contender, room, size=_TEXT)
+        ink = INK if contender_shares.uneven else MUTED
+        sheet.text(
+            frame.right, top + 9, words, ink, size=_TEXT, bold=contender_shares.uneven, anchor="end"
+        )
+        _bar(sheet, contender_shares, across, top + 18, colours)
     ticks = across.ticks(max(2, int(frame.width / 60)))
     texts = [written(tick) for tick in ticks]
     x_axis(sheet, frame, [across(tick) for tick in ticks], texts, "goodput [Mbit/s]")
 
 
 def _bar(
-    sheet: Sheet, item: Shares, across: Scale, top: float, colours: Mapping[str, Colour]
+    sheet: Sheet, shares: Shares, across: Scale, top: float, colours: Mapping[str, Colour]
 ) -> None:
     """Flow after flow, so long that all together are the median of what all got."""
-    parts = _parts(item)
+    parts = _parts(shares)
     medians = math.fsum(mbit for _, mbit in parts) or 1.0
-    factor = item.total_mbit.median / medians
+    factor = shares.total_mbit.median / medians
     at = 0.0
     for name, mbit in parts:
         left, right = across(at * factor), across((at + mbit) * factor)
@@ -136,23 +140,23 @@ def _bar(
         if text_width(text, _TEXT) + 6 <= right - left:
             sheet.text((left + right) / 2, top + _BAR / 2, text, size=_TEXT, anchor="middle")
         at += mbit
-    _fair(sheet, item, across, top, len(parts))
-    if len(parts) == 2 and (interval := item.names[0].ranked[0].mbit.interval):
+    _fair(sheet, shares, across, top, len(parts))
+    if len(parts) == 2 and (interval := shares.names[0].ranked[0].mbit.interval):
         y, ends = top + _BAR + 3.5, (across(interval.low * factor), across(interval.high * factor))
         sheet.line((ends[0], y), (ends[1], y), width=1.6)
         sheet.lines((((x, y - 2.5), (x, y + 2.5)) for x in ends), width=1.2)
 
 
-def _parts(item: Shares) -> list[tuple[NameShares, float]]:
+def _parts(shares: Shares) -> list[tuple[NameShares, float]]:
     """Every flow with the median of what it got."""
-    return [(name, flow.mbit.median) for name in item.names for flow in name.ranked]
+    return [(name, flow.mbit.median) for name in shares.names for flow in name.ranked]
 
 
-def _fair(sheet: Sheet, item: Shares, across: Scale, top: float, flows: int) -> None:
+def _fair(sheet: Sheet, shares: Shares, across: Scale, top: float, flows: int) -> None:
     """Where the bar would be divided if all had their fair shares."""
-    at, total = 0.0, item.total_mbit.median
+    at, total = 0.0, shares.total_mbit.median
     places = []
-    for name in item.names:
+    for name in shares.names:
         for flow in name.ranked:
             fair = flow.share.median / flow.part.median if flow.part.median else 1 / flows
             at += fair * total

@@ -22,17 +22,23 @@ def claims_table(analyses: Sequence[Analysis]) -> Table:
     """Every claim of an experiment and what our runs say of it; no rows if there are none."""
     return Table(
         headings=("claim", "place", "our runs say", "what they show", "what is known of why"),
-        rows=tuple((_row(item),) for item in judged(analyses)),
+        rows=tuple((_row(judged_claim),) for judged_claim in judged(analyses)),
         labels=5,
     )
 
 
-def _row(item: Judged) -> tuple[str, ...]:
-    shown = "; ".join(filter(None, [ours(item), would_decide(item)]))
+def _row(judged_claim: Judged) -> tuple[str, ...]:
+    shown = "; ".join(filter(None, [ours(judged_claim), would_decide(judged_claim)]))
     # A reason is one for what does not hold.
-    amiss = item.judgement in (Judgement.BROKEN, Judgement.OTHER_REASON)
-    why = (item.claim.why or UNKNOWN) if amiss else NONE
-    return item.claim.says, item.claim.place, item.judgement.value, shown, why
+    amiss = judged_claim.judgement in (Judgement.BROKEN, Judgement.OTHER_REASON)
+    why = (judged_claim.claim.why or UNKNOWN) if amiss else NONE
+    return (
+        judged_claim.claim.says,
+        judged_claim.claim.place,
+        judged_claim.judgement.value,
+        shown,
+        why,
+    )
 
 
 def claims_frame(everything: Sequence[Sequence[Analysis]]) -> pl.DataFrame:
@@ -40,13 +46,13 @@ def claims_frame(everything: Sequence[Sequence[Analysis]]) -> pl.DataFrame:
     rows = [
         {
             "experiment": analyses[0].experiment.name,
-            "claim": item.claim.says,
-            "place": item.claim.place,
-            "rule": rule_in_words(item.claim),
-            "over": item.claim.over,
-            "time": str(item.claim.span or ""),
-            "judgement": item.judgement.value,
-            "needed": item.needed,
+            "claim": judged_claim.claim.says,
+            "place": judged_claim.claim.place,
+            "rule": rule_in_words(judged_claim.claim),
+            "over": judged_claim.claim.over,
+            "time": str(judged_claim.claim.span or ""),
+            "judgement": judged_claim.judgement.value,
+            "needed": judged_claim.needed,
             "what": finding.what,
             "finding": finding.judgement.value,
             "value": finding.value,
@@ -60,8 +66,8 @@ def claims_frame(everything: Sequence[Sequence[Analysis]]) -> pl.DataFrame:
             "one_path": finding.on_one_path,
         }
         for analyses in everything
-        for item in judged(analyses)
-        for finding in item.findings
+        for judged_claim in judged(analyses)
+        for finding in judged_claim.findings
     ]
     return pl.DataFrame(rows, infer_schema_length=None)
 

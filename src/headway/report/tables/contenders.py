@@ -29,7 +29,7 @@ def contenders_table(results: StudyResults, analysis: Analysis) -> Table:
 
 def _repeats(analysis: Analysis, trait: Trait) -> bool:
     """Whether it says what the protocol says: contenders of the axis ``protocol`` are that."""
-    protocols = next(item.values for item in analysis.traits if item.name == "protocol")
+    protocols = next(trait.values for trait in analysis.traits if trait.name == "protocol")
     return trait.values == tuple(f"protocol {protocol}" for protocol in protocols)
 
 

@@ -28,7 +28,7 @@ _MOST_ROWS = 10
 def faults_table(analysis: Analysis) -> Table:
     """The packets that cost each contender most, with the run that shows what happened."""
     unit = analysis.metric.unit
-    several = any(item.title for item in sweeps(analysis))
+    several = any(sweep.title for sweep in sweeps(analysis))
     groups = tuple(
         tuple(_row(sweep, cost, several=several) for cost in _worst(sweep))
         for sweep in sweeps(analysis)

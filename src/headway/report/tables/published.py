@@ -31,9 +31,9 @@ UNKNOWN = "not known"
 
 def published_table(analyses: Sequence[Analysis]) -> Table:
     """Published values beside ours, with evidence; no rows if nothing was published."""
-    every = [item for analysis in analyses for item in beside(analysis)]
+    every = [comparison for analysis in analyses for comparison in beside(analysis)]
     besides = every if len(every) <= _MOST_ROWS else _furthest(every)
-    sources = {item.published.source for item in besides}
+    sources = {comparison.published.source for comparison in besides}
     several = len(sources) > 1
     remarks = [f"Source of the published values: {source}." for source in sources if not several]
     if len(besides) < len(every):
@@ -44,7 +44,8 @@ def published_table(analyses: Sequence[Analysis]) -> Table:
             *("evidence from our runs", "why they differ", *(("source",) if several else ())),
         ),
         rows=tuple(
-            ((*_row(item), *((item.published.source,) if several else ())),) for item in besides
+            ((*_row(comparison), *((comparison.published.source,) if several else ())),)
+            for comparison in besides
         ),
         labels=8,
         remark=" ".join(remarks),
@@ -53,13 +54,17 @@ def published_table(analyses: Sequence[Analysis]) -> Table:
 
 def _furthest(besides: Sequence[Beside]) -> list[Beside]:
     """The values that differ by the largest factors."""
-    ranked = [item for item in besides if item.ratio is not None and item.ratio > 0]
-    return sorted(ranked, key=lambda item: -abs(math.log(item.ratio or 1)))[:_FURTHEST]
+    ranked = [
+        comparison
+        for comparison in besides
+        if comparison.ratio is not None and comparison.ratio > 0
+    ]
+    return sorted(ranked, key=lambda comparison: -abs(math.log(comparison.ratio or 1)))[:_FURTHEST]
 
 
 def published_by_cell(analyses: Sequence[Analysis], most: int = _MOST_ROWS) -> Table:
     """Of more values than this: how far ours are from the published ones, by cell and contender."""
-    besides = [item for analysis in analyses for item in beside(analysis)]
+    besides = [comparison for analysis in analyses for comparison in beside(analysis)]
     many = len(besides) > most
     groups = groupby(sorted(besides, key=_place), key=_place) if many else ()
     return Table(
@@ -72,13 +77,13 @@ def published_by_cell(analyses: Sequence[Analysis], most: int = _MOST_ROWS) -> T
     )
 
 
-def _place(item: Beside) -> tuple[str, str, str]:
-    return item.published.metric, item.title, _whose(item)
+def _place(comparison: Beside) -> tuple[str, str, str]:
+    return comparison.published.metric, comparison.title, _whose(comparison)
 
 
 def _group_row(group: Sequence[Beside]) -> tuple[str, ...]:
-    ratios = [item.ratio for item in group if item.ratio is not None]
-    counts = Counter(item.agreement for item in group)
+    ratios = [comparison.ratio for comparison in group if comparison.ratio is not None]
+    counts = Counter(comparison.agreement for comparison in group)
     triple = (statistics.median(ratios), min(ratios), max(ratios)) if ratios else ()
     return (
         group[0].title or "all",
@@ -88,31 +93,33 @@ def _group_row(group: Sequence[Beside]) -> tuple[str, ...]:
         str(len(group) - counts[Agreement.NOT_MEASURED]),
         str(counts[Agreement.AGREES]),
         *([significant(ratio) for ratio in triple] or [NONE] * 3),
-        _reasons([item for item in group if item.agreement.is_missed]),
+        _reasons([comparison for comparison in group if comparison.agreement.is_missed]),
     )
 
 
 def _reasons(missed: Sequence[Beside]) -> str:
     """What is known of why values are missed."""
-    values = dict.fromkeys(item.published.why for item in missed if item.published.why)
+    values = dict.fromkeys(
+        comparison.published.why for comparison in missed if comparison.published.why
+    )
     return " ".join(values) or (UNKNOWN if missed else NONE)
 
 
-def _row(item: Beside) -> tuple[str, ...]:
+def _row(comparison: Beside) -> tuple[str, ...]:
     return (
-        item.title or "all",
-        subject(item),
-        _theirs(item),
-        _ours(item),
-        item.words,
-        _evidence(item) or NONE,
-        item.published.why or NONE,
+        comparison.title or "all",
+        subject(comparison),
+        _theirs(comparison),
+        _ours(comparison),
+        comparison.words,
+        _evidence(comparison) or NONE,
+        comparison.published.why or NONE,
     )
 
 
-def _theirs(item: Beside) -> str:
+def _theirs(comparison: Beside) -> str:
     """The published value with what was published of its spread."""
-    published = item.published
+    published = comparison.published
     texts = []
     if published.sd is not None:
         texts.append(f"sd {significant(published.sd)}")
@@ -124,41 +131,43 @@ def _theirs(item: Beside) -> str:
     return f"{text} ({', '.join(texts)})" if texts else text
 
 
-def _ours(item: Beside) -> str:
+def _ours(comparison: Beside) -> str:
     """Our value with its interval, and how many of our runs failed, which are not in it."""
-    failed = "; ".join(f"{failures} of {runs} runs failed" for failures, runs in _failed(item))
-    if item.value is None:
+    failed = "; ".join(
+        f"{failures} of {runs} runs failed" for failures, runs in _failed(comparison)
+    )
+    if comparison.value is None:
         return failed or NONE
     texts = [failed] if failed else []
-    if item.interval and item.interval.high > item.interval.low:
-        texts.insert(0, interval_text(item.interval, 3))
-    text = f"{significant(item.value)} {item.published.unit}"
+    if comparison.interval and comparison.interval.high > comparison.interval.low:
+        texts.insert(0, interval_text(comparison.interval, 3))
+    text = f"{significant(comparison.value)} {comparison.published.unit}"
     return f"{text} ({'; '.join(texts)})" if texts else text
 
 
-def _failed(item: Beside) -> Iterator[tuple[int, int]]:
-    for side in (item.side, item.against):
+def _failed(comparison: Beside) -> Iterator[tuple[int, int]]:
+    for side in (comparison.side, comparison.against):
         if side and side.failures:
             yield side.failures, side.runs
 
 
-def _whose(item: Beside) -> str:
-    against = f" against {item.published.against}" if item.published.against else ""
-    median = ", median" if item.published.statistic is Statistic.MEDIAN else ""
-    return f"{item.published.contender}{against}{median}"
+def _whose(comparison: Beside) -> str:
+    against = f" against {comparison.published.against}" if comparison.published.against else ""
+    median = ", median" if comparison.published.statistic is Statistic.MEDIAN else ""
+    return f"{comparison.published.contender}{against}{median}"
 
 
-def subject(item: Beside) -> str:
+def subject(comparison: Beside) -> str:
     """Whose value it is, which statistic, and of what time."""
-    return f"{_whose(item)}{_time(item.published.span)}"
+    return f"{_whose(comparison)}{_time(comparison.published.span)}"
 
 
 def _time(span: object) -> str:
     return "" if span is None else f", {span}"
 
 
-def _evidence(item: Beside) -> str:
-    sides = [side for side in (item.side, item.against) if side]
+def _evidence(comparison: Beside) -> str:
+    sides = [side for side in (comparison.side, comparison.against) if side]
     if len(sides) == 1:
         return evidence(sides[0])
     return ". ".join(f"{side.contender}: {evidence(side)}" for side in sides)
@@ -213,17 +222,23 @@ def _order_row(published_order: PublishedOrder, unit: str) -> tuple[str, ...]:
 
 def published_frame(analyses: Sequence[Analysis]) -> pl.DataFrame:
     """Every published value beside ours with every number."""
-    rows = [_numbers(analysis, item) for analysis in analyses for item in beside(analysis)]
+    rows = [
+        _numbers(analysis, comparison) for analysis in analyses for comparison in beside(analysis)
+    ]
     return pl.DataFrame(rows, infer_schema_length=None)
 
 
-def _numbers(analysis: Analysis, item: Beside) -> dict[str, object]:
-    published, span, quartiles = item.published, item.published.span, item.published.quartiles
+def _numbers(analysis: Analysis, comparison: Beside) -> dict[str, object]:
+    published, span, quartiles = (
+        comparison.published,
+        comparison.published.span,
+        comparison.published.quartiles,
+    )
     return {
         "experiment": analysis.experiment.name,
         "metric": published.metric,
         "cell": published.cell,
-        "title": item.title,
+        "title": comparison.title,
         "contender": published.contender,
         "against": published.against,
         "from_s": span.from_s if span else None,
@@ -236,15 +251,15 @@ def _numbers(analysis: Analysis, item: Beside) -> dict[str, object]:
         "published_sd": published.sd,
         "published_q1": quartiles[0] if quartiles else None,
         "published_q3": quartiles[1] if quartiles else None,
-        "ours": item.value,
-        "ours_low": item.interval.low if item.interval else None,
-        "ours_high": item.interval.high if item.interval else None,
-        "runs": item.side.runs if item.side else None,
-        "failed": item.side.failures if item.side else None,
-        "ratio": item.ratio,
-        "agreement": item.agreement.value,
-        "in_words": item.words,
-        "evidence": _evidence(item),
+        "ours": comparison.value,
+        "ours_low": comparison.interval.low if comparison.interval else None,
+        "ours_high": comparison.interval.high if comparison.interval else None,
+        "runs": comparison.side.runs if comparison.side else None,
+        "failed": comparison.side.failures if comparison.side else None,
+        "ratio": comparison.ratio,
+        "agreement": comparison.agreement.value,
+        "in_words": comparison.words,
+        "evidence": _evidence(comparison),
         "why": published.why,
         "source": published.source,
     }

@@ -63,24 +63,26 @@ class FlowRow:
         return self.name.named
 
 
-def flow_rows(item: Shares, every: bool = False) -> Iterator[FlowRow]:
+def flow_rows(shares: Shares, every: bool = False) -> Iterator[FlowRow]:
     """The flows of a contender in a cell; of many of a name only the first and the last, if not asked for every one."""
-    for name in item.names:
+    for name in shares.names:
         for place, got in enumerate(name.ranked):
             if every or name.count <= _MOST_RANKED or place in (0, name.count - 1):
                 rank = place + 1 if name.count > 1 else 0
-                yield FlowRow(item, name, rank, got, _how(item, name.named, place))
+                yield FlowRow(shares, name, rank, got, _how(shares, name.named, place))
 
 
-def _how(item: Shares, named: str, place: int) -> str:
-    starved = item.sharing is Shared.STARVED
-    if item.uneven and item.taker:
-        texts = {item.taker: "starves" if starved else "takes"}
-        return texts.get(named) or ({item.taken: "starved" if starved else "loses"}).get(named, "")
-    if item.uneven:
-        last = place == item.names[0].count - 1
+def _how(shares: Shares, named: str, place: int) -> str:
+    starved = shares.sharing is Shared.STARVED
+    if shares.uneven and shares.taker:
+        texts = {shares.taker: "starves" if starved else "takes"}
+        return texts.get(named) or ({shares.taken: "starved" if starved else "loses"}).get(
+            named, ""
+        )
+    if shares.uneven:
+        last = place == shares.names[0].count - 1
         return ("starved" if starved else "uneven") if last else ""
-    return _HOW[item.sharing]
+    return _HOW[shares.sharing]
 
 
 def _ordinal(rank: int) -> str:
@@ -115,21 +117,21 @@ def shares_table(analysis: Analysis) -> Table:
 def _group(
     analysis: Analysis, cell: Cell, all_shares: Sequence[Shares]
 ) -> tuple[tuple[str, ...], ...]:
-    own = [item for item in all_shares if item.cell.name == cell.name]
+    own = [shares for shares in all_shares if shares.cell.name == cell.name]
     return tuple(
         (
             *levels(analysis, cell),
-            item.contender,
+            shares.contender,
             row.flow,
             _rtt(row),
             *_told(row.got.mbit, 1.0),
             *_told(row.got.share, 100.0),
             *_told(row.got.part, 100.0),
-            str(item.runs),
+            str(shares.runs),
             row.how,
         )
-        for item in own
-        for row in flow_rows(item)
+        for shares in own
+        for row in flow_rows(shares)
     )
 
 
@@ -160,7 +162,7 @@ def first_shares(analysis: Analysis) -> Table:
 
 
 def _of_first(all_shares: Mapping[tuple[str, str], Shares], contender: str) -> str:
-    name = next(item for (of, _), item in all_shares.items() if of == contender).names[0]
+    name = next(shares for (of, _), shares in all_shares.items() if of == contender).names[0]
     return name.named if name.count == 1 else f"the lesser {name.named}"
 
 
@@ -168,11 +170,11 @@ def _row(
     analysis: Analysis, all_shares: Mapping[tuple[str, str], Shares], contender: str
 ) -> Iterator[str]:
     for cell in analysis.cells_as_studied:
-        item = all_shares.get((contender, cell.name))
-        if item is None:
+        shares = all_shares.get((contender, cell.name))
+        if shares is None:
             yield NONE
             continue
-        got = item.names[0].ranked[-1].share
+        got = shares.names[0].ranked[-1].share
         yield f"{significant(100 * got.median, 2)} ({interval_text(got.interval, 2, 100)})"
 
 

@@ -114,7 +114,7 @@ def modcods(standard: Standard, burst_symbols: int) -> dict[str, Modcod]:
         burst_symbols: length of a burst, which DVB-S2 has none of.
     """
     result = _dvb_s2() if standard is Standard.DVB_S2 else _dvb_rcs2(burst_symbols)
-    return {item.name: item for item in sorted(result, key=lambda modcod: modcod.es_n0_db)}
+    return {modcod.name: modcod for modcod in sorted(result, key=lambda modcod: modcod.es_n0_db)}
 
 
 def _dvb_s2() -> list[Modcod]:

@@ -36,7 +36,7 @@ QLOG_HEADER = {
 def write_qlog(directory: Path, events: list[dict[str, object]]) -> None:
     place = directory / "qlog" / "server"
     place.mkdir(parents=True)
-    texts = [json.dumps(item) for item in (QLOG_HEADER, *events)]
+    texts = [json.dumps(event) for event in (QLOG_HEADER, *events)]
     (place / "one.sqlog").write_text("".join(f"\x1e{text}\n" for text in texts))
 
 

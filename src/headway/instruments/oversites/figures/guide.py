@@ -69,14 +69,14 @@ def _sheet(
         sheet.label(middle, 10, network, column - 6, MUTED, size=11, anchor="middle")
     for place, title in enumerate(rows):
         sheet.label(left - 10, _HEAD + (place + 0.5) * _ROW, title, left - 12, anchor="end")
-    for item in best_values:
+    for best in best_values:
         x, y = (
-            left + columns.index(item.network) * column,
-            _HEAD + rows.index(item.sites.title) * _ROW,
+            left + columns.index(best.network) * column,
+            _HEAD + rows.index(best.sites.title) * _ROW,
         )
-        whose = "" if item.against == subject.analysis.baseline else f" against {item.against}"
-        below = f"{_size(item)}{whose}, {item.count} sites"
-        _entry(sheet, item, below, subject.styles[item.contender].colour, (x, y), column)
+        whose = "" if best.against == subject.analysis.baseline else f" against {best.against}"
+        below = f"{_size(best)}{whose}, {best.count} sites"
+        _entry(sheet, best, below, subject.styles[best.contender].colour, (x, y), column)
     return sheet
 
 

@@ -102,7 +102,7 @@ def _panel(
     x_axis(sheet, frame, [*map(across, ticks)], [*map(written, ticks)], "told by sizes")
     for line in (((1, low), (1, high)), ((low, 1), (high, 1))):
         sheet.line(*((across(x), up(y)) for x, y in line), colour=INK)
-    ends = ((across(item), up(item)) for item in (low, high))
+    ends = ((across(end), up(end)) for end in (low, high))
     sheet.line(*ends, colour=INK, dash=(4.0, 3.0))
     for name, style in styles.items():
         shown = [site for site in sites if name in site.measured]

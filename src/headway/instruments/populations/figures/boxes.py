@@ -89,9 +89,11 @@ def _sheet(subject: Subject, site_boxes: Sequence[_SiteBox], width: float) -> Sh
     for network in networks:
         sheet.label(0, y + _HEADING / 2, network or "all sites", width, MUTED, size=11)
         y += _HEADING
-        for item in (box for box in site_boxes if box.network == network):
-            _box(sheet, item, y + _ROW / 2, across, styles)
-            sheet.text(width - 2, y + _ROW / 2, metric.text(item.ends[2]), anchor="end", size=11)
+        for site_box in (box for box in site_boxes if box.network == network):
+            _box(sheet, site_box, y + _ROW / 2, across, styles)
+            sheet.text(
+                width - 2, y + _ROW / 2, metric.text(site_box.ends[2]), anchor="end", size=11
+            )
             y += _ROW
     return sheet
 

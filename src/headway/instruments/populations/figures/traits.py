@@ -123,8 +123,8 @@ def _panel(
     for trait in dict.fromkeys(class_box.trait for class_box in here):
         sheet.label(frame.left, y + _TRAIT / 2, trait, frame.width, size=11)
         y += _TRAIT
-        for item in (box for box in here if box.trait == trait):
-            _box(sheet, item, y + _ROW / 2, across, colours[item.label])
+        for trait_box in (box for box in here if box.trait == trait):
+            _box(sheet, trait_box, y + _ROW / 2, across, colours[trait_box.label])
             y += _ROW
 
 
