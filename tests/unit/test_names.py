@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import ast
+import re
+from collections.abc import Iterator
 
+from tests.doc_examples import ROOT
 from tests.imports import modules, tree
 
 INTERROGATIVES = frozenset(
@@ -15,25 +18,37 @@ def test_a_modules_docstring_begins_with_its_subject() -> None:
     """A clause says what something does before it says what it is."""
     clauses = [
         name
-        for name, file in modules().items()
-        if (words := (ast.get_docstring(tree(file)) or "").split())
+        for name, module in _trees()
+        if (words := (ast.get_docstring(module) or "").split())
         and words[0].strip(",:") in INTERROGATIVES
     ]
     assert not clauses
 
 
-ADJECTIVES = frozenset({"found", "held", "one", "said", "told"})
-"""They say what was done to a thing, and not which thing it is."""
+ADJECTIVES = frozenset({"found", "held", "item", "one", "said", "told"})
+"""They say what was done to a thing, or that it is one of several, and not which thing it is."""
 
 
 def test_nothing_in_a_function_is_called_by_what_was_done_to_it() -> None:
     called = [
         f"{name}:{node.lineno} {word}"
-        for name, file in modules().items()
-        for node in ast.walk(tree(file))
+        for name, module in _trees()
+        for node in ast.walk(module)
         if (word := _bound(node)) in ADJECTIVES
     ]
     assert not called
+
+
+def _trees() -> Iterator[tuple[str, ast.Module]]:
+    """All modules, and those that the recipes for contributors have as examples."""
+    yield from ((name, tree(file)) for name, file in modules().items())
+    page = "CONTRIBUTING.md"
+    examples = re.findall(
+        r"^```python\n(.*?)^```",
+        (ROOT / page).read_text(encoding="utf-8"),
+        re.DOTALL | re.MULTILINE,
+    )
+    yield from ((f"{page}: {example.splitlines()[0]}", ast.parse(example)) for example in examples)
 
 
 def _bound(node: ast.AST) -> str | None:
