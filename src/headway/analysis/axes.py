@@ -34,7 +34,7 @@ CONTENDER = "contender"
 _TELL_THEMSELVES = frozenset({CONTENDER})
 """Axes whose levels need no name before them."""
 _UNDERSTOOD = {"path", "workload", "knobs", "hops", "links"}
-"""Parts of a key that go without saying in a name."""
+"""Parts of a key that a name omits."""
 _WORDS = {"rtt": "RTT", "congestion_control": "CC", "initial_window": "IW"}
 
 

@@ -88,7 +88,7 @@ UNSAID = {
     column.name: (column.naming.absent,) if column.naming.unsaid is None else column.naming.unsaid
     for column in COLUMNS
 }
-"""Values of constants that go without saying."""
+"""Values of constants that no text names, as they are the usual ones."""
 
 
 def shortened(runs: pl.DataFrame) -> Callable[[Condition], Condition]:

@@ -24,8 +24,8 @@ class Metric:
         column: its name in ``runs.parquet``.
         label: what it is, in words.
         unit: unit of its values.
-        less_is_better: whether the smaller value is the faster contender's; of a metric with a best value, whether
-            the smaller distance from it is, which is so.
+        less_is_better: whether the smaller value is the better one; true of a metric with a best value, whose distance
+            from it is compared.
         words: what a contender with a better or a worse value is.
         best: the value that is best, if it is neither the least nor the greatest.
     """
@@ -61,7 +61,7 @@ class Metric:
 
     @property
     def remark(self) -> str:
-        """How values are compared, where that does not go without saying; else empty."""
+        """How values are compared, if that is not obvious; else empty."""
         if self.best is None:
             return ""
         half, twice = (f"{self.best * factor:g}" for factor in (0.5, 2))

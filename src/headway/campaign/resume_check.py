@@ -1,4 +1,4 @@
-"""Sameness of results that are there and a study that is to go on with them: one table or two."""
+"""Comparison of a study with the existing results that it would resume: whether both fit into one table."""
 
 from __future__ import annotations
 

@@ -122,7 +122,7 @@ class Naming:
         title: how a value stands in a title; ``{}`` is the value.
         absent: what null means; None if null means that nothing is known.
         alone: how a value stands among others of all kinds; None if as in a title, with the name if that has the value only.
-        unsaid: values that go without saying where they are the same in all cells, if not `absent` alone.
+        unsaid: values that no text names where they are the same in all cells, if not `absent` alone.
         place: conditions stand in a title in the order of their places.
         axes: keys of studies that say the same where they are axes.
         listed: whether a value is a list, behind commas: what is in all of them is said even where the rest differs.

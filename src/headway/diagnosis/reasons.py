@@ -100,7 +100,7 @@ def _shares_of_up_path(segment: SegmentSamples, index: int) -> dict[Limit, float
 def _together(votes: Sequence[Mapping[Limit, float]]) -> dict[Limit, float]:
     """What held several connections back: those that had data to send, each as much as the next.
 
-    A connection without data holds nothing back as long as another has some.
+    An idle connection does not count while another has data to send.
     """
     idle = min(vote.get(Limit.APPLICATION, 0.0) for vote in votes)
     shares: dict[Limit, float] = defaultdict(float)

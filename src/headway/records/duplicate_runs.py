@@ -1,4 +1,4 @@
-"""The records of a run, and of those that need not be carried out because it was."""
+"""The record of a run, and of identical runs that were not repeated."""
 
 from __future__ import annotations
 

@@ -113,7 +113,10 @@ class CarrierAccess(Part):
         if queue.discipline is not Discipline.DROPTAIL:
             raise wrong("queue", 'frames are filled from a droptail queue; leave out "discipline"')
         if key := next((key for key, value in others.items() if value), None):
-            raise wrong(key, "a link with access has none; leave out one of the two")
+            raise wrong(
+                key,
+                "cannot be combined with access: a link with access has none; leave out one of the two",
+            )
         if self.lost is LossUnit.FRAMES and (loss.burst > 1 or "loss" in changed):
             raise wrong("loss", "frames are lost each by itself, at a share that stays")
         constant = self.demand.constant if self.demand else None

@@ -207,7 +207,7 @@ FLOW_RULES: tuple[RuleTable[SettingKeys, Any], ...] = (
                 "flows.{it.name}.{it.own}",
                 lambda flow: flow.own,
                 "it is of a flow between hosts of its own, and between names them",
-                "leave out one of both",
+                "leave out between or this key",
             ),
         ),
     ),

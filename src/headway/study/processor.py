@@ -75,7 +75,8 @@ class Processor(Part):
         default=None, description="a call that waits, such as epoll_wait"
     )
     switch: Duration | None = Field(
-        default=None, description="a call that had to wait: the way back to its program"
+        default=None,
+        description="extra cost of a call that blocked: the switch back to its program",
     )
     sent: PacketCosts = PacketCosts()
     received: PacketCosts = PacketCosts()
@@ -83,8 +84,8 @@ class Processor(Part):
         default=0.0,
         ge=0,
         le=_LARGEST_FACTOR,
-        description="what programs compute between calls takes this many times as long as on the machine that runs the "
-        "lab; above 0 no run repeats exactly",
+        description="the programs' own computing between calls, as a multiple of its time on the machine that runs "
+        "the lab; above 0 no run repeats exactly",
     )
 
     @model_validator(mode="before")

@@ -1,4 +1,4 @@
-"""Changes of a study: whose they are, and those that would change nothing, as an axis or every contender has the last word on their keys."""
+"""Changes of a study by `--set`: the experiment each belongs to, and those that an axis or every contender overrides."""
 
 from __future__ import annotations
 

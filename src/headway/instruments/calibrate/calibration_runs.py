@@ -99,7 +99,7 @@ class Tryout:
         return cores
 
     def _residuals(self, runs: Sequence[Record]) -> list[float]:
-        """The means over repetitions; values of which one fails, or measures nothing, are no solution."""
+        """The means over repetitions; far away if a repetition failed, or did not measure the target."""
         result = [
             self.target.residuals(run.model_dump()) if run.status is Status.OK else None
             for run in runs

@@ -43,9 +43,10 @@ class Target:
     def residuals(self, run: Mapping[str, object]) -> list[float] | None:
         """By how much a run differs, as shares: 0.1 is 10 % of the target. None if it measured nothing of it.
 
-        Of a series it is what had come until each time, so that it does not matter in which of two intervals a packet
-        came. It counts over the geometric mean of what is wanted by then and in the mean, as counts scatter: else nothing
-        that acts early, when little has come, would show. Of values it is each metric's relative difference.
+        Of a series, the bytes received until each time are compared: comparing intervals would count a slightly late
+        packet twice. Each difference is divided by the geometric mean of the target so far and of the series' mean, since
+        counts scatter so; otherwise a knob that acts early, on few bytes, would not show. Of values it is each metric's
+        relative difference.
         """
         if self.values:
             result = [(run.get(name), value) for name, value in self.values.items()]

@@ -1,4 +1,4 @@
-"""Builds that are compared: of a program, a file of programs, or results that are there."""
+"""Builds that are compared: of a program, a file of programs, or existing results."""
 
 from __future__ import annotations
 

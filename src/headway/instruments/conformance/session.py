@@ -49,7 +49,7 @@ class Session:
         keeps_all: whether logs and captures stay of runs that pass, too.
         jobs: labs at a time; one per core if None.
         outside: programs from outside.
-        start: what is to be done with results that are there.
+        start: what is to be done with existing results.
     """
 
     out: Path

@@ -107,7 +107,7 @@ def _known_paths(senders: Sequence[SeenSender], directory: Path) -> list[SeenSen
 
 
 def _print(senders: Sequence[SeenSender], known: KnownShapes, *, unseen: bool) -> None:
-    """A line for each contender: what its runs are held to be, and how near they are to it.
+    """A line for each contender: the controller its runs are classified as, and their distance from it.
 
     Of a contender that cells give other controllers, a line for each of these.
     """
