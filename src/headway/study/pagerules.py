@@ -103,7 +103,7 @@ PAGE_RULES: tuple[RuleTable[NetworkView, Any], ...] = (
                 "{it.key}",
                 lambda servers: servers.keys.proxy,
                 "a reverse proxy answers for all hosts of a page",
-                "leave out one of both",
+                "leave out this key or proxy",
                 shown="origins",
             ),
             RuleRow(
