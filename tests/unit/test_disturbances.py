@@ -12,8 +12,8 @@ from headway.campaign.feasibility import all_remarks
 from headway.columns import Record
 from headway.contract.counts import Counts
 from headway.diagnosis.disturbances import Named, named_disturbances
+from headway.planning.idle import idle_parts
 from headway.planning.ineffective_settings import vain
-from headway.planning.replaced import idle_transports
 from headway.planning.runs import Run, plan
 from headway.report.tables.disturbances import (
     disturbances_frame,
@@ -269,9 +269,9 @@ def of_protocols(*protocols: str, **server: Any) -> list[Run]:
 def test_what_is_asked_of_a_transport_that_no_run_has_is_noted(key: str) -> None:
     value = {"congestion_control": "cubic", "initial_window": 20}[key]
     of_quic = {"program": "headway-server", key: {"quic": value}}
-    assert not any(idle_transports(of_protocols("h2", "h3", **of_quic)))
-    assert not any(idle_transports(of_protocols("h2", program="headway-server", **{key: value})))
-    (note,) = idle_transports(of_protocols("h1", "h2", **of_quic))
+    assert not any(idle_parts(of_protocols("h2", "h3", **of_quic)))
+    assert not any(idle_parts(of_protocols("h2", program="headway-server", **{key: value})))
+    (note,) = idle_parts(of_protocols("h1", "h2", **of_quic))
     assert note.startswith(f"server.{key}.quic ")
 
 

@@ -16,10 +16,10 @@ from headway.image.outsideroot import outside_root
 from headway.planning.capability_checks import check_programs, remarks
 from headway.planning.cells import cells
 from headway.planning.computed import free_computing
+from headway.planning.idle import idle_parts
 from headway.planning.ineffective_settings import vain
 from headway.planning.metric_support import check_told
 from headway.planning.needed_repetitions import too_few
-from headway.planning.replaced import idle_hosts, idle_peps, idle_transports
 from headway.planning.runs import Run, plan
 from headway.programs.costs import page_costs
 from headway.programs.registry import CLIENTS, SERVERS
@@ -205,9 +205,7 @@ def all_remarks(study: Study, runs: Sequence[Run]) -> list[str]:
         *_unshared(runs),
         *vain_hints(first_repetition(runs)),
         *free_computing(study, runs),
-        *idle_hosts(first_repetition(runs)),
-        *idle_peps(first_repetition(runs)),
-        *idle_transports(first_repetition(runs)),
+        *idle_parts(first_repetition(runs)),
         *twins(study, runs),
     )
     return list(dict.fromkeys(every))
