@@ -233,6 +233,18 @@ hosts = ["img.*"]
 """
 
 
+def test_the_path_behind_a_proxy_is_stated() -> None:
+    text = """
+name = "behind-a-proxy"
+proxy = { program = "envoy", upstream = { path = { rate = "100 Mbit/s", rtt = "10 ms", down.loss = "2 %" } } }
+path = { rate = "10 Mbit/s", rtt = "100 ms" }
+"""
+    (run,) = plan(parse_study(Source("proxy.toml", text, ROOT)))
+    stated = conditions(run)
+    assert (stated["upstream_rtt_ms"], stated["upstream_rate_mbit"]) == (10, 100)
+    assert stated["upstream_loss_pct"] == 2
+
+
 def test_every_condition_is_stated_of_runs() -> None:
     """Whoever declares one states its value in `records/conditions.py`."""
     studies = [builtin_study(name, quick=True) for name in ("liu2024", "discovery")]

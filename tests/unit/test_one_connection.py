@@ -56,6 +56,14 @@ def test_the_certificate_holds_every_host_and_verifies(root: Path) -> None:
     assert certified(orders_of(setting()), root) == orders, "equal runs have equal certificates"
 
 
+def test_the_record_says_how_many_connections_a_page_has() -> None:
+    stated = {
+        way: setting(connections=way).workload.columns["page_connections"]
+        for way in ("one", "per-host")
+    }
+    assert stated == {"one": "one", "per-host": "per-host"}
+
+
 def test_other_labs_have_the_usual_certificate(root: Path) -> None:
     orders = orders_of(setting(connections="per-host"))
     assert not {NAMES_FILE, CERTIFICATE_FILE} & set(orders.files)
