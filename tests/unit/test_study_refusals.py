@@ -11,8 +11,9 @@ import pytest
 from headway.campaign.feasibility import checked_plan
 from headway.errors import WrongInputError
 from headway.study.experiment import Experiment, Study
-from headway.study.load import Source, load_study, parse_study, study_from
+from headway.study.load import load_study, parse_study, study_from
 from headway.study.setting import Setting
+from headway.study.source import Source
 
 BASE = 'name = "s"\n[workload]\nsize = "1 MB"\n'
 UPLOAD = (
