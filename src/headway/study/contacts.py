@@ -96,6 +96,11 @@ class Contacts(Part):
         """Whether packets between contacts wait for the next one."""
         return self.meanwhile is Meanwhile.KEPT
 
+    def changes_until(self, until: Duration) -> int:
+        """How often a contact begins or ends before a time, about."""
+        laps = until // self.repeat + 1 if self.repeat else 1
+        return 2 * laps * len(self.spans)
+
     def between(self, until: Duration) -> Iterator[Window]:
         """The spans without contact that begin before a time, in order; after the last contact, one without an end."""
         ended = Duration(0)

@@ -10,12 +10,14 @@ from headway.study.edge import Edge
 from headway.study.family import Family
 from headway.study.middlebox import SMALLEST_MTU_IPV6
 from headway.study.path import Direction, Path
-from headway.study.rates import TraceRate
+from headway.study.rates import RandomRate, RateSchedule, TraceRate
 from headway.study.rulerow import RuleRow, RuleTable
 from headway.study.units import Duration
 
 _LARGEST_PACKET = 65_535
 """With segmentation offload."""
+_MOST_CHANGES = 200_000
+"""Of a direction, about 300 bytes each in what a lab is told."""
 
 
 @dataclass(frozen=True)
@@ -100,6 +102,16 @@ class _Way:
         return None
 
     @property
+    def changes(self) -> tuple[int, str]:
+        """How often what changes most does so before the run is given up, and its key."""
+        rate, contacts = self.direction.rate, self.direction.contacts
+        of_rate = 0
+        if isinstance(rate, RateSchedule | RandomRate):
+            of_rate = rate.changes_until(self.view.limit)
+        of_contacts = contacts.changes_until(self.view.limit) if contacts else 0
+        return max((of_rate, "rate"), (of_contacts, "contacts"))
+
+    @property
     def first_opportunity(self) -> Duration:
         rate = self.direction.rate
         times = rate.opportunities_ms if isinstance(rate, TraceRate) else ()
@@ -117,7 +129,22 @@ def _ways(view: PathsView) -> Iterator[_Way]:
 
 
 _BEYOND = "beyond limits.virtual ({it.view.limit})"
+CHANGE_RULES = RuleTable[PathsView, _Way](
+    "a direction of a path",
+    _ways,
+    (
+        RuleRow(
+            f"changes {_MOST_CHANGES:,} times at most before `limits.virtual`",
+            "{it.key}.{it.name}.{it.changes[1]}",
+            lambda way: way.changes[0] > _MOST_CHANGES,
+            f"{{it.changes[0]:,}} changes before limits.virtual ({{it.view.limit}}), and {_MOST_CHANGES:,} at most can be",
+            "let it change less often, or lower limits.virtual",
+        ),
+    ),
+)
+"""Those of what has to be known for whole runs in advance."""
 PATH_RULES: tuple[RuleTable[PathsView, Any], ...] = (
+    CHANGE_RULES,
     RuleTable[PathsView, _Path](
         "a path",
         _paths,

@@ -41,6 +41,11 @@ class RateSchedule(Part):
             raise ValueError("repeat must be longer than the time of the last step")
         return self
 
+    def changes_until(self, until: Duration) -> int:
+        """How often it changes before a time, about."""
+        laps = until // self.repeat + 1 if self.repeat else 1
+        return laps * len(self.steps)
+
 
 class RandomRate(Part):
     """A rate drawn anew from [low, high], uniformly, every so often."""
@@ -56,6 +61,10 @@ class RandomRate(Part):
         if self.every < 1_000_000:
             raise ValueError("every must be 1 ms at least")
         return self
+
+    def changes_until(self, until: Duration) -> int:
+        """How often it changes before a time."""
+        return until // self.every
 
 
 class TraceRate(Part):

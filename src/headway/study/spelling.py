@@ -22,6 +22,8 @@ from headway.study.network import (
 )
 from headway.study.origin import OriginServer
 from headway.study.path import Path
+from headway.study.pathrules import CHANGE_RULES, PathsView
+from headway.study.rulerow import check_all
 from headway.study.settingkeys import Routing, SettingKeys
 
 _CABLE = Path()
@@ -263,6 +265,7 @@ def _by_contacts(
 ) -> tuple[tuple[Edge, ...], PlannedWays]:
     """The way of a packet that leaves at once, and all ways by plans of contacts, between two hosts."""
     until, ends = keys.limits.virtual, _ends(keys)
+    check_all((CHANGE_RULES,), PathsView(edges, until, keys.offload))
     there, back = (
         reached(soonest(edges, ends, end, until), start)
         for start, end in ((client, server), (server, client))
