@@ -267,6 +267,55 @@ def test_a_page_keeps_its_browser_and_flows_their_programs() -> None:
     assert not flows.is_of_others and names_of(flows) == {"flows.second.start"}
 
 
+def test_quic_of_a_flow_is_made_like_the_tcp_of_the_same_flow() -> None:
+    bulk = {"kind": "bulk", "duration": "5 s"}
+    perf: dict[str, Any] = {"client": {"program": "headway-perf"}, "workload": bulk}
+    beside = perf | {"protocol": "tcp", "server": {"program": "headway-perf"}}
+    pair = of(
+        {
+            name: {"flows": {"first": beside | {"protocol": name}, "second": beside}}
+            for name in ("tcp", "quic")
+        }
+    )
+    assert not pair.is_of_others and names_of(pair) == set(NAMES[:3])
+    like_tcp = pair.contenders["with nothing"]["flows"]
+    assert like_tcp["first"]["protocol"] == "quic" and like_tcp["second"] == beside
+    assert like_tcp["first"]["server"]["congestion_control"] == {"quic": "linux-cubic"}
+    assert like_tcp["first"]["server"]["knobs"] == {"retry": "on", "pacing": "off"}
+
+
+def test_a_flow_that_one_contender_has_is_one_cause() -> None:
+    perf = {"program": "headway-perf"}
+    bulk = {"kind": "bulk", "duration": "5 s"}
+    flow = {"protocol": "tcp", "client": perf, "server": perf, "workload": bulk}
+    two = {"flows": {"first": flow, "second": flow}}
+    pair = of({"alone": {"flows": {"first": flow}}, "beside": two})
+    assert names_of(pair) == {"flows.second"}
+    assert [len(raw["flows"]) for raw in pair.contenders.values()] == [1, 2]
+
+
+def test_programs_of_others_in_flows_are_replaced_flow_by_flow() -> None:
+    page = {"kind": "page", "site": corpus_names()[0]}
+    download = {"protocol": "h2", "server": {"program": "caddy"}, "client": {"program": "curl"}}
+    pair = of(
+        {
+            name: {
+                "flows": {
+                    "page": {"protocol": name, "workload": page, "client": {"program": "chromium"}},
+                    "download": download,
+                }
+            }
+            for name in ("h2", "h3")
+        },
+        server={"program": "nginx"},
+    )
+    assert pair.is_of_others and names_of(pair) == set(NAMES[:3])
+    ours = pair.contenders["with nothing"]["flows"]
+    assert ours["page"]["client"]["program"] == "chromium"
+    assert {flow["server"]["program"] for flow in ours.values()} == {"headway-server"}
+    assert ours["download"]["client"]["program"] == "headway-client"
+
+
 def test_what_cannot_be_carried_out_is_said_with_status_2(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -190,6 +190,9 @@ def test_what_a_flow_beside_leaves_unmeasured_is_told() -> None:
     found = {one.trial.axis.name: one.reason for one in unable(metrics=["ttfb_s"])}
     assert found["flow beside"] == "ttfb_s is not measured there"
     assert "flow beside" not in {one.trial.axis.name for one in unable()}
+    both = around(metrics=["ttfb_s", "total_s"])
+    assert [trial.measures for trial in both["flow beside"]] == [{"total_s"}]
+    assert {trial.measures for trial in both["RTT"]} == {frozenset({"ttfb_s", "total_s"})}
 
 
 def test_tls_is_older_over_tcp_alone_and_where_the_server_has_it() -> None:

@@ -304,6 +304,30 @@ def test_what_is_left_goes_to_more_cells_of_a_sentence(
     assert len(set(places)) == 3 and others[0] >= 50
 
 
+def test_every_metric_has_sentences_and_the_first_ones_come_first(
+    tmp_path: Path, labs: Callable[[Takes], list[str]]
+) -> None:
+    names = labs(h3_sooner)
+    results = carried_out(tmp_path / "results", metrics=["ttfb_s", "total_s"])
+    names.clear()
+    answer = tried(results)
+    alike, sooner = answer.sentences
+    assert (alike.metric, sooner.metric) == ("ttfb_s", "total_s")
+    assert alike.text.startswith("h3 against h2, by ") and alike.text != sooner.text
+    assert set(fates(alike).values()) == {SentenceFate.HOLDS} and not alike.turning
+    assert fates(sooner)["with a queue of 0.25 BDP"] is SentenceFate.TURNS and sooner.turning
+    # Both are tried by the same runs; what only the second asks for comes after half of the budget.
+    assert {near.experiment for near in alike.counted} == {
+        near.experiment for near in sooner.counted
+    }
+    assert answer.of("", "total_s") == (sooner,)
+    between = [at for at, name in enumerate(names) if "-between-" in name]
+    assert between and len(names) / 4 < min(between)
+    page = write_report(results)
+    assert (page.parent / "total_s-neighbours.svg").exists()
+    assert (page.parent / "ttfb_s-neighbours.svg").exists()
+
+
 def test_results_of_other_sentences_are_refused(
     tmp_path: Path, labs: Callable[[Takes], list[str]]
 ) -> None:

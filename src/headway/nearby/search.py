@@ -89,6 +89,7 @@ class NeighbourSearch:
             for trial in (*self.trials, *between)
             if (trial.origin.experiment.name, trial.origin.cell) == place
             and (trial.axis is AGAIN or trial.axis.name in sentence.axes)
+            and sentence.metric.column in trial.measures
             and trial.concerns(sentence.pairing.contender, sentence.pairing.against)
         ]
 
@@ -128,29 +129,38 @@ class NeighbourSearch:
     def due(self, spent: Spending) -> list[Due]:
         """What is to be carried out next; nothing if all is settled, or the budget is spent.
 
-        First what was begun and is not complete. Then cells around which something looks like a change, again with other
-        seeds; what looks like a change and is yet to be confirmed; and places
-        between a neighbour that is a change and the cell. Then, for half of the budget, neighbours that were not tried.
-        Then those at which the sentence would be another one by the estimate, others that were not tried, and what is
-        undecided.
+        First what was begun and is not complete. Then, by the experiments' first metrics, what is telling: cells around
+        which something looks like a change, again with other seeds; what looks like a change and is yet to be confirmed;
+        and places between a neighbour that is a change and the cell. Then, for half of the budget, neighbours that were
+        not tried. Then what is telling by other metrics, neighbours at which a sentence would be another one by the
+        estimate, others that were not tried, and what is undecided.
 
         Args:
             spent: what was spent so far.
         """
         if incomplete := [due for due in self.begun.values() if self._is_incomplete(due)]:
             return incomplete
-        telling = [*self._again(), *self._unconfirmed(), *self._between()]
-        if chosen := self._affordable(telling, spent, 1.0):
-            return chosen
+        firsts = [sentence for sentence in self.sentences if sentence.is_first]
+        beside = [sentence for sentence in self.sentences if not sentence.is_first]
         new = [Due(trial, self.looks[0]) for trial in self.trials if trial.name not in self.begun]
         return (
-            self._affordable(new, spent, 1 - _KEPT)
+            self._affordable(self._telling(firsts), spent, 1.0)
+            or self._affordable(new, spent, 1 - _KEPT)
+            or self._affordable(self._telling(beside), spent, 1.0)
             or self._affordable([*self._doubtful()], spent, 1.0)
             # Beyond that as much is left as is spent: what looks like a change is yet to be confirmed.
             or self._affordable(new, spent, 1.0, reserve=True)
             or self._affordable([*self._undecided()], spent, 1.0)
             or self._affordable(new, spent, 1.0)
         )
+
+    def _telling(self, sentences: Sequence[AnswerSentence]) -> list[Due]:
+        """What tells whether and where sentences change."""
+        return [
+            *self._again(sentences),
+            *self._unconfirmed(sentences),
+            *self._between(sentences),
+        ]
 
     def _is_incomplete(self, due: Due) -> bool:
         return (self._complete_look(due.trial) or 0) < due.repetitions
@@ -197,17 +207,19 @@ class NeighbourSearch:
             self._costs[key] = Spending(whole.runs // first, whole.processor_s / first)
         return self._costs[key]
 
-    def _fates(self) -> Iterator[tuple[AnswerSentence, Trial, TriedFate]]:
-        for sentence in self.sentences:
+    def _fates(
+        self, sentences: Sequence[AnswerSentence]
+    ) -> Iterator[tuple[AnswerSentence, Trial, TriedFate]]:
+        for sentence in sentences:
             for trial in self.neighbours(sentence):
                 if (tried := self.judge(sentence, trial)) is not None:
                     yield sentence, trial, tried
 
-    def _again(self) -> Iterator[Due]:
+    def _again(self, sentences: Sequence[AnswerSentence]) -> Iterator[Due]:
         """The cells themselves around which a sentence seems to change, if they were not tried again."""
         changing = {
             id(trial.origin)
-            for _, trial, tried in self._fates()
+            for _, trial, tried in self._fates(sentences)
             if trial.axis is not AGAIN and (tried.fate.is_change or tried.is_unconfirmed)
         }
         for trial in self.trials:
@@ -215,18 +227,20 @@ class NeighbourSearch:
             if is_due and trial.name not in self.begun:
                 yield Due(trial, self.looks[0])
 
-    def _unconfirmed(self) -> Iterator[Due]:
-        yield from self._farther(entry for entry in self._fates() if entry[2].is_unconfirmed)
+    def _unconfirmed(self, sentences: Sequence[AnswerSentence]) -> Iterator[Due]:
+        fates = self._fates(sentences)
+        yield from self._farther(entry for entry in fates if entry[2].is_unconfirmed)
 
     def _doubtful(self) -> Iterator[Due]:
         yield from self._farther(
             entry
-            for entry in self._fates()
+            for entry in self._fates(self.sentences)
             if not entry[2].is_settled and entry[2].estimate.is_change
         )
 
     def _undecided(self) -> Iterator[Due]:
-        yield from self._farther(entry for entry in self._fates() if not entry[2].is_settled)
+        fates = self._fates(self.sentences)
+        yield from self._farther(entry for entry in fates if not entry[2].is_settled)
 
     def _farther(self, entries: Iterator[tuple[AnswerSentence, Trial, TriedFate]]) -> Iterator[Due]:
         """The next look of each of these neighbours, if it has one."""
@@ -235,8 +249,8 @@ class NeighbourSearch:
             if (look := next((later for later in self.looks if later > had), None)) is not None:
                 yield Due(trial, look)
 
-    def _between(self) -> Iterator[Due]:
-        for sentence in self.sentences:
+    def _between(self, sentences: Sequence[AnswerSentence]) -> Iterator[Due]:
+        for sentence in sentences:
             for axis_trial, span in self.turning(sentence):
                 if span.is_narrow:
                     continue

@@ -72,6 +72,7 @@ class AnswerSentence:
         effect: what it claims there.
         axes: on which it is tried.
         is_more: whether the cell is one more of the sentence's, beside the one in the middle.
+        is_first: whether its metric is the experiment's first.
         claim: what the claim says that it is of; empty of the answer's.
     """
 
@@ -84,11 +85,12 @@ class AnswerSentence:
     effect: Effect
     axes: frozenset[str]
     is_more: bool = False
+    is_first: bool = True
     claim: str = ""
 
 
 def sentences_of(results: StudyResults, axes: Collection[str]) -> tuple[AnswerSentence, ...]:
-    """The sentences of all experiments, each of a comparison in a part of its conditions, and claims with neighbours.
+    """The sentences of all experiments, each of a comparison by a metric in a part of its conditions, and claims with neighbours.
 
     Args:
         results: the study's.
@@ -104,13 +106,14 @@ def sentences_of(results: StudyResults, axes: Collection[str]) -> tuple[AnswerSe
         if experiment.faults is not None:
             reasons.append(f"{name} has a fault for each packet, and no neighbours")
             continue
-        analysis = analyse(results, experiment)
+        analyses = [analyse(results, experiment, metric) for metric in experiment.metrics]
+        analysis = analyses[0]
         if len(analysis.contenders) == 1:
             reasons.append(
                 f"{name} has one contender, {analysis.contenders[0]}, and compares nothing"
             )
             continue
-        own = [replace(each, axes=frozenset(axes)) for each in _of_experiment(analysis)]
+        own = [replace(each, axes=frozenset(axes)) for each in _of_experiment(analyses)]
         if not own:
             reasons.append(f"{name} compares nothing of which enough runs ended well")
         sentences += [*_of_claims(results, analysis), *own]
@@ -119,10 +122,27 @@ def sentences_of(results: StudyResults, axes: Collection[str]) -> tuple[AnswerSe
     return tuple(sentences)
 
 
-def _of_experiment(analysis: Analysis) -> Iterator[AnswerSentence]:
-    """Its sentences around the cells in the middle, then the same around the least and the greatest of their effects."""
+def _of_experiment(analyses: Sequence[Analysis]) -> Iterator[AnswerSentence]:
+    """Its sentences around the cells in the middle, metric by metric, then the same around the least and the greatest effects."""
     chosen: set[str] = set()
     more: list[AnswerSentence] = []
+    for analysis in analyses:
+        for sentence in _by_metric(analysis, chosen):
+            own = replace(sentence, is_first=analysis is analyses[0])
+            if own.is_more:
+                more.append(own)
+            else:
+                yield own
+    yield from more
+
+
+def _by_metric(analysis: Analysis, chosen: set[str]) -> Iterator[AnswerSentence]:
+    """Its sentences by one metric; cells that those of other metrics have are preferred.
+
+    Args:
+        analysis: of the metric.
+        chosen: the cells in the middle so far; is added to.
+    """
     for pairing in by_telling(analysis):
         # Behind the parts may stand a mean over all of them.
         for part, shown in zip(
@@ -132,14 +152,19 @@ def _of_experiment(analysis: Analysis) -> Iterator[AnswerSentence]:
             if not ordered:
                 continue
             where = f"{shown.where}, " if shown.where else ""
-            text = f"{pairing}: {where}{shown.said}"
+            text = f"{_subject(analysis, pairing)}: {where}{shown.said}"
             case = _representative(ordered, chosen)
             chosen.add(case[0].name)
             yield _sentence(analysis, pairing, text, case)
             for other in {entry[0].name: entry for entry in (ordered[0], ordered[-1])}.values():
                 if other[0].name != case[0].name:
-                    more.append(replace(_sentence(analysis, pairing, text, other), is_more=True))
-    yield from more
+                    yield replace(_sentence(analysis, pairing, text, other), is_more=True)
+
+
+def _subject(analysis: Analysis, pairing: Pairing) -> str:
+    """Who is compared, and by what if that is one of several metrics."""
+    several = len(analysis.experiment.metrics) > 1
+    return f"{pairing}, by {analysis.metric.label}" if several else str(pairing)
 
 
 def _sentence(analysis: Analysis, pairing: Pairing, text: str, case: Case) -> AnswerSentence:

@@ -134,11 +134,14 @@ class _Places:
 def _in_order(
     origins: Mapping[tuple[str, str], OriginCell], sentences: Sequence[AnswerSentence]
 ) -> Iterator[list[OriginCell]]:
-    """The cells of sentences that claim a difference, those that only others rest on, and what more cells there are."""
-    ranks: dict[tuple[str, str], tuple[bool, bool]] = {}
+    """The cells of sentences that claim a difference, those that only others rest on, and what more cells there are.
+
+    Those of first metrics come before those that only other metrics' sentences rest on.
+    """
+    ranks: dict[tuple[str, str], tuple[bool, bool, bool]] = {}
     for sentence in sentences:
         place = sentence.experiment, sentence.cell
-        rank = sentence.is_more, not sentence.effect.sign
+        rank = sentence.is_more, not sentence.is_first, not sentence.effect.sign
         ranks[place] = min(rank, ranks.get(place, rank))
     for rank in sorted(set(ranks.values())):
         yield [origin for place, origin in origins.items() if ranks[place] == rank]

@@ -9,6 +9,7 @@ from functools import cached_property
 
 from pydantic import ValidationError
 
+from headway.analysis.numbers import listed
 from headway.campaign.feasibility import check_installed, checked_plan, needed_layers
 from headway.errors import WrongInputError
 from headway.image import status
@@ -93,6 +94,12 @@ class Trial:
         except ValidationError as error:
             reason = str(error.errors()[0]["msg"]).removeprefix("Value error, ")
             raise WrongInputError(reason) from None
+
+    @cached_property
+    def measures(self) -> frozenset[str]:
+        """Which of the experiment's metrics it has values of."""
+        experiment = self.experiment(1)
+        return frozenset(those_measured(experiment, [({}, name) for name in self.contenders]))
 
     @property
     def changes_nothing(self) -> bool:
@@ -250,12 +257,11 @@ def _refusal(trial: Trial, study: Study, present: Present) -> str | None:
 
 
 def _unmeasured(trial: Trial) -> str:
-    """That what its sentences compare is not measured there; empty if it is."""
-    experiment = trial.experiment(1)
-    metric = experiment.metrics[0]
-    if metric in those_measured(experiment, [({}, name) for name in experiment.contenders]):
+    """That nothing of what its sentences compare is measured there; empty if something is."""
+    if trial.measures:
         return ""
-    return f"{metric} is not measured there"
+    metrics = trial.origin.experiment.metrics
+    return f"{listed(metrics, 'or')} {'is' if len(metrics) == 1 else 'are'} not measured there"
 
 
 def planned(study: Study, trials: Sequence[tuple[Trial, int]]) -> tuple[Run, ...]:

@@ -27,9 +27,16 @@ _OF_FLOWS = frozenset(
 def those_measured(
     experiment: Experiment, places: Iterable[tuple[Coordinates, str]]
 ) -> tuple[str, ...]:
-    """Of an experiment's metrics those that some setting has: of the usual ones, which nobody asked for."""
+    """Of an experiment's metrics those that some setting has."""
     settings = _settings(experiment, places)
-    texts = [metric for metric in experiment.metrics if _is_measured(settings, metric)]
+    return tuple(metric for metric in experiment.metrics if _is_measured(settings, metric))
+
+
+def usual_ones(
+    experiment: Experiment, places: Iterable[tuple[Coordinates, str]]
+) -> tuple[str, ...]:
+    """Of the usual metrics, which nobody asked for, those that an experiment is compared by."""
+    texts = those_measured(experiment, places)
     # What the first flow gets is the question only where no other shares the path with it.
     return tuple(text for text in texts if text != "first_mbit" or "jain_index" not in texts)
 

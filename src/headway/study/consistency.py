@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from headway.columns import METRICS
 from headway.errors import WrongInputError, nearest
-from headway.study.available_metrics import check_metrics, those_measured
+from headway.study.available_metrics import check_metrics, usual_ones
 from headway.study.claim import Claim, Gap
 from headway.study.experiment import Coordinates, Experiment, Study
 from headway.study.naming import cell_name, slug
@@ -102,7 +102,7 @@ def check_settings(
     _check_settings(experiment, source)
     _check_levels(experiment, source)
     if usual_metrics:
-        measured = those_measured(experiment, _places(experiment))
+        measured = usual_ones(experiment, _places(experiment))
         kept = [name for name in experiment.budget if name not in measured]
         metrics = (*measured, *kept) if measured else experiment.metrics
         experiment = experiment.model_copy(update={"metrics": metrics})

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from headway.study.flow import CompetingFlow
 from headway.study.merging import merged
 from headway.study.setting import Setting
 
 Table = dict[str, Any]
+Place = tuple[str, ...]
+"""The keys at which a table is in the conditions of a contender."""
+TransferEnds = Setting | CompetingFlow
+"""What has a client, a server, and what they transfer over which protocol."""
 Undo = Callable[[Table], Table]
 """From a contender's conditions to those in which a cause is as it is of the other one."""
 
@@ -86,14 +91,51 @@ def causes_of(
         against: the other's.
     """
     stated: dict[str, list[tuple[str, ...]]] = {}
-    for keys in differing(own, other):
-        if keys[0] not in _PROTOCOL:
+    for keys in dict.fromkeys(_of_whole_flows(differing(own, other), own, other)):
+        if not _is_protocol(keys):
             stated.setdefault(_group(keys), []).append(keys)
     undoing = {name: _taken_from(other, keys) for name, keys in stated.items()}
-    if setting.protocol.over_quic and not against.protocol.over_quic:
-        for cause in _of_quic(setting, against):
-            undoing[cause.name] = _both(undoing.get(cause.name), cause.undo)
+    for place, end, there in matched_ends(setting, against):
+        if end.protocol.over_quic and not there.protocol.over_quic:
+            for cause in _of_quic(place, end, there):
+                undoing[cause.name] = _both(undoing.get(cause.name), cause.undo)
     return tuple(SwitchedCause(name, undo) for name, undo in undoing.items())
+
+
+def ends_of(setting: Setting) -> dict[Place, TransferEnds]:
+    """Who transfers what to whom: each flow that competes, or the setting itself; by the keys at which its table is."""
+    if setting.flows:
+        return {("flows", name): flow for name, flow in setting.flows.items()}
+    return {(): setting}
+
+
+def matched_ends(
+    setting: Setting, against: Setting
+) -> Iterator[tuple[Place, TransferEnds, TransferEnds]]:
+    """The same of two contenders, as far as both have it."""
+    ours, theirs = ends_of(setting), ends_of(against)
+    yield from ((place, end, theirs[place]) for place, end in ours.items() if place in theirs)
+
+
+def table_at(place: Place, inner: Table) -> Table:
+    """A table that has another one at some keys."""
+    for key in reversed(place):
+        inner = {key: inner}
+    return inner
+
+
+def _of_whole_flows(every: Iterable[Place], own: Table, other: Table) -> Iterator[Place]:
+    """The keys of differences: of a flow that one of two tables has, the flow itself."""
+    flows = (own.get("flows") or {}, other.get("flows") or {})
+    for keys in every:
+        alone = keys[0] == "flows" and any(keys[1] not in names for names in flows)
+        yield keys[:2] if alone else keys
+
+
+def _is_protocol(keys: Place) -> bool:
+    """Whether a key says what is spoken, of a study or of one of its flows."""
+    of_flow = keys[0] == "flows" and len(keys) == 3
+    return (keys[2] if of_flow else keys[0]) in _PROTOCOL
 
 
 def _both(first: Undo | None, then: Undo) -> Undo:
@@ -144,17 +186,21 @@ def _with(raw: Table, keys: tuple[str, ...], other: Mapping[str, Any]) -> Table:
     return raw | {key: inner}
 
 
-def _of_quic(setting: Setting, against: Setting) -> Iterator[SwitchedCause]:
+def _of_quic(place: Place, end: TransferEnds, there: TransferEnds) -> Iterator[SwitchedCause]:
     """What Headway's QUIC has otherwise than the other contender's TCP."""
-    role = "client" if setting.workload.uploads else "server"
-    sender = against.client if setting.workload.uploads else against.server
+    role = "client" if end.workload.uploads else "server"
+    sender = there.client if end.workload.uploads else there.server
     control = sender.tcp_congestion_control
-    if setting.tls and "early_data" not in setting.server.knobs:
-        yield SwitchedCause(_HANDSHAKE, _refined({"server": {"knobs": {"retry": "on"}}}))
+
+    def switched(name: str, of_role: str, table: Table) -> SwitchedCause:
+        return SwitchedCause(name, _refined(table_at((*place, of_role), table)))
+
+    if end.tls and "early_data" not in end.server.knobs:
+        yield switched(_HANDSHAKE, "server", {"knobs": {"retry": "on"}})
     if linux := _OF_LINUX.get(str(control)):
-        yield SwitchedCause(_CONTROLLER, _refined({role: {"congestion_control": {"quic": linux}}}))
+        yield switched(_CONTROLLER, role, {"congestion_control": {"quic": linux}})
     if str(sender.kernel.discipline) != "fq" and str(control) in _OF_LINUX:
-        yield SwitchedCause(_PACING, _refined({role: {"knobs": {"pacing": "off"}}}))
+        yield switched(_PACING, role, {"knobs": {"pacing": "off"}})
 
 
 def _refined(table: Table) -> Undo:

@@ -10,7 +10,15 @@ from functools import cached_property
 from pydantic import ValidationError
 
 from headway.errors import WrongInputError
-from headway.instruments.ablation.cause import SwitchedCause, Table, causes_of
+from headway.instruments.ablation.cause import (
+    SwitchedCause,
+    Table,
+    TransferEnds,
+    causes_of,
+    ends_of,
+    matched_ends,
+    table_at,
+)
 from headway.instruments.ablation.game import Causes, sets_of
 from headway.programs.registry import CLIENTS
 from headway.study.experiment import Coordinates, Experiment
@@ -62,10 +70,17 @@ class ComparedPair:
         )
 
     @property
+    def has_several_streams(self) -> bool:
+        """Whether more than one thing is asked for at a time on a connection."""
+        return any(end.workload.requests > 1 for end in ends_of(self.settings[0]).values())
+
+    @property
     def is_turned(self) -> bool:
         """Whether causes are switched from the contender towards the other: QUIC's can be like TCP's, and not the other way."""
-        setting, against = self.settings
-        return against.protocol.over_quic and not setting.protocol.over_quic
+        return any(
+            there.protocol.over_quic and not end.protocol.over_quic
+            for _, end, there in matched_ends(*self.settings)
+        )
 
     @cached_property
     def is_of_others(self) -> bool:
@@ -153,25 +168,22 @@ class ComparedPair:
 
 def _is_ours(setting: Setting) -> bool:
     """Whether the programs that carry out a setting are Headway's, as far as its own can do what they do."""
-    ends = setting.flows.values() or (setting,)
-    return all(
-        end.server.program in _OWN_PROGRAMS
-        and (end.client.program in _OWN_PROGRAMS or not _is_able(setting))
-        for end in ends
-    )
+    return not any(_to_be_ours(end) for end in ends_of(setting).values())
 
 
-def _is_able(setting: Setting) -> bool:
-    """Whether Headway's client can do what a setting asks of a client; a page takes a browser."""
-    return CLIENTS[OURS["client"]].can(setting.workload, setting.protocol)
+def _to_be_ours(end: TransferEnds) -> dict[str, Table]:
+    """The roles whose programs are not Headway's, with those that can do the same; a page takes a browser."""
+    able = CLIENTS[OURS["client"]].can(end.workload, end.protocol)
+    hosts = {"server": end.server, "client": end.client}
+    return {
+        role: {"program": OURS[role]}
+        for role, host in hosts.items()
+        if host.program not in _OWN_PROGRAMS and (role == "server" or able)
+    }
 
 
 def _with_ours(raw: Table, setting: Setting) -> Table:
     """The same conditions with Headway's programs, which have no knobs of others."""
-    changes = {
-        role: {"program": program}
-        for role, program in OURS.items()
-        if raw.get(role, {}).get("program") not in _OWN_PROGRAMS
-        and (role == "server" or _is_able(setting))
-    }
-    return merged(raw, changes)
+    for place, end in ends_of(setting).items():
+        raw = merged(raw, table_at(place, _to_be_ours(end)))
+    return raw

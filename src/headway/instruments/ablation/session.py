@@ -257,8 +257,7 @@ def _rests(
     base = measured[pair.base]
     left = [sign * log for log in _difference(nothing, base, seeds)]
     if any(left):
-        blocking = pair.settings[0].workload.requests > 1
-        rests.append(_part(_BLOCKING if blocking else _REST, left, is_rest=True))
+        rests.append(_part(_BLOCKING if pair.has_several_streams else _REST, left, is_rest=True))
     if pair.is_of_others:
         whole = _difference(measured[pair.contender], measured[pair.against], seeds)
         ends = logs[frozenset(cause.name for cause in pair.causes)]
