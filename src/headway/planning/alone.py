@@ -25,7 +25,8 @@ def alone(setting: Setting, network: StatedNetwork, flow: StatedFlow) -> Setting
         name: network.between[name].hop.model_copy(update={"path": path})
         for name, path in zip(flow.hosts[1:-1], others, strict=True)
     }
-    return Setting(
+    # Rules are checked of all flows together. This one may have more ways than its chain here, by contacts.
+    return Setting.model_construct(
         protocol=competing_flow.protocol,
         tls=competing_flow.tls,
         certificate_chain=setting.certificate_chain if competing_flow.tls else None,
@@ -37,7 +38,7 @@ def alone(setting: Setting, network: StatedNetwork, flow: StatedFlow) -> Setting
         path=first,
         family=setting.family,
         dns=setting.dns and setting.dns.at_client,
-        discovery=setting.discovery,
+        discovery=setting.discovery if competing_flow.workload.over_http else None,
         offload=setting.offload,
         workload=competing_flow.workload,
         variation=setting.variation,

@@ -53,7 +53,7 @@ class _ResolverAnswer:
 
 @dataclass(frozen=True)
 class _Carrying:
-    """A link that carries a whole workload, the only one."""
+    """A link that carries a whole workload."""
 
     edge: Edge
     link: Link
@@ -99,20 +99,20 @@ def _answers(view: NetworkView) -> Iterator[_ResolverAnswer]:
 
 
 def _carrying(view: NetworkView) -> Iterator[_Carrying]:
-    """Nothing is known of a workload that ends by itself, or that has two paths, or that shares them with others."""
-    workload = view.keys.workload
-    is_known = workload.amount is not None and workload.ends is None
-    if view.keys.flows or not is_known or workload.path_beside is not None:
-        return
-    amount = Size((workload.amount or 0) * workload.requests)
-    for edge in view.network.flows[0].certain:
-        for link in edge.path.links if edge.path else ():
-            yield _Carrying(edge, link, workload, amount, view.limit)
+    """Nothing is known of a workload that ends by itself, or that has two paths."""
+    for asking in view.asking:
+        workload = asking.workload
+        if workload.amount is None or workload.ends is not None or workload.path_beside is not None:
+            continue
+        amount = Size(workload.amount * workload.requests)
+        for edge in (edge for flow in asking.flows for edge in flow.certain):
+            for link in edge.path.links if edge.path else ():
+                yield _Carrying(edge, link, workload, amount, view.limit)
 
 
 def _timed(view: NetworkView) -> Iterator[_TimedWorkload]:
-    for key, keys in view.asking:
-        yield _TimedWorkload(f"{key}workload", keys.workload, view.limit)
+    for asking in view.asking:
+        yield _TimedWorkload(f"{asking.key}workload", asking.workload, view.limit)
 
 
 def _moments(view: NetworkView) -> Iterator[_Moment]:

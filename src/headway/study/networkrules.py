@@ -12,13 +12,39 @@ from headway.study.edge import Edge
 from headway.study.flow import MOST_HOSTS, CompetingFlow
 from headway.study.hop import Hop
 from headway.study.network import NetworkHost, StatedFlow, StatedNetwork
+from headway.study.path import Path
 from headway.study.rulerow import RuleRow, RuleTable
 from headway.study.settingkeys import Routing, SettingKeys
 from headway.study.units import Duration
+from headway.study.workload import Workload
 
 _MOST_NETWORKS = 256
 """Between all neighbours, routers of links included: of IPv4, 10.0.0.0/24 to 10.0.255.0/24."""
 _NOTHING = Hop(name="nothing")
+
+
+@dataclass(frozen=True)
+class Asking:
+    """What states a workload.
+
+    Attributes:
+        key: what its keys in the study file begin with.
+        said: the study's keys, or a flow's table.
+        flows: that it states.
+    """
+
+    key: str
+    said: SettingKeys | CompetingFlow
+    flows: tuple[StatedFlow, ...]
+
+    @property
+    def workload(self) -> Workload:
+        return self.said.workload
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """All that its packets may cross, without cables."""
+        return tuple(edge.path for flow in self.flows for edge in flow.edges if edge.path)
 
 
 @dataclass(frozen=True)
@@ -33,12 +59,16 @@ class NetworkView:
         """When a run is given up."""
         return self.keys.limits.virtual
 
-    @property
-    def asking(self) -> Iterator[tuple[str, SettingKeys | CompetingFlow]]:
-        """What states a workload, each with what its keys in the study file begin with."""
+    @cached_property
+    def asking(self) -> tuple[Asking, ...]:
+        """What states workloads: the study, or each of its flows."""
+        flows = self.network.flows
         if not self.keys.flows:
-            yield "", self.keys
-        yield from ((f"flows.{name}.", flow) for name, flow in self.keys.flows.items())
+            return (Asking("", self.keys, flows),)
+        return tuple(
+            Asking(f"flows.{name}.", flow, tuple(own for own in flows if own.said is flow))
+            for name, flow in self.keys.flows.items()
+        )
 
     @property
     def hosts(self) -> int:

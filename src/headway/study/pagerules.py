@@ -10,7 +10,7 @@ from typing import Any
 from headway.study.beginnings import begins_with_workload
 from headway.study.flow import SERVERS
 from headway.study.host import HTTP, Protocol
-from headway.study.networkrules import NetworkView
+from headway.study.networkrules import Asking, NetworkView
 from headway.study.origin import OriginServer
 from headway.study.rulerow import RuleRow, RuleTable
 from headway.study.settingkeys import SettingKeys
@@ -54,10 +54,15 @@ class _NamedOrigin:
 
 @dataclass(frozen=True)
 class _LoadedPage:
-    """A page that is loaded without other flows."""
+    """A page that is loaded."""
 
     page: Page
+    asking: Asking
     view: NetworkView
+
+    @property
+    def key(self) -> str:
+        return f"{self.asking.key}workload"
 
     @property
     def is_one_connection(self) -> bool:
@@ -83,8 +88,9 @@ def _origins(view: NetworkView) -> Iterator[_NamedOrigin]:
 
 
 def _pages(view: NetworkView) -> Iterator[_LoadedPage]:
-    workloads = (keys.workload for keys in _alone(view))
-    return (_LoadedPage(page, view) for page in workloads if isinstance(page, Page))
+    for asking in view.asking:
+        if isinstance(asking.workload, Page):
+            yield _LoadedPage(asking.workload, asking, view)
 
 
 PAGE_RULES: tuple[RuleTable[NetworkView, Any], ...] = (
@@ -170,44 +176,49 @@ PAGE_RULES: tuple[RuleTable[NetworkView, Any], ...] = (
         (
             RuleRow(
                 'with `origins = "own-addresses"` has no programs between client and server',
-                "workload.origins",
+                "{it.key}.origins",
                 lambda loaded: loaded.page.origins is Origins.OWN_ADDRESSES and loaded.is_split,
                 'origins = "own-addresses" is for paths without proxies and PEPs',
+                shown="workload.origins",
             ),
             # Hosts share a connection if it is encrypted, multiplexed, and to the same address.
             RuleRow(
                 'with `connections = "one"` is loaded by h2 or h3',
-                "workload.connections",
+                "{it.key}.connections",
                 lambda loaded: (
-                    loaded.is_one_connection and loaded.view.keys.protocol is Protocol.H1
+                    loaded.is_one_connection and loaded.asking.said.protocol is Protocol.H1
                 ),
                 'connections = "one": HTTP/1.1 has several connections to a host: it is for protocol = "h2" and "h3"',
+                shown="workload.connections",
             ),
             RuleRow(
                 'with `connections = "one"` has hosts at one address',
-                "workload.connections",
+                "{it.key}.connections",
                 lambda loaded: (
                     loaded.is_one_connection and loaded.page.origins is Origins.OWN_ADDRESSES
                 ),
                 'connections = "one": origins = "own-addresses" gives each host a connection of its own',
+                shown="workload.connections",
             ),
             RuleRow(
                 'with `cache = "tickets"` is loaded by TLS',
-                "workload.cache",
-                lambda loaded: loaded.page.cache is Cache.TICKETS and not loaded.view.keys.tls,
+                "{it.key}.cache",
+                lambda loaded: loaded.page.cache is Cache.TICKETS and not loaded.asking.said.tls,
                 'cache = "tickets" is about TLS: it needs tls = true',
+                shown="workload.cache",
             ),
             RuleRow(
                 "that was loaded before has no path that begins with the workload",
-                "workload.cache",
+                "{it.key}.cache",
                 lambda loaded: (
                     loaded.page.cache is not Cache.COLD
-                    and any(map(begins_with_workload, loaded.view.network.paths))
+                    and any(map(begins_with_workload, loaded.asking.paths))
                 ),
                 'cache = "{it.page.cache}" loads the page before the workload begins, with which the packets of '
                 "drop_packets are counted and a trace begins",
+                shown="workload.cache",
             ),
         ),
     ),
 )
-"""Those of pages that are loaded without other flows."""
+"""Those of pages."""

@@ -13,7 +13,7 @@ from headway.study.control import PING_FRAME_BYTES, Control
 from headway.study.discovery import Discovery
 from headway.study.fault import Fault
 from headway.study.kernel import Kernel
-from headway.study.networkrules import NetworkView
+from headway.study.networkrules import Asking, NetworkView
 from headway.study.path import Direction, Link, Path
 from headway.study.rulerow import RuleRow, RuleTable
 from headway.study.settingkeys import SettingKeys
@@ -80,11 +80,20 @@ class _Discovering:
     """A client that finds out versions of HTTP."""
 
     discovery: Discovery
-    view: NetworkView
+    asking: Asking
 
     @property
     def workload(self) -> Workload:
-        return self.view.keys.workload
+        return self.asking.workload
+
+    @property
+    def key(self) -> str:
+        """Of what does not go with discovery: of it itself, beside one workload."""
+        return f"{self.asking.key}workload" if self.asking.key else "discovery"
+
+    @property
+    def tls_key(self) -> str:
+        return f"{self.asking.key}tls" if self.asking.key else "discovery"
 
     @property
     def comes_again(self) -> bool:
@@ -112,8 +121,11 @@ def _pinged_ways(view: NetworkView) -> Iterator[_PingedWay]:
 
 
 def _discovering(view: NetworkView) -> Iterator[_Discovering]:
-    if view.keys.discovery and not view.keys.flows:
-        yield _Discovering(view.keys.discovery, view)
+    """The clients of flows of HTTP; others beside these find nothing out."""
+    if view.keys.discovery:
+        of_http = [asking for asking in view.asking if asking.workload.over_http]
+        for asking in of_http or view.asking[:1]:
+            yield _Discovering(view.keys.discovery, asking)
 
 
 def _dual_stacked(view: NetworkView) -> Iterator[Workload]:
@@ -127,14 +139,14 @@ def _loads(workload: Workload) -> bool:
 
 
 PART_RULES: tuple[RuleTable[NetworkView, Any], ...] = (
-    RuleTable[NetworkView, SettingKeys](
+    RuleTable[NetworkView, NetworkView](
         "a `certificate_chain`",
-        lambda view: [view.keys] if view.keys.certificate_chain is not None else [],
+        lambda view: [view] if view.keys.certificate_chain is not None else [],
         (
             RuleRow(
                 "is for TLS",
                 "certificate_chain",
-                lambda keys: not keys.tls,
+                lambda view: not any(asking.said.tls for asking in view.asking),
                 "certificates need tls = true",
             ),
         ),
@@ -227,10 +239,11 @@ PART_RULES: tuple[RuleTable[NetworkView, Any], ...] = (
         (
             RuleRow(
                 "is for TLS",
-                "discovery",
-                lambda client: not client.view.keys.tls,
+                "{it.tls_key}",
+                lambda client: not client.asking.said.tls,
                 "clients find out the version of HTTP by TLS",
                 "this needs tls = true",
+                shown="discovery",
             ),
             RuleRow(
                 "has earlier visits of pages only",
@@ -240,30 +253,33 @@ PART_RULES: tuple[RuleTable[NetworkView, Any], ...] = (
                 "this is for pages",
             ),
             RuleRow(
-                "is for pages and downloads",
-                "discovery",
+                "is for pages and downloads; flows beside them may be of no HTTP",
+                "{it.key}",
                 lambda client: not _loads(client.workload),
                 "[discovery] is for pages and downloads",
+                shown="discovery",
             ),
             RuleRow(
                 "is not for pages whose hosts speak several versions of HTTP",
-                "workload.versions",
+                "{it.asking.key}workload.versions",
                 lambda client: client.workload.mixes_versions,
                 "the server of [discovery] offers every version",
+                shown="workload.versions",
             ),
             RuleRow(
                 "has no earlier visits where a path begins with the workload",
                 "discovery.visit",
                 lambda client: (
-                    client.comes_again and any(map(counts_from_workload, client.view.network.paths))
+                    client.comes_again and any(map(counts_from_workload, client.asking.paths))
                 ),
                 "earlier visits come before the workload, but a trace and the count of drop_packets begin with the workload",
             ),
             RuleRow(
                 "states earlier visits by `visit` alone",
-                "workload.cache",
+                "{it.asking.key}workload.cache",
                 lambda client: client.workload.visited_before,
                 "discovery.visit states the earlier visits",
+                shown="workload.cache",
             ),
         ),
     ),

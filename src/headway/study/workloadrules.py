@@ -48,12 +48,12 @@ class _Carried:
 
 
 def _carried(view: NetworkView) -> Iterator[_Carried]:
-    return (_Carried(key, keys.workload, keys.protocol) for key, keys in view.asking)
+    return (_Carried(asking.key, asking.workload, asking.said.protocol) for asking in view.asking)
 
 
 def _kept(view: NetworkView) -> Iterator[Workload]:
     if view.keys.capture.bodies:
-        yield from (keys.workload for _, keys in view.asking)
+        yield from (asking.workload for asking in view.asking)
 
 
 _FOR_DOWNLOADS = "capture.bodies is for downloads"
