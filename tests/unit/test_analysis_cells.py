@@ -63,6 +63,16 @@ def test_a_way_back_that_differs_is_a_condition(
     assert tuple(text for text in conditions if " up" in text) == says
 
 
+def test_words_of_a_loss_that_changes_hold_for_both_ways() -> None:
+    rows = [
+        row | {"path": words}
+        for cell, words in (("a", ()), ("b", ("loss: 0 and 5 % from 0 and 30 ms",)))
+        for row in made.runs({"h2": [1.0]}, cell=cell, loss_pct=0.0, loss_up_pct=0.0)
+    ]
+    conditions = analyse(made.results(rows)).conditions.notable_constants
+    assert not any("loss" in text for text in conditions)
+
+
 def test_a_way_back_without_the_losses_of_an_axis_is_a_condition() -> None:
     rows = [
         row

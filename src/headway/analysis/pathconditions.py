@@ -11,6 +11,8 @@ from headway.analysis.columns import Condition
 from headway.columns import Naming
 
 _COLUMN = "path"
+_BOTH_WAYS = "loss"
+"""The aspect with a number for each way whose words hold for both, unless the way up has words of its own."""
 _BEFORE = "clock"
 """Aspects without numbers come before this column in titles."""
 
@@ -56,7 +58,10 @@ def aspect_column(name: str) -> str:
 
 def _aspects(entries: Sequence[str]) -> Mapping[str, str]:
     split = (entry.partition(": ") for entry in entries)
-    return {name: words for name, _, words in split}
+    words_of = {name: words for name, _, words in split}
+    if _BOTH_WAYS in words_of:
+        words_of.setdefault(f"{_BOTH_WAYS} up", words_of[_BOTH_WAYS])
+    return words_of
 
 
 def _number(column: Condition, value: object) -> str | None:

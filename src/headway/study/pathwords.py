@@ -100,7 +100,7 @@ def _delays(links: Sequence[Link]) -> Iterator[Aspect]:
 
 def _both_ways(links: Sequence[Link], name: str) -> Iterator[Aspect]:
     """An aspect of which there are columns of numbers: the way down, and the way up if it is another one."""
-    aspect = NUMBERED[name]
+    aspect, single = NUMBERED[name], True
     down, up = ([aspect.say(way) for way in aspect.of(ways)] for ways in (_down(links), _up(links)))
     if down:
         numbers = [aspect.is_number(way) for way in _down(links)]
@@ -108,9 +108,9 @@ def _both_ways(links: Sequence[Link], name: str) -> Iterator[Aspect]:
         single = all(numbers) and len(others) <= (len(down) == 1 or aspect.adds_up)
         yield Aspect(name, _chained(down), is_number=single, is_usual=not others)
     if up and up != down:
-        single = name == "loss" and all(
-            aspect.is_number(way) and way.loss.burst == 1 for way in _up(links)
-        )
+        # Words of the way down hold for both, unless there are words of the way up beside them.
+        single = single and name == "loss"
+        single = single and all(aspect.is_number(way) and way.loss.burst == 1 for way in _up(links))
         single = single and sum(text != aspect.usual for text in up) < 2
         yield Aspect(f"{name} up", _chained(up), is_number=single)
 
