@@ -32,6 +32,7 @@ from headway.study.setting import Setting
 from headway.study.settingkeys import Variation
 from headway.study.source import Source
 from headway.study.user_programs import OutsideProgram
+from headway.study.usualmetrics import has_flows, usual_metrics
 
 NAME = r"^[a-z0-9][a-z0-9-]*$"
 """What studies and experiments may be called: their names are parts of file names."""
@@ -42,20 +43,6 @@ _ALL_FLOWS = "flows"
 
 Coordinates = dict[str, Any]
 """Values of the axes, by dotted name, at a cell."""
-
-_OF_PAGES = ("plt_s", "fcp_s", "speed_index_s")
-_OF_UNPAINTED_PAGES = ("plt_s", "fcp_s")
-"""What pages are compared by, unless a study says otherwise."""
-_OF_FLOWS = (
-    "delay_p95_ms",
-    "datagrams_lost_pct",
-    "jain_index",
-    "first_ratio",
-    "first_mbit",
-    "utilisation",
-    "queue_delay_ms",
-)
-"""What flows that compete are compared by, unless a study says otherwise."""
 
 
 class Experiment(Part):
@@ -128,7 +115,7 @@ class Experiment(Part):
         axes = dict(value.get("axes", {}))
         protocols = axes.pop("protocol", None)
         if protocols is None:
-            usual = _ALL_FLOWS if _competing(value) else USUAL_BASELINE
+            usual = _ALL_FLOWS if has_flows(value) else USUAL_BASELINE
             only = str(value.get("conditions", {}).get("protocol", usual))
             return value | {"contenders": {only: {}}}
         return value | {
@@ -156,13 +143,8 @@ class Experiment(Part):
     def _usual_metrics_by_workload(cls, value: Any) -> Any:
         if not isinstance(value, dict) or "metrics" in value:
             return value
-        if _competing(value):
-            return value | {"metrics": _OF_FLOWS}
-        pages = _pages(value)
-        if not pages:
-            return value
-        painted = all(page.get("frames", True) for page in pages)
-        return value | {"metrics": _OF_PAGES if painted else _OF_UNPAINTED_PAGES}
+        metrics = usual_metrics(value)
+        return value | {"metrics": metrics} if metrics else value
 
     @field_validator("baseline")
     @classmethod
@@ -367,28 +349,6 @@ OF_STUDIES = tuple(key for key in Study.model_fields if key != "experiments")
 """Keys that are of a study as a whole, and of none of its experiments."""
 OF_MODELS_ONLY = ("name", "conditions")
 """Fields of an experiment that no file writes in it: its name is its table's, its conditions are keys beside the others."""
-
-
-def _pages(experiment: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The workloads of an experiment, as written in the file, if all of them are pages."""
-    axes, conditions = experiment.get("axes"), experiment.get("conditions")
-    varied = axes.get("workload") if isinstance(axes, dict) else None
-    usual = [conditions.get("workload")] if isinstance(conditions, dict) else []
-    workloads = varied if isinstance(varied, list | tuple) else usual
-    by_values = [
-        workload
-        for workload in workloads
-        if isinstance(workload, dict) and workload.get("kind") == "page"
-    ]
-    return by_values if len(by_values) == len(workloads) else []
-
-
-def _competing(experiment: Mapping[str, Any]) -> bool:
-    """Whether a setting of an experiment, as written in the file, has flows."""
-    contenders = experiment.get("contenders")
-    named = contenders.values() if isinstance(contenders, dict) else ()
-    settings = [experiment.get("conditions"), *named]
-    return any(isinstance(setting, dict) and bool(setting.get("flows")) for setting in settings)
 
 
 def _is_one_of(value: Any, wanted: Any) -> bool:
