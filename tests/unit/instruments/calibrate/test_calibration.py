@@ -123,7 +123,7 @@ def test_results_of_unlike_cells_are_no_target(tmp_path: Path) -> None:
     assert read_target(results.saved(tmp_path / "one", one)).mbit == pytest.approx((8.0,) * 3)
     with pytest.raises(WrongInputError, match="h2 ran in 2 cells, and a series is of one"):
         read_target(results.saved(tmp_path / "two", one + other))
-    elsewhere = bulk("h2", 300_000, experiment="second")
+    elsewhere = bulk("h2", 300_000, experiment="second", cell="second")
     with pytest.raises(WrongInputError, match="h2 ran in 2 cells"):
         read_target(results.saved(tmp_path / "experiments", one + elsewhere))
     beside = one + bulk("h3", 300_000, cell="other")
