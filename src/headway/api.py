@@ -217,7 +217,7 @@ class Results:
         file = self.directory / FLOWS_FILE
         if not file.exists():
             return pl.DataFrame(schema=schema_of(FlowRecord))
-        return read_table(file, FlowRecord, ("run_id", "flow"))
+        return read_table(file, FlowRecord)
 
     @cached_property
     def segments(self) -> pl.DataFrame:

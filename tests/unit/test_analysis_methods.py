@@ -62,7 +62,7 @@ def test_rules() -> None:
     bootstrap = " ".join(CLAIMS[CLAIMS.index("- Differences of means have") :].split())
     assert f"{RESAMPLES} resamples" in bootstrap[:200]
     assert f"is below {PAIRED_ALPHA}." in paragraph("### Verdict")
-    assert f"a factor of {SPREADS_APART} at least" in paragraph("### Spread")
+    assert f"a factor of at least {SPREADS_APART}" in paragraph("### Spread")
     published = " ".join(CLAIMS[CLAIMS.index("## Published values") :].split())
     assert f"within {TOLERANCE:.0%} of".replace("%", " %") in published
 

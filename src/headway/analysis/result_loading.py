@@ -118,7 +118,7 @@ def load_results(directory: Path) -> StudyResults:
     check_results(directory)
     if not file.exists():
         raise WrongInputError("no runs.parquet; is this a results directory?", where=str(directory))
-    runs = read_table(file, Record, ("run_id",))
+    runs = read_table(file, Record, ("experiment", "run_id"))
     missing = [name for name in _NEEDED if name not in runs.columns]
     if missing:
         raise WrongInputError(f"lacks the columns {', '.join(missing)}", where=str(file))
@@ -136,7 +136,7 @@ def load_results(directory: Path) -> StudyResults:
 
 def read_flows(file: Path) -> pl.DataFrame:
     """The rows of flows, with every column of the schema."""
-    return with_all_columns(read_table(file, FlowRecord, ("run_id", "flow")), FlowRecord)
+    return with_all_columns(read_table(file, FlowRecord), FlowRecord)
 
 
 def with_all_columns(runs: pl.DataFrame, record: type[Columns] = Record) -> pl.DataFrame:

@@ -35,6 +35,10 @@ def _with_another(raw: Table, _: Setting) -> Table:
 
 AXES = (
     NearbyAxis(
-        AxisName.BESIDE, "beside a TCP flow with CUBIC that begins together", 58, _shares, _beside
+        AxisName.BESIDE,
+        "beside a TCP flow with CUBIC that starts at the same time",
+        58,
+        _shares,
+        _beside,
     ),
 )

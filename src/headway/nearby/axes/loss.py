@@ -144,7 +144,7 @@ AXES = (
     ),
     NearbyAxis(
         AxisName.ANY_LOSS,
-        "1 % of loss towards the client, of a path without any",
+        "1 % of loss towards the client, on a path without loss",
         20,
         _is_lossy,
         _some_loss,

@@ -143,9 +143,9 @@ def _varying(raw: Table, way: Direction, _: str) -> Table:
 AXES = (
     scaled(AxisName.RATE, "rate of the path: twice, half", 60, _bottleneck_mbit, _at, (2.0, 0.5)),
     NearbyAxis(
-        AxisName.CONSTANT_RATE, "a constant rate, of one that changes", 12, _changes, _steady
+        AxisName.CONSTANT_RATE, "a constant rate instead of a changing one", 12, _changes, _steady
     ),
     NearbyAxis(
-        AxisName.CHANGING_RATE, "a rate that changes, of a constant one", 90, _changes, _unsteady
+        AxisName.CHANGING_RATE, "a changing rate instead of a constant one", 90, _changes, _unsteady
     ),
 )

@@ -136,7 +136,7 @@ AXES = (
     ),
     NearbyAxis(
         AxisName.ARITHMETIC,
-        "Linux's CUBIC over QUIC, too, not paced",
+        "Linux's CUBIC over QUIC as over TCP, not paced",
         110,
         _arithmetic,
         _linux_arithmetic,
