@@ -54,8 +54,12 @@ def test_a_retry_costs_a_round_trip(run_setting: RunSetting, tmp_path: Path, ser
 def test_large_certificates_wait_for_the_address(
     run_setting: RunSetting, tmp_path: Path, server: str
 ) -> None:
+    host: dict[str, Any] = {"program": server}
+    if server == "headway-server":
+        # It takes curl's large share, whose bytes cost 15 ms more beside such certificates.
+        host["knobs"] = {"key_exchange": "x25519"}
     records = [
-        run_setting(setting(server, **changes), name=name)
+        run_setting(setting(server) | {"server": host} | changes, name=name)
         for name, changes in (("usual", {}), ("large", {"certificate_chain": "12 kB"}))
     ]
     connected = [record.connect_s or 0.0 for record in records]

@@ -203,7 +203,7 @@ def test_time_between_contacts_is_an_outage(
 ) -> None:
     """A second of one in a transfer of two."""
     contacts = {"spans": [["0 s", "0.5 s"], ["1.5 s", "60 min"]], "meanwhile": meanwhile}
-    server = {"program": "headway-server"}
+    server = {"program": "headway-server", "knobs": {"key_exchange": "x25519"}}
     asked = setting(protocol, "1 MB", server, rtt="20 ms", down={"contacts": contacts})
     record = run_setting(asked)
     total(record)

@@ -51,7 +51,10 @@ def test_what_the_browser_holds_comes_when_its_log_says(machine: Machine, tmp_pa
             "protocol": "h3",
             "workload": {"kind": "page", "site": preloading(tmp_path)},
             "client": {"program": "chromium", "knobs": {"net_log": "on"}},
-            "server": {"program": "headway-server", "knobs": {"scheduler": "round-robin"}},
+            "server": {
+                "program": "headway-server",
+                "knobs": {"scheduler": "round-robin", "key_exchange": "x25519"},
+            },
             "path": {"rate": "2 Mbit/s", "rtt": "60 ms"},
         }
     )
