@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.doc_examples import studies
 from tests.unit.study_keys import effect
 
 
@@ -63,3 +64,8 @@ def test_qlog_is_of_quic() -> None:
     logged = {"capture": {"qlog": True}, "client": {"program": "ngtcp2"}}
     assert idle(**{**logged, "client": {"program": "curl"}}) == {"capture.qlog"}
     assert idle(**logged, protocol="h3") == set()
+
+
+@pytest.mark.parametrize("name", studies())
+def test_what_a_documented_study_states_has_an_effect(name: str) -> None:
+    assert idle(**studies()[name]) == set()
