@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from headway.study.edge import Edge
 from headway.study.family import Family
@@ -71,6 +71,13 @@ class _Path:
         return next((moment for moment in moments if moment >= self.view.limit), None)
 
 
+class _Changes(NamedTuple):
+    """How often a key's value changes before a run is given up."""
+
+    times: int
+    key: str
+
+
 @dataclass(frozen=True)
 class _Way:
     """A direction of one of a path's links."""
@@ -102,14 +109,18 @@ class _Way:
         return None
 
     @property
-    def changes(self) -> tuple[int, str]:
-        """How often what changes most does so before the run is given up, and its key."""
+    def changes(self) -> _Changes:
+        """Of the key whose value changes most often."""
         rate, contacts = self.direction.rate, self.direction.contacts
-        of_rate = 0
-        if isinstance(rate, RateSchedule | RandomRate):
-            of_rate = rate.changes_until(self.view.limit)
-        of_contacts = contacts.changes_until(self.view.limit) if contacts else 0
-        return max((of_rate, "rate"), (of_contacts, "contacts"))
+        changing = {
+            "rate": rate if isinstance(rate, RateSchedule | RandomRate) else None,
+            "contacts": contacts,
+        }
+        limit = self.view.limit
+        return max(
+            _Changes(part.changes_until(limit) if part else 0, key)
+            for key, part in changing.items()
+        )
 
     @property
     def first_opportunity(self) -> Duration:
@@ -135,9 +146,9 @@ CHANGE_RULES = RuleTable[PathsView, _Way](
     (
         RuleRow(
             f"changes {_MOST_CHANGES:,} times at most before `limits.virtual`",
-            "{it.key}.{it.name}.{it.changes[1]}",
-            lambda way: way.changes[0] > _MOST_CHANGES,
-            f"{{it.changes[0]:,}} changes before limits.virtual ({{it.view.limit}}), and {_MOST_CHANGES:,} at most can be",
+            "{it.key}.{it.name}.{it.changes.key}",
+            lambda way: way.changes.times > _MOST_CHANGES,
+            f"{{it.changes.times:,}} changes before limits.virtual ({{it.view.limit}}), and {_MOST_CHANGES:,} at most can be",
             "let it change less often, or lower limits.virtual",
         ),
     ),
