@@ -32,13 +32,16 @@ def main() -> int:
     )
     parser.add_argument("--whole", action="store_true", help="do not make failing settings small")
     options = parser.parse_args()
+    last = options.first if options.last is None else options.last
+    if last < options.first:
+        parser.error(f"LAST is {last}, below FIRST, {options.first}: it is a seed, no number of them")
     machine = ready_machine(ready_image(layers=layer_names()))
     top = Path(tempfile.mkdtemp(prefix="swarm-"))
     judge = Judge(machine, top, available_cores()[0])
     reasons: Counter[str] = Counter()
     statuses: Counter[str] = Counter()
     failing = 0
-    for seed in range(options.first, (options.last or options.first) + 1):
+    for seed in range(options.first, last + 1):
         verdict = judge.of_seed(seed)
         statuses[verdict.status] += 1
         if verdict.reason:
