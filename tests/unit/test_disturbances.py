@@ -235,6 +235,8 @@ SATELLITE = {
 }
 """Its course is an orbit's, or long enough for all runs of a study."""
 
+FADE = [{"at": "61 s", "attenuation": "9 dB"}]
+
 
 @pytest.mark.parametrize(
     ("path", "what"),
@@ -244,6 +246,11 @@ SATELLITE = {
         (schedule(("0 s", "9 Mbit/s"), ("1 s", "9 Mbit/s")), "schedule"),
         ({"rate": {"low": "9 Mbit/s", "high": "9 Mbit/s", "every": "1 s"}}, "draw"),
         ({"rtt": "20 ms", "jitter_distribution": "normal"}, "jitter_distribution"),
+        ({"udp": {"verdict": "blocked", "start": "60 s"}}, "UDP"),
+        ({"down": {"ecn": {"ce": "ect1", "start": "61 s"}}}, "ECN"),
+        ({"satellite": {**SATELLITE, "attenuation": FADE}}, "attenuation"),
+        ({"loss": "1 %", "changes": [{"at": "1 s", "loss": "1 %"}]}, "nothing"),
+        ({"changes": [{"at": "1 s", "loss": "1 %"}, {"at": "2 s", "loss": "0 %"}]}, ""),
         ({"rate": "9 Mbit/s"}, ""),
         (schedule(("0 s", "9 Mbit/s"), ("1 s", "8 Mbit/s")), ""),
         ({"satellite": SATELLITE}, ""),
@@ -253,6 +260,11 @@ def test_a_course_that_changes_nothing_is_noted(path: dict[str, Any], what: str)
     notes = vain([planned("", **path)])
     assert len(notes) == bool(what)
     assert all(what in note for note in notes)
+
+
+def test_a_change_to_what_one_value_of_an_axis_has_is_none_to_note() -> None:
+    changes = [{"at": "1 s", "loss": "1 %"}]
+    assert not vain([planned("", loss=loss, changes=changes) for loss in ("0 %", "1 %")])
 
 
 def of_protocols(*protocols: str, **server: Any) -> list[Run]:

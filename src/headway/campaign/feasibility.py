@@ -17,10 +17,12 @@ from headway.planning.capability_checks import check_programs, remarks
 from headway.planning.cells import cells
 from headway.planning.computed import free_computing
 from headway.planning.idle import idle_parts
+from headway.planning.idle_keys import idle_keys
 from headway.planning.ineffective_settings import vain
 from headway.planning.metric_support import check_told
 from headway.planning.needed_repetitions import too_few
 from headway.planning.runs import Run, plan
+from headway.planning.transport_rules import unmet_rules
 from headway.programs.costs import page_costs
 from headway.programs.registry import CLIENTS, SERVERS
 from headway.sites.finding import find_outline, find_site, is_archive
@@ -206,6 +208,8 @@ def all_remarks(study: Study, runs: Sequence[Run]) -> list[str]:
         *vain_hints(first_repetition(runs)),
         *free_computing(study, runs),
         *idle_parts(first_repetition(runs)),
+        *unmet_rules(first_repetition(runs)),
+        *idle_keys(first_repetition(runs)),
         *twins(study, runs),
     )
     return list(dict.fromkeys(every))

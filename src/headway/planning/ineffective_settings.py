@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from headway.planning.runs import Run
-from headway.study.path import Direction
+from headway.study.path import Direction, Link
 from headway.study.rates import RandomRate, RateSchedule
+from headway.study.satellite.link import Satellite
 from headway.study.units import Duration, Rate
 
 _OF_JITTER = {
@@ -24,22 +25,25 @@ def vain(runs: Sequence[Run]) -> tuple[str, ...]:
     return tuple(
         f"{name}: {what}" if name else what
         for name, own in by_experiment.items()
-        for what in (*_jitter(own), *_late(own), *_constant(own))
+        for what in (*_jitter(own), *_late(own), *_constant(own), *_repeated(own))
     )
 
 
-def _directions(run: Run) -> Iterator[Direction]:
+def _links(run: Run) -> Iterator[Link]:
     for path in run.setting.network.crossed:
-        for link in path.links:
-            yield from (link.down, link.up)
+        yield from path.links
+
+
+def _directions(run: Run) -> Iterator[Direction]:
+    for link in _links(run):
+        yield from (link.down, link.up)
 
 
 def _stated(run: Run) -> Iterator[Direction]:
     """Directions whose course a study states, and not a satellite's orbit."""
-    for path in run.setting.network.crossed:
-        for link in path.links:
-            if link.satellite is None:
-                yield from (link.down, link.up)
+    for link in _links(run):
+        if link.satellite is None:
+            yield from (link.down, link.up)
 
 
 def _jitter(runs: Sequence[Run]) -> Iterator[str]:
@@ -60,15 +64,33 @@ def _late(runs: Sequence[Run]) -> Iterator[str]:
         f"the {name} {at} begins after the runs, which end at {end} (limits.virtual)"
         for run in runs
         for end in [run.setting.limits.virtual]
-        for direction in _stated(run)
-        for name, at, begins in _timed(direction)
+        for name, at, begins in _moments(run)
         if begins >= end
     }
     yield from sorted(late)
 
 
+def _moments(run: Run) -> Iterator[tuple[str, str, Duration]]:
+    """What paths have from a time on: what it is, and when."""
+    for link in _links(run):
+        if link.satellite:
+            yield from _of_sky(link.satellite)
+    for direction in _stated(run):
+        yield from _timed(direction)
+    for direction in _directions(run):
+        for name, rule in (("rule for UDP", direction.udp), ("change of ECN", direction.ecn)):
+            if rule:
+                yield name, f"from {rule.start}", rule.start
+
+
+def _of_sky(satellite: Satellite) -> Iterator[tuple[str, str, Duration]]:
+    """The first of its fades; later ones, as the steps of an orbit, may be there for longer runs."""
+    for part in (satellite, satellite.forward, satellite.return_):
+        for step in (part.attenuation or ())[:1]:
+            yield "attenuation", f"at {step.at}", step.at
+
+
 def _timed(direction: Direction) -> Iterator[tuple[str, str, Duration]]:
-    """What a direction has from a time on: what it is, and when."""
     for window in direction.blackouts:
         yield "blackout", f"from {window.start}", window.start
     for window in direction.contacts.spans if direction.contacts else ():
@@ -97,3 +119,29 @@ def _courses(direction: Direction) -> Iterator[tuple[str, list[Rate]]]:
             yield "schedule", [step.rate for step in steps]
         case RandomRate(low=low, high=high):
             yield "draw", [low, high]
+
+
+_CHANGED = ("rate", "delay", "jitter", "loss")
+
+
+def _repeated(runs: Sequence[Run]) -> Iterator[str]:
+    """Changes to what is there already; that one value of an axis is changed to is usual."""
+    changing: dict[Duration, bool] = {}
+    for run in runs:
+        for direction in _stated(run):
+            for at, is_other in _changes(direction):
+                changing[at] = changing.get(at, False) or is_other
+    yield from (
+        f"the change at {at} changes nothing: the path has these values before it"
+        for at, is_other in sorted(changing.items())
+        if not is_other
+    )
+
+
+def _changes(direction: Direction) -> Iterator[tuple[Duration, bool]]:
+    """The times of a direction's changes, each with whether anything is other than before."""
+    state = {key: getattr(direction, key) for key in _CHANGED}
+    for change in direction.changes:
+        own = {key: value for key in _CHANGED if (value := getattr(change, key)) is not None}
+        yield change.at, any(state[key] != value for key, value in own.items())
+        state |= own

@@ -174,10 +174,8 @@ TRANSFER_RULES: tuple[RuleTable[NetworkView, Any], ...] = (
             RuleRow(
                 "that takes a stated time ends before `limits.virtual`",
                 "{it.key}",
-                lambda timed: (
-                    timed.workload.ends is not None and timed.workload.ends >= timed.limit
-                ),
-                f"it takes {{it.workload.ends}}, beyond {_GIVEN_UP}",
+                lambda timed: timed.workload.least >= timed.limit,
+                f"it takes {{it.workload.least}}, beyond {_GIVEN_UP}",
                 shown="workload",
             ),
         ),

@@ -21,6 +21,7 @@ from pydantic_core.core_schema import ValidationInfo
 
 from headway.study.access import CarrierAccess
 from headway.study.base_model import Part, wrong
+from headway.study.changes import Change, check_changes
 from headway.study.contacts import Contacts, Window
 from headway.study.ecnchange import EcnSource
 from headway.study.loss import Loss, RandomLoss
@@ -39,16 +40,6 @@ class Way(StrEnum):
 
     UP = "up"
     DOWN = "down"
-
-
-class Change(Part):
-    """From ``at`` on, these properties of a direction are different."""
-
-    at: Duration
-    rate: Rate | None = None
-    delay: Duration | None = None
-    jitter: Duration | None = None
-    loss: Loss | None = None
 
 
 class Jitter(StrEnum):
@@ -128,9 +119,7 @@ class Direction(Part):
         if self.access:
             others = {"tunnel": self.tunnel, "contacts.meanwhile": self.keeps}
             self.access.check_beside(self.rate, self.queue, self.loss, others, self.changes)
-        times = [change.at for change in self.changes]
-        if times != sorted(times):
-            raise ValueError("the times of the changes must increase")
+        check_changes(self.changes)
         if self.jitter > self.delay:
             raise ValueError(f"jitter of {self.jitter} is more than the delay of {self.delay}")
         if self.reordering and not self.delay:

@@ -179,6 +179,11 @@ class RequestSeries(WorkloadPart):
 
     @property
     @override
+    def least(self) -> Duration:
+        return Duration(max(self.sends or 0, self.service * self.count + self.delay))
+
+    @property
+    @override
     def application(self) -> Application:
         return Application(
             f"bytes/{int(self.down)}",

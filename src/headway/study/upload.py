@@ -69,6 +69,11 @@ class Upload(WorkloadPart):
 
     @property
     @override
+    def least(self) -> Duration:
+        return Duration(self.service + self.delay)
+
+    @property
+    @override
     def application(self) -> Application:
         return Application(
             UPLOAD_PATH, self.service, self.delay, status=self.status, early=self.early

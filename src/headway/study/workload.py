@@ -109,6 +109,11 @@ class Migration(WorkloadPart):
 
     @property
     @override
+    def least(self) -> Duration:
+        return self.at or Duration(0)
+
+    @property
+    @override
     def path_beside(self) -> Path | None:
         return self.second_path
 

@@ -88,6 +88,11 @@ class WorkloadPart(Part):
         return None if self.sends is None else Duration(self.sends + self.last_start)
 
     @property
+    def least(self) -> Duration:
+        """How long it takes at the least, whatever its path has."""
+        return self.last_start if self.ends is None else self.ends
+
+    @property
     def most(self) -> Rate | None:
         """The rate that it has no more than, as long as it sends; None if the path alone limits it."""
         return None

@@ -1,0 +1,88 @@
+"""Rules of paths for packets of one kind, of UDP or with ECN, where no run sends such packets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+from headway.planning.deployment import Endpoint, Segment
+from headway.planning.runs import Run
+from headway.study.ecnchange import Codepoint
+from headway.study.path import Direction
+from headway.study.workload import Page
+
+_TCP_ECN = "net.ipv4.tcp_ecn"
+_ASKING = {"1", "3", "4"}
+"""Values of it with which a host asks for ECN on what it opens; what the kernel has by default only accepts it."""
+_NEED_ECN = {"dctcp", "prague"}
+"""Controllers of the kernel that ask for it whatever the sysctl says."""
+
+
+@dataclass(frozen=True)
+class _Rule:
+    """What a direction of a path may do with packets of a kind.
+
+    Attributes:
+        key: as a study states it.
+        is_asked: whether a direction has it.
+        may_meet: whether it may meet a packet of what crosses the path. Browsers open connections of either
+            transport, and programs over QUIC decide on ECN by themselves.
+        lacking: what no run has.
+    """
+
+    key: str
+    is_asked: Callable[[Direction], bool]
+    may_meet: Callable[[Segment], bool]
+    lacking: str
+
+
+def _has_datagrams(segment: Segment) -> bool:
+    return segment.protocol.transport != "tcp"
+
+
+def _may_have_ecn(segment: Segment) -> bool:
+    return (
+        _has_datagrams(segment) or _asks(segment.near) or segment.far.congestion_control == "prague"
+    )
+
+
+def _asks(client: Endpoint) -> bool:
+    stated = client.host.kernel.all_sysctls.get(_TCP_ECN)
+    return stated in _ASKING or client.congestion_control in _NEED_ECN
+
+
+_NO_ECN = f"no sender has ECN; TCP asks for it with {_TCP_ECN} = 1 in the client's kernel.sysctls"
+_RULES = (
+    _Rule("udp", lambda way: way.udp is not None, _has_datagrams, "no run sends UDP over it"),
+    _Rule(
+        "ecn",
+        lambda way: way.ecn is not None and Codepoint.NOT_ECT not in way.ecn.written,
+        _may_have_ecn,
+        _NO_ECN,
+    ),
+    _Rule("queue.ecn", lambda way: way.queue.ecn and way.rate is not None, _may_have_ecn, _NO_ECN),
+)
+
+
+def unmet_rules(runs: Iterable[Run]) -> Iterator[str]:
+    """Keys of paths that can meet no packet, in no run that has them."""
+    met: dict[_Rule, bool] = {}
+    for run in runs:
+        is_open = run.setting.dns is not None or any(
+            isinstance(workload, Page) for workload in run.setting.workloads
+        )
+        for rule, segment in _crossed(run):
+            met[rule] = met.get(rule, False) or is_open or rule.may_meet(segment)
+    for rule, is_met in met.items():
+        if not is_met:
+            yield f"path.{rule.key} is without effect: {rule.lacking}"
+
+
+def _crossed(run: Run) -> Iterator[tuple[_Rule, Segment]]:
+    """What crosses a path with a rule, and that rule."""
+    for flow in run.deployment.flows:
+        for segment in flow.segments:
+            ways = [way for link in segment.path.links for way in (link.down, link.up)]
+            for rule in _RULES:
+                if any(map(rule.is_asked, ways)):
+                    yield rule, segment
