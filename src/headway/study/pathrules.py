@@ -71,7 +71,7 @@ class _Path:
         return next((moment for moment in moments if moment >= self.view.limit), None)
 
 
-class _Changes(NamedTuple):
+class _ChangeCount(NamedTuple):
     """How often a key's value changes before a run is given up."""
 
     times: int
@@ -109,7 +109,7 @@ class _Way:
         return None
 
     @property
-    def changes(self) -> _Changes:
+    def changes(self) -> _ChangeCount:
         """Of the key whose value changes most often."""
         rate, contacts = self.direction.rate, self.direction.contacts
         changing = {
@@ -118,7 +118,7 @@ class _Way:
         }
         limit = self.view.limit
         return max(
-            _Changes(part.changes_until(limit) if part else 0, key)
+            _ChangeCount(part.changes_until(limit) if part else 0, key)
             for key, part in changing.items()
         )
 
