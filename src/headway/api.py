@@ -211,13 +211,13 @@ class Results:
 
         from headway.columns.column import schema_of
         from headway.columns.record import FlowRecord
-        from headway.records.recordedtable import read_table
+        from headway.records.recordedtable import read_table_of_runs
 
         refresh_table(self.directory)
         file = self.directory / FLOWS_FILE
         if not file.exists():
             return pl.DataFrame(schema=schema_of(FlowRecord))
-        return read_table(file, FlowRecord)
+        return read_table_of_runs(file, FlowRecord, self.runs)
 
     @cached_property
     def segments(self) -> pl.DataFrame:
@@ -229,12 +229,12 @@ class Results:
 
         from headway.columns.column import schema_of
         from headway.columns.videosegment import SegmentRecord
-        from headway.records.recordedtable import read_table
+        from headway.records.recordedtable import read_table_of_runs
 
         refresh_table(self.directory)
         file = self.directory / SEGMENTS_FILE
         return (
-            read_table(file, SegmentRecord)
+            read_table_of_runs(file, SegmentRecord, self.runs)
             if file.exists()
             else pl.DataFrame(schema=schema_of(SegmentRecord))
         )

@@ -34,7 +34,9 @@ def main() -> int:
     options = parser.parse_args()
     last = options.first if options.last is None else options.last
     if last < options.first:
-        parser.error(f"LAST is {last}, below FIRST, {options.first}: it is a seed, no number of them")
+        parser.error(
+            f"LAST is {last}, below FIRST, {options.first}: it is a seed, no number of them"
+        )
     machine = ready_machine(ready_image(layers=layer_names()))
     top = Path(tempfile.mkdtemp(prefix="swarm-"))
     judge = Judge(machine, top, available_cores()[0])

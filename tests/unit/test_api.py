@@ -12,7 +12,7 @@ import pytest
 import headway
 from headway.columns import Record, polars_schema, schema_of
 from headway.columns.record import FlowRecord
-from headway.records.store import FLOWS_FILE
+from headway.records.store import FLOWS_FILE, RUNS_FILE
 from tests.stub_lab import replace_labs
 
 TABLES = {
@@ -53,9 +53,11 @@ def test_a_plan_is_a_frame_of_runs() -> None:
 def test_flows_that_compete_are_a_frame_which_may_be_empty(tmp_path: Path) -> None:
     kinds = schema_of(FlowRecord)
     assert headway.read(tmp_path).flows.schema == kinds
-    told = pl.DataFrame([{"flow": "a"}, {"flow": "b"}], schema=kinds)
-    told.write_parquet(tmp_path / FLOWS_FILE)
-    assert headway.read(tmp_path).flows.equals(told)
+    run = {"experiment": "", "run_id": "r"}
+    flows = pl.DataFrame([{**run, "flow": "a"}, {**run, "flow": "b"}], schema=kinds)
+    flows.write_parquet(tmp_path / FLOWS_FILE)
+    pl.DataFrame([run], schema=polars_schema()).write_parquet(tmp_path / RUNS_FILE)
+    assert headway.read(tmp_path).flows.equals(flows)
 
 
 def test_a_study_is_run_and_gone_on_with(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,8 +9,9 @@ import polars as pl
 import pytest
 
 from headway.columns import Record
+from headway.columns.record import FlowRecord
 from headway.errors import WrongInputError
-from headway.records.recordedtable import read_table
+from headway.records.recordedtable import read_table, read_table_of_runs
 
 ROWS = pl.DataFrame({"run_id": ["a", "b"], "total_s": [1.5, 2.0], "seed": [1, 2], "more": [1, 2]})
 Fault = Callable[[pl.DataFrame], pl.DataFrame]
@@ -57,3 +58,14 @@ def test_what_is_no_table_is_refused(tmp_path: Path) -> None:
             read_table(file, Record)
     with pytest.raises(WrongInputError):
         read_table(tmp_path, Record)
+
+
+def test_rows_of_other_runs_are_refused(tmp_path: Path) -> None:
+    runs = ROWS.with_columns(experiment=pl.lit(""))
+    flows = pl.concat([runs, runs]).with_columns(flow=pl.Series(["x", "x", "y", "y"]))
+    assert read_table_of_runs(written(tmp_path, flows), FlowRecord, runs).height == 4
+    foreign = pl.concat([flows, flows[:1].with_columns(experiment=pl.lit("other"))])
+    with pytest.raises(WrongInputError, match="1 of 5 rows .*'other a'"):
+        read_table_of_runs(written(tmp_path, foreign), FlowRecord, runs)
+    with pytest.raises(WrongInputError, match="experiment"):
+        read_table_of_runs(written(tmp_path, ROWS), FlowRecord, runs)

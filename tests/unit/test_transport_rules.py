@@ -52,5 +52,14 @@ def test_tcp_that_asks_for_ecn_meets_its_rules(path: dict[str, Any], asking: Any
     assert not list(unmet_rules([planned("h2", path), planned("h2", path, **asking)]))
 
 
+def test_a_mark_on_packets_that_none_can_have_is_noted() -> None:
+    def noted(protocol: str, **more: Any) -> list[str]:
+        runs = [planned(protocol, {}, fault="mark down 3", **more)]
+        return [note.split()[0] for note in unmet_rules(runs)]
+
+    assert noted("h2") == ["fault"]
+    assert noted("h2", **ASKING) == noted("h3") == []
+
+
 def test_pages_and_resolvers_may_send_any_packets() -> None:
     assert not list(unmet_rules([planned("h2", BLOCKED, dns={"delay": "20 ms"}, **OWN)]))

@@ -15,7 +15,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from aioquic.buffer import Buffer  # type: ignore
 from aioquic.h3.connection import H3_ALPN, ErrorCode, H3Connection  # type: ignore
@@ -107,7 +107,7 @@ class ServerConnection:
 
     def _file(self, target: str) -> tuple[int, bytes]:
         """Status and content of what a request asks for."""
-        file = (self.root / urlsplit(target).path.lstrip("/")).resolve()
+        file = (self.root / unquote(urlsplit(target).path).lstrip("/")).resolve()
         if file.is_relative_to(self.root) and file.is_file():
             return _OK, file.read_bytes()
         return _NOT_FOUND, b""

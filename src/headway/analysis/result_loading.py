@@ -16,7 +16,7 @@ from headway.errors import WrongInputError, counted
 from headway.foreign.names import plain
 from headway.records.claimedneighbours import ClaimedNeighbours, Place, read_claimed_neighbours
 from headway.records.manifest import ArchivedExperiment, ArchivedStudy, Manifest, read_manifest
-from headway.records.recordedtable import read_table
+from headway.records.recordedtable import read_table, read_table_of_runs
 from headway.records.store import FLOWS_FILE
 from headway.records.stranger import check_results, check_runs
 
@@ -127,16 +127,15 @@ def load_results(directory: Path) -> StudyResults:
     runs = with_all_columns(runs)
     check_runs(directory, runs["run_id"].drop_nulls().cast(pl.String))
     file = directory / FLOWS_FILE
-    flows = read_flows(file) if file.exists() else None
+    flows = (
+        with_all_columns(read_table_of_runs(file, FlowRecord, runs), FlowRecord)
+        if file.exists()
+        else None
+    )
     for name in () if flows is None else flows["flow"].drop_nulls().unique().cast(pl.String):
         plain(name)
     manifest = read_manifest(directory) or Manifest()
     return StudyResults(runs, manifest, flows, read_claimed_neighbours(directory))
-
-
-def read_flows(file: Path) -> pl.DataFrame:
-    """The rows of flows, with every column of the schema."""
-    return with_all_columns(read_table(file, FlowRecord), FlowRecord)
 
 
 def with_all_columns(runs: pl.DataFrame, record: type[Columns] = Record) -> pl.DataFrame:

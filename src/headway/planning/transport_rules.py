@@ -1,14 +1,16 @@
-"""Rules of paths for packets of one kind, of UDP or with ECN, where no run sends such packets."""
+"""Rules of paths, and faults, for packets of one kind, of UDP or with ECN, where no run sends such packets."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from headway.planning.deployment import Endpoint, Segment
 from headway.planning.runs import Run
 from headway.study.ecnchange import Codepoint
+from headway.study.fault import FaultKind
 from headway.study.path import Direction
+from headway.study.setting import Setting
 from headway.study.workload import Page
 
 _TCP_ECN = "net.ipv4.tcp_ecn"
@@ -20,18 +22,18 @@ _NEED_ECN = {"dctcp", "prague"}
 
 @dataclass(frozen=True)
 class _Rule:
-    """What a direction of a path may do with packets of a kind.
+    """What a path may do with packets of a kind.
 
     Attributes:
         key: as a study states it.
-        is_asked: whether a direction has it.
+        is_asked: whether a setting has it, on a way of these directions.
         may_meet: whether it may meet a packet of what crosses the path. Browsers open connections of either
             transport, and programs over QUIC decide on ECN by themselves.
         lacking: what no run has.
     """
 
     key: str
-    is_asked: Callable[[Direction], bool]
+    is_asked: Callable[[Setting, Sequence[Direction]], bool]
     may_meet: Callable[[Segment], bool]
     lacking: str
 
@@ -52,15 +54,37 @@ def _asks(client: Endpoint) -> bool:
 
 
 _NO_ECN = f"no sender has ECN; TCP asks for it with {_TCP_ECN} = 1 in the client's kernel.sysctls"
+
+
+def _any(has: Callable[[Direction], bool]) -> Callable[[Setting, Sequence[Direction]], bool]:
+    return lambda _, ways: any(map(has, ways))
+
+
 _RULES = (
-    _Rule("udp", lambda way: way.udp is not None, _has_datagrams, "no run sends UDP over it"),
     _Rule(
-        "ecn",
-        lambda way: way.ecn is not None and Codepoint.NOT_ECT not in way.ecn.written,
+        "path.udp",
+        _any(lambda way: way.udp is not None),
+        _has_datagrams,
+        "no run sends UDP over it",
+    ),
+    _Rule(
+        "path.ecn",
+        _any(lambda way: way.ecn is not None and Codepoint.NOT_ECT not in way.ecn.written),
         _may_have_ecn,
         _NO_ECN,
     ),
-    _Rule("queue.ecn", lambda way: way.queue.ecn and way.rate is not None, _may_have_ecn, _NO_ECN),
+    _Rule(
+        "path.queue.ecn",
+        _any(lambda way: way.queue.ecn and way.rate is not None),
+        _may_have_ecn,
+        _NO_ECN,
+    ),
+    _Rule(
+        "fault",
+        lambda setting, _: setting.fault is not None and setting.fault.kind is FaultKind.MARK,
+        _may_have_ecn,
+        _NO_ECN,
+    ),
 )
 
 
@@ -75,7 +99,7 @@ def unmet_rules(runs: Iterable[Run]) -> Iterator[str]:
             met[rule] = met.get(rule, False) or is_open or rule.may_meet(segment)
     for rule, is_met in met.items():
         if not is_met:
-            yield f"path.{rule.key} is without effect: {rule.lacking}"
+            yield f"{rule.key} is without effect: {rule.lacking}"
 
 
 def _crossed(run: Run) -> Iterator[tuple[_Rule, Segment]]:
@@ -84,5 +108,5 @@ def _crossed(run: Run) -> Iterator[tuple[_Rule, Segment]]:
         for segment in flow.segments:
             ways = [way for link in segment.path.links for way in (link.down, link.up)]
             for rule in _RULES:
-                if any(map(rule.is_asked, ways)):
+                if rule.is_asked(run.setting, ways):
                     yield rule, segment

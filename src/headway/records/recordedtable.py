@@ -9,6 +9,10 @@ import polars as pl
 
 from headway.columns import Columns, schema_of
 from headway.errors import WrongInputError
+from headway.records.store import RUNS_FILE
+
+_OF_A_RUN = ("experiment", "run_id")
+"""Columns by which runs are told apart."""
 
 
 def read_table(file: Path, record: type[Columns], key: Sequence[str] = ()) -> pl.DataFrame:
@@ -36,6 +40,31 @@ def read_table(file: Path, record: type[Columns], key: Sequence[str] = ()) -> pl
         if not twice.is_empty():
             name = " ".join(map(str, twice.select(key).row(0)))
             raise WrongInputError(f"has a row of {name!r} twice", where=where)
+    return table
+
+
+def read_table_of_runs(file: Path, record: type[Columns], runs: pl.DataFrame) -> pl.DataFrame:
+    """The rows of a file that says more of runs, such as of their flows; columns that it lacks are null.
+
+    Args:
+        file: what to read.
+        record: what a row is.
+        runs: the rows of the runs that it is of.
+
+    Raises:
+        WrongInputError: it is no such table, or a row is of none of these runs.
+    """
+    table = read_table(file, record)
+    missing = [name for name in _OF_A_RUN if name not in table.columns]
+    if missing:
+        raise WrongInputError(f"lacks the columns {', '.join(missing)}", where=str(file))
+    foreign = table.join(runs, on=_OF_A_RUN, how="anti", nulls_equal=True)
+    if not foreign.is_empty():
+        name = " ".join(map(str, foreign.select(_OF_A_RUN).row(0)))
+        counts = f"{foreign.height} of {table.height} rows"
+        raise WrongInputError(
+            f"{counts} are of runs that are not in {RUNS_FILE}, such as {name!r}", where=str(file)
+        )
     return table
 
 

@@ -206,8 +206,15 @@ def _shortened(
     if not isinstance(short, dict):
         raise WrongInputError("must be a table, such as [quick]", where=source.where("quick"))
     _prepare(short, source, "quick.")
-    kept = _kept(short, [experiment.name for experiment in others], source)
-    shortened = _study(merged(raw, short), source.shortened)
+    names = [experiment.name for experiment in others]
+    kept = _kept(short, names, source)
+    tables = merged(raw, short)
+    if tables == raw and set(names) <= {*kept}:
+        raise WrongInputError(
+            "is the whole study: state fewer repetitions, values or experiments, or leave it out",
+            where=source.where("quick"),
+        )
+    shortened = _study(tables, source.shortened)
     check_rules(shortened.experiments, source.shortened, others)
     return shortened.only(kept)
 
