@@ -65,7 +65,7 @@ def test_rows_of_other_runs_are_refused(tmp_path: Path) -> None:
     flows = pl.concat([runs, runs]).with_columns(flow=pl.Series(["x", "x", "y", "y"]))
     assert read_table_of_runs(written(tmp_path, flows), FlowRecord, runs).height == 4
     foreign = pl.concat([flows, flows[:1].with_columns(experiment=pl.lit("other"))])
-    with pytest.raises(WrongInputError, match="1 of 5 rows .*'other a'"):
+    with pytest.raises(WrongInputError, match=r"1 of 5 rows .*'other a'"):
         read_table_of_runs(written(tmp_path, foreign), FlowRecord, runs)
     with pytest.raises(WrongInputError, match="experiment"):
         read_table_of_runs(written(tmp_path, ROWS), FlowRecord, runs)
