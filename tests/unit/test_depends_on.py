@@ -65,7 +65,8 @@ def test_what_changes_is_told_each_and_the_rest_together() -> None:
     text = depends_on(answer(*steady, sentence("h3", loss=GONE, BBR=HOLDS)))
     assert "- h3 against h2: 20 % sooner (tried around RTT 20 ms): holds at 1 of 2" in text
     assert "is gone with loss" in text
-    assert "3 other sentences hold at 6 of 6 neighbours, and change at none: with loss" in text
+    assert "3 other sentences hold at 6 of 6 neighbours, and change at none.\n" in text
+    assert "- Tried: with loss and with BBR.\n" in text
     assert "h3 1 against" not in text
 
 

@@ -203,7 +203,8 @@ def nearby_sentence(answer: NearbyAnswer | None, experiment: str) -> str:
 def depends_on(answer: NearbyAnswer) -> str:
     """On what the sentences depend, as a paragraph of Markdown for a page about them.
 
-    Those that change somewhere are told each, the others together.
+    Those that change somewhere are told each, the others together. At its end it names every neighbour that was tried, because
+    a sentence that holds at all of them is as good as these.
     """
     tried = [sentence for sentence in answer.sentences if sentence.counted]
     few = len(tried) <= _FEW
@@ -215,6 +216,8 @@ def depends_on(answer: NearbyAnswer) -> str:
     ]
     if steady := [sentence for sentence in tried if sentence not in changing]:
         lines.append(f"- {_steadily(steady, alone=not changing)}")
+    if labels := dict.fromkeys(near.label for sentence in tried for near in sentence.counted):
+        lines.append(f"- Tried: {listed([*labels])}.")
     head = f"**Depends on.** By `headway nearby`, {answer.spent}{choice_words(answer)}:"
     return "\n".join([head, "", *lines, ""])
 
@@ -230,13 +233,12 @@ def _steadily(sentences: Sequence[TriedSentence], *, alone: bool) -> str:
     """Sentences that change nowhere, together."""
     holding = sum(len(sentence.with_fate(SentenceFate.HOLDS)) for sentence in sentences)
     every = sum(len(sentence.counted) for sentence in sentences)
-    labels = dict.fromkeys(near.label for sentence in sentences for near in sentence.counted)
     who = counted(len(sentences), "sentence" if alone else "other sentence")
     hold, change = ("holds", "changes") if len(sentences) == 1 else ("hold", "change")
     near = f"{holding} of {counted(every, 'neighbour')}"
     undecided = every - holding
     rest = f" ({undecided} undecided)" if undecided else ""
-    return f"{who} {hold} at {near}{rest}, and {change} at none: {listed([*labels])}."
+    return f"{who} {hold} at {near}{rest}, and {change} at none."
 
 
 def fate_words(neighbour: TriedNeighbour) -> str:
