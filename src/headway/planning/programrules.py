@@ -137,5 +137,4 @@ def check_deployed(tables: Iterable[RuleTable[Checked, Any]], view: Checked) -> 
         WrongInputError: it breaks one; names the key.
     """
     for table in tables:
-        for key, reason in table.broken(view):
-            raise WrongInputError(reason, where=key)
+        table.check(view, lambda key, reason: WrongInputError(reason, where=key))

@@ -229,10 +229,10 @@ class Experiment(Part):
         """
         if seed is not None:
             return self._made(coordinates, contender, seed)
-        place = contender, repr(coordinates)
-        if place not in self._settings:
-            self._settings[place] = self._made(coordinates, contender, None)
-        return self._settings[place]
+        place, settings = (contender, repr(coordinates)), self._settings
+        if place not in settings:
+            settings[place] = self._made(coordinates, contender, None)
+        return settings[place]
 
     def tables(self, coordinates: Mapping[str, Any], contender: str) -> dict[str, Any]:
         """The conditions of a contender in a cell, as a study file that had no others would state them."""

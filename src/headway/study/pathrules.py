@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from headway.study.contacts import Contacts
 from headway.study.edge import Edge
 from headway.study.family import Family
 from headway.study.middlebox import SMALLEST_MTU_IPV6
@@ -109,17 +110,22 @@ class _Way:
         return None
 
     @property
+    def changing(self) -> dict[str, RateSchedule | RandomRate | Contacts]:
+        """What is planned to change again and again, by its key."""
+        rate, contacts = self.direction.rate, self.direction.contacts
+        changing: dict[str, RateSchedule | RandomRate | Contacts] = {}
+        if isinstance(rate, RateSchedule | RandomRate):
+            changing["rate"] = rate
+        if contacts:
+            changing["contacts"] = contacts
+        return changing
+
+    @property
     def changes(self) -> _ChangeCount:
         """Of the key whose value changes most often."""
-        rate, contacts = self.direction.rate, self.direction.contacts
-        changing = {
-            "rate": rate if isinstance(rate, RateSchedule | RandomRate) else None,
-            "contacts": contacts,
-        }
         limit = self.view.limit
         return max(
-            _ChangeCount(part.changes_until(limit) if part else 0, key)
-            for key, part in changing.items()
+            _ChangeCount(part.changes_until(limit), key) for key, part in self.changing.items()
         )
 
     @property
@@ -139,10 +145,14 @@ def _ways(view: PathsView) -> Iterator[_Way]:
             yield from (_Way(path.key, name, getattr(link, name), view) for name in ("down", "up"))
 
 
+def _changing_ways(view: PathsView) -> Iterator[_Way]:
+    return (way for way in _ways(view) if way.changing)
+
+
 _BEYOND = "beyond limits.virtual ({it.view.limit})"
 CHANGE_RULES = RuleTable[PathsView, _Way](
     "a direction of a path",
-    _ways,
+    _changing_ways,
     (
         RuleRow(
             f"changes {_MOST_CHANGES:,} times at most before `limits.virtual`",
@@ -163,7 +173,7 @@ PATH_RULES: tuple[RuleTable[PathsView, Any], ...] = (
             RuleRow(
                 "with a NAT has IPv4 alone",
                 "{it.key}.nat",
-                lambda path: path.view.ipv6 and path.has_nat,
+                lambda path: path.has_nat and path.view.ipv6,
                 "a NAT translates IPv4",
                 "{it.left_out}",
             ),
@@ -182,7 +192,7 @@ PATH_RULES: tuple[RuleTable[PathsView, Any], ...] = (
             RuleRow(
                 f"carries packets of {SMALLEST_MTU_IPV6} B over IPv6 (RFC 8200)",
                 "{it.key}.{it.mtu_key}",
-                lambda way: way.view.ipv6 and way.carried and way.carried < SMALLEST_MTU_IPV6,
+                lambda way: way.carried and way.carried < SMALLEST_MTU_IPV6 and way.view.ipv6,
                 f"every link carries {SMALLEST_MTU_IPV6} B of IPv6 (RFC 8200), not {{it.carried}} only",
             ),
             RuleRow(

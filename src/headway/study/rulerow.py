@@ -5,7 +5,7 @@ What a study file may not say is refused, and the docs say what is refused, from
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -56,12 +56,17 @@ class RuleTable(Generic[View, Subject]):
     subjects: Callable[[View], Iterable[Subject]]
     rows: tuple[RuleRow[Subject], ...]
 
-    def broken(self, view: View) -> Iterator[tuple[str, str]]:
-        """What the subjects that break rules are answered: keys, and reasons."""
+    def check(self, view: View, refused: Callable[[str, str], Exception]) -> None:
+        """Check the subjects; a setting has many that break nothing.
+
+        Args:
+            view: what shows them.
+            refused: makes the error of a key and a reason.
+        """
         for subject in self.subjects(view):
             for row in self.rows:
                 if row.breaks(subject):
-                    yield row.answer(subject)
+                    raise refused(*row.answer(subject))
 
 
 def check_all(tables: Iterable[RuleTable[Checked, Any]], view: Checked) -> None:
@@ -71,5 +76,4 @@ def check_all(tables: Iterable[RuleTable[Checked, Any]], view: Checked) -> None:
         PydanticCustomError: it breaks one; names the key.
     """
     for table in tables:
-        for key, reason in table.broken(view):
-            raise wrong(key, reason)
+        table.check(view, wrong)
