@@ -14,7 +14,7 @@ from headway.lab.network import GLOBAL_SYSCTLS, NetworkLayout, layout_of
 from headway.lab.values import Address, Route
 from headway.lab.watching import watched
 from headway.planning.deployment import DeployedFlow, Deployment, Endpoint, Role, addressed
-from headway.planning.topology import Node, bottlenecks
+from headway.planning.topology import Leg, Node, bottlenecks
 from headway.programs.base import (
     Listener,
     Origin,
@@ -120,9 +120,7 @@ def orders_for(deployment: Deployment) -> Orders:
 def _sampling(deployment: Deployment) -> Sampling:
     """What is looked at again and again: queues and delay lines towards clients, and those who send over TCP."""
     setting, flows = deployment.setting, deployment.flows
-    # Links that a flow crosses the other way round are watched both ways.
-    turned = {leg.wires: leg for flow in flows for leg in flow.legs if leg.is_turned}
-    places = bottlenecks((*deployment.legs, *turned.values()), Way.DOWN)
+    places = bottlenecks(_seen(deployment), Way.DOWN)
     devices = [(place.queue_namespace, place.queue_device) for place in places]
     devices += [(place.loss_namespace, place.loss_device) for place in places]
     senders = [*(flow.server for flow in flows), *(end for flow in flows for end in flow.proxies)]
@@ -134,6 +132,13 @@ def _sampling(deployment: Deployment) -> Sampling:
         tuple(node.name for node in deployment.nodes if node.kernel.processor),
         both_families=setting.dual_stack is not None,
     )
+
+
+def _seen(deployment: Deployment) -> Iterator[Leg]:
+    """The legs of a network from each end from which a flow sees them; those that none crosses as they are stated."""
+    crossed = {leg.wires for flow in deployment.flows for leg in flow.legs}
+    for leg in deployment.legs:
+        yield from [seen for seen in (leg, leg.turned_around) if seen.wires in crossed] or [leg]
 
 
 def _files(started: Iterable[Started]) -> dict[str, str]:
