@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from headway.records.flowfile import FLOW_RECORDS
 from tests.lab.conftest import RunSetting
 
 pytestmark = pytest.mark.lab
@@ -157,3 +159,19 @@ def test_curl_falls_back_by_its_timer(run_setting: RunSetting) -> None:
     assert record.ttfb_s == pytest.approx(1 + 3 * RTT_S, abs=2 * MS)
     assert (record.quic_tries, record.quic_tries_lost) == (1, 1)
     assert record.quic_wait_s == pytest.approx(1, abs=MS)
+
+
+def test_a_flow_without_http_beside_it_discovers_nothing(
+    run_setting: RunSetting, tmp_path: Path
+) -> None:
+    """The first visit is as it is alone, once the bulk flow has ended, which has no version to find out."""
+    alone = visited(1)
+    page = {key: alone.pop(key) for key in ("client", "server", "protocol", "workload")}
+    bulk = {"protocol": "tcp", "tls": False, "workload": {"kind": "bulk", "size": "10 kB"}}
+    bulk |= {"client": {"program": "headway-perf"}, "server": {"program": "headway-perf"}}
+    record = run_setting({**alone, "flows": {"page": {**page, "start": "2 s"}, "bulk": bulk}})
+    assert record.error is None
+    loaded, copied = FLOW_RECORDS.load(tmp_path / record.run_id).flows
+    assert (loaded.document_protocol, loaded.document_tried) == ("h2", "dns_alpn_h3, main")
+    assert loaded.response_start_s == pytest.approx(3 * RTT_S, abs=MS)
+    assert (copied.document_protocol, copied.error) == (None, None)
