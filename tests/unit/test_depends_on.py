@@ -96,6 +96,20 @@ def test_few_sentences_are_told_each() -> None:
     assert "h3 against h2" in text and "holds at 1 of 1 neighbour." in text
 
 
+@pytest.mark.parametrize("count", [1, 5])
+def test_sentences_that_were_tried_nowhere_are_told(count: int) -> None:
+    untried = [sentence(f"h1 {number}") for number in range(count)]
+    text = depends_on(answer(sentence("h3", loss=HOLDS), *untried))
+    assert "no neighbour" in text.lower()
+    assert ("h1 0 against h2" in text) == (count == 1)
+    assert f"- {count} sentences" in text or count == 1
+
+
+def test_a_sentence_that_was_tried_around_another_cell_counts_as_tried() -> None:
+    elsewhere = sentence("h3").model_copy(update={"cell": "other"})
+    assert "within the budget" not in depends_on(answer(sentence("h3", loss=HOLDS), elsewhere))
+
+
 @pytest.fixture
 def findings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(tool, "FINDINGS", tmp_path)

@@ -216,6 +216,8 @@ def depends_on(answer: NearbyAnswer) -> str:
     ]
     if steady := [sentence for sentence in tried if sentence not in changing]:
         lines.append(f"- {_steadily(steady, alone=not changing)}")
+    if untried := _untried(answer, tried):
+        lines.append(f"- {_without_neighbours(untried)}")
     if labels := dict.fromkeys(near.label for sentence in tried for near in sentence.counted):
         lines.append(f"- Tried: {listed([*labels])}.")
     head = f"**Depends on.** By `headway nearby`, {answer.spent}{choice_words(answer)}:"
@@ -239,6 +241,25 @@ def _steadily(sentences: Sequence[TriedSentence], *, alone: bool) -> str:
     undecided = every - holding
     rest = f" ({undecided} undecided)" if undecided else ""
     return f"{who} {hold} at {near}{rest}, and {change} at none."
+
+
+def _untried(answer: NearbyAnswer, tried: Sequence[TriedSentence]) -> list[str]:
+    """Sentences that were tried around none of their cells."""
+    known = {(sentence.experiment, sentence.text) for sentence in tried}
+    return [
+        text
+        for experiment, text in dict.fromkeys(
+            (each.experiment, each.text) for each in answer.sentences
+        )
+        if (experiment, text) not in known
+    ]
+
+
+def _without_neighbours(texts: Sequence[str]) -> str:
+    """Sentences of which nothing is known nearby, so that nobody takes them for tried."""
+    if len(texts) > _FEW:
+        return f"{len(texts)} sentences had no neighbour within the budget."
+    return f"No neighbour within the budget had: {'; '.join(texts)}."
 
 
 def fate_words(neighbour: TriedNeighbour) -> str:
