@@ -342,7 +342,7 @@ def _network(random: Random, tables: Tables) -> None:
         {"name": f"link-{number}", "between": list(ends), "path": _path(random, plain=True)}
         for number, ends in enumerate(pairs)
     ]
-    chain = {"hops", "proxy", "flows", "origins"} & tables.keys()
+    chain = {"hops", "proxy", "origins"} & tables.keys()
     if not chain and random.random() < 0.5:
         del tables["path"]
     ways = random.choice(([], ["x"], ["y"], ["x", "y"], ["link-1"]))
@@ -368,7 +368,7 @@ def _routing(random: Random, tables: Tables) -> None:
         flow.pop("via", None)
     if "dns" in tables and random.random() < 0.5:
         tables["dns"] = {**tables["dns"], "at": random.choice(("x", "one", "y"))}
-    if not {"hops", "proxy", "flows", "origins"} & tables.keys():
+    if not {"hops", "proxy", "origins"} & tables.keys():
         tables.pop("path", None)
 
 
