@@ -129,7 +129,7 @@ def planned() -> list[Run]:
     return [
         run_of(setting, number, seed)
         for number, setting in enumerate(settings)
-        for seed in range(1, 1 + (PAGE_LOADS if setting.workload.replayed else 1))
+        for seed in range(1, 1 + (PAGE_LOADS if setting.workload.replay.site else 1))
     ]
 
 

@@ -58,7 +58,7 @@ def test_the_certificate_holds_every_host_and_verifies(root: Path) -> None:
 
 def test_the_record_says_how_many_connections_a_page_has() -> None:
     stated = {
-        way: setting(connections=way).workload.columns["page_connections"]
+        way: setting(connections=way).workload.replay.columns["page_connections"]
         for way in ("one", "per-host")
     }
     assert stated == {"one": "one", "per-host": "per-host"}

@@ -73,7 +73,7 @@ def _check_run(run: Run) -> None:
     """Check that its programs can do what is asked of them, and serve its sites."""
     check_programs(run.deployment)
     for flow in run.deployment.flows:
-        if site := flow.setting.workload.replayed:
+        if site := flow.setting.workload.replay.site:
             try:
                 check_servable(find_outline(site).page, site, tls=flow.setting.tls)
             except WrongInputError as error:
@@ -224,7 +224,7 @@ def remarks_of_short_form(study: Study, runs: Sequence[Run]) -> tuple[str, ...]:
 def _recorded(runs: Iterable[Run]) -> Iterator[str]:
     """Archives of which something is not what servers sent."""
     workloads = [workload for run in first_repetition(runs) for workload in run.setting.workloads]
-    for site in dict.fromkeys(workload.replayed for workload in workloads):
+    for site in dict.fromkeys(workload.replay.site for workload in workloads):
         if site and is_archive(site) and (flaws := shortfalls(find_site(site))):
             more = f"; {len(flaws) - 1} more: `headway sites verify {site}`" if flaws[1:] else ""
             yield f"{site}: {flaws[0].url}: {flaws[0].message}{more}"
@@ -234,7 +234,7 @@ def _unshared(runs: Iterable[Run]) -> Iterator[str]:
     """Sites that should come over one connection and have something that will hardly do so."""
     workloads = [workload for run in first_repetition(runs) for workload in run.setting.workloads]
     for site in dict.fromkeys(
-        workload.replayed for workload in workloads if workload.one_connection
+        workload.replay.site for workload in workloads if workload.replay.one_connection
     ):
         if site and (why := unshared(find_site(site))):
             yield f'{site}: connections = "one", but {why}; a load over several connections fails'

@@ -27,8 +27,8 @@ def vain_hints(runs: Sequence[Run]) -> Iterator[str]:
 def _hinted(flows: Sequence[DeployedFlow]) -> Iterator[tuple[Hints, str]]:
     for flow in flows:
         workload = flow.asked.workload
-        if workload.document_hints and workload.replayed:
-            yield workload.document_hints, workload.replayed
+        if workload.replay.hints and workload.replay.site:
+            yield workload.replay.hints, workload.replay.site
 
 
 def _without(site: Site, hints: Hints) -> Iterator[str]:
@@ -48,10 +48,10 @@ def _early(flows: Sequence[DeployedFlow]) -> Iterator[str]:
         yield "server.knobs.early_hints does nothing: browsers ignore a 103 over HTTP/1.1"
     for flow in asked:
         workload = flow.asked.workload
-        if workload.document_hints is None and workload.replayed:
-            document = document_of(find_site(workload.replayed))
+        if workload.replay.hints is None and workload.replay.site:
+            document = document_of(find_site(workload.replay.site))
             if document.header("link") is None:
                 yield (
-                    f"{workload.replayed}: server.knobs.early_hints does nothing: the document has no links; "
+                    f"{workload.replay.site}: server.knobs.early_hints does nothing: the document has no links; "
                     "state workload.hints"
                 )

@@ -150,15 +150,15 @@ def _expected_bytes(deployment: Deployment) -> float:
 
 def _requests(flow: DeployedFlow) -> int:
     workload = flow.setting.workload
-    each = 1 if workload.replayed is None else find_outline(workload.replayed).resources
+    each = 1 if workload.replay.site is None else find_outline(workload.replay.site).resources
     return workload.requests * each
 
 
 def _flow_bytes(flow: DeployedFlow, share_bit_s: float) -> float:
     """About how much a flow carries; one that lasts for a time, what the slowest path lets through."""
     workload = flow.setting.workload
-    if workload.replayed is not None:
-        return find_outline(workload.replayed).size_bytes
+    if workload.replay.site is not None:
+        return find_outline(workload.replay.site).size_bytes
     if workload.amount is not None:
         return int(workload.amount) * workload.requests
     assert workload.sends is not None, "a workload has either an amount or a time"

@@ -178,13 +178,13 @@ def _server(flow: DeployedFlow, end: Endpoint, address: HostAddress, node: Node)
         address,
         offered(end.protocol, found_out),
         end.tls,
-        site=setting.workload.replayed is not None,
+        site=setting.workload.replay.site is not None,
         more_addresses=(*node.more_addresses, *_other_addresses(flow, end)),
         seed=flow.asked.seed,
         revisited=bool(found_out),
         quic_port=found_out.alternative.port if found_out else 443,
         application=setting.workload.application,
-        waits=setting.workload.thinking,
+        waits=setting.workload.replay.waits,
         hears_players=setting.workload.tells_state,
     )
     return cast(Server, end.adapter).serve(listener, end.asked, setting.capture)
@@ -251,7 +251,7 @@ def _round(deployment: Deployment, network: NetworkLayout) -> Round:
     """
     setting = deployment.setting
     return Round(
-        tc=network.renewal if any(workload.replayed for workload in setting.workloads) else {},
+        tc=network.renewal if any(workload.replay.site for workload in setting.workloads) else {},
         changes=network.changes,
         start_after_ns=start_after_ns(setting, deployment.seed or 0),
     )

@@ -26,8 +26,8 @@ _CA_KEY_FILE = "/lab/pki/ca.key"
 def named_files(flow: DeployedFlow) -> dict[str, str]:
     """What orders say of the server's certificate; nothing if it is the image's."""
     files, workload = dict[str, str](), flow.setting.workload
-    if workload.replayed and workload.one_connection:
-        files[NAMES_FILE] = "\n".join(find_outline(workload.replayed).hosts)
+    if workload.replay.site and workload.replay.one_connection:
+        files[NAMES_FILE] = "\n".join(find_outline(workload.replay.site).hosts)
     if size := flow.setting.certificate_chain:
         files[CHAIN_FILE] = str(int(size))
     return files

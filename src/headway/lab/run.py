@@ -178,15 +178,15 @@ def _programs(adapter: Adapter, machine: Machine) -> dict[str, SharedDirectory]:
 
 def _replayed(deployment: Deployment) -> Path | None:
     """The replay tree of a page's site; one that any flow loads over HTTP/3 may advertise that."""
-    loading = [flow.asked for flow in deployment.flows if flow.asked.workload.replayed]
+    loading = [flow.asked for flow in deployment.flows if flow.asked.workload.replay.site]
     if not loading:
         return None
-    site = find_site(str(loading[0].workload.replayed))
-    if any(flow.workload.one_connection for flow in loading):
+    site = find_site(str(loading[0].workload.replay.site))
+    if any(flow.workload.replay.one_connection for flow in loading):
         site = with_own_fonts(site)
-    if hints := next(filter(None, (flow.workload.document_hints for flow in loading)), None):
+    if hints := next(filter(None, (flow.workload.replay.hints for flow in loading)), None):
         site = hinting(site, hints)
-    if any(flow.workload.advertises and flow.protocol is Protocol.H3 for flow in loading):
+    if any(flow.workload.replay.advertises and flow.protocol is Protocol.H3 for flow in loading):
         older = {
             host
             for flow in loading

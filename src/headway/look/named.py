@@ -32,7 +32,7 @@ def named_files(runs: Iterable[Run]) -> dict[str, str]:
 
 def _described(workload: WorkloadPart, known: dict[str, str]) -> Iterator[tuple[str, str]]:
     """Files that a workload names, and that are not described yet."""
-    site, mpd = workload.replayed or "", getattr(workload, "mpd", None) or ""
+    site, mpd = workload.replay.site or "", getattr(workload, "mpd", None) or ""
     for file in (site if is_archive(site) else "", mpd):
         if file and file not in known:
             yield file, _line_of(Path(file))

@@ -78,8 +78,8 @@ DISCOVERY_RULES: tuple[RuleTable[DeployedFlow, Any], ...] = (
                 "is for pages with `alt_svc`",
                 "discovery.alternative",
                 lambda client: (
-                    client.setting.workload.replayed is not None
-                    and not client.setting.workload.advertises
+                    client.setting.workload.replay.site is not None
+                    and not client.setting.workload.replay.advertises
                 ),
                 "with alt_svc = false no response says where h3 is; leave it out",
             ),
@@ -87,7 +87,8 @@ DISCOVERY_RULES: tuple[RuleTable[DeployedFlow, Any], ...] = (
                 "has a `host` for pages only",
                 "discovery.alternative.host",
                 lambda client: (
-                    client.alternative.host is not None and not client.setting.workload.advertises
+                    client.alternative.host is not None
+                    and not client.setting.workload.replay.advertises
                 ),
                 "only the responses of pages have the field Alt-Svc, which names it; leave it out",
             ),

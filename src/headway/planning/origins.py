@@ -33,7 +33,7 @@ def planned_origins(setting: Setting) -> Mapping[str, PlannedOrigin]:
         return {}
     named = hosts_of(setting.origins, setting.workload)
     planned = {name: PlannedOrigin(origin, named[name]) for name, origin in setting.origins.items()}
-    if not setting.workload.mixes_versions:
+    if not setting.workload.replay.mixes_versions:
         return planned
     taken = {host for hosts in named.values() for host in hosts}
     recorded = recorded_versions(setting.workload, besides=taken)

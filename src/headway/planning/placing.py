@@ -211,7 +211,7 @@ def _resolver(setting: Setting, legs: Sequence[Leg]) -> Resolver | None:
 def _more_addresses(laid: LaidFlow) -> tuple[HostAddress, ...]:
     """Addresses that the server's host needs beside its own: those of a page's hosts."""
     setting = laid.setting
-    if not setting.workload.own_addresses:
+    if not setting.workload.replay.own_addresses:
         return ()
     family, stated = setting.family, laid.stated
     addresses = origin_addresses(setting.workload, family.unspecified, first=laid.origins_from)

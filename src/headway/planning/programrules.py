@@ -100,7 +100,7 @@ PROGRAM_RULES: tuple[RuleTable[DeployedFlow, Any], ...] = (
     ),
     RuleTable[DeployedFlow, DeployedFlow](
         'a page with `cache = "tickets"`',
-        lambda flow: [flow] if flow.setting.workload.needs_tickets else [],
+        lambda flow: [flow] if flow.setting.workload.replay.needs_tickets else [],
         (
             RuleRow(
                 "is not behind a reverse proxy",

@@ -128,7 +128,7 @@ def _answered(flow: DeployedFlow, _: Endpoint) -> bool:
 
 def _resumes(flow: DeployedFlow, _: Endpoint) -> bool:
     """Whether clients resume a TLS session of the server's own."""
-    return flow.setting.workload.needs_tickets and flow.http_end == flow.server.position
+    return flow.setting.workload.replay.needs_tickets and flow.http_end == flow.server.position
 
 
 def _upload(flow: DeployedFlow) -> Upload | None:
@@ -232,7 +232,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "replay a site",
         "{end}.program",
         SERVERS,
-        lambda flow, _: flow.setting.workload.replayed is not None,
+        lambda flow, _: flow.setting.workload.replay.site is not None,
         lambda server, _: server.replays,
     ),
     Requirement(

@@ -81,9 +81,9 @@ class HeadwayServer(NativeQuic, Server):
     def check(self, host: Host, workload: Workload) -> None:
         """Beside what its QUIC asks: a server that decides has to know what is asked for, and has no other order."""
         super().check(host, workload)
-        pages = workload.replayed is not None
+        pages = workload.replay.site is not None
         check_compression(self, host, PAGE_TABLE_BYTES if pages else 0)
-        if self.knob("early_hints", host) == "on" and workload.thinking is None:
+        if self.knob("early_hints", host) == "on" and workload.replay.waits is None:
             reason = "answers that take no time have nothing before them: state workload.waits"
             raise WrongInputError(reason, where="knobs.early_hints")
         decides = self.knob("priorities", host)

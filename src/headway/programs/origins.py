@@ -29,9 +29,9 @@ def origin_addresses(
     Raises:
         WrongInputError: there is no such site.
     """
-    assert page.replayed is not None, "a page is"
-    hosts = find_outline(page.replayed).hosts
-    if page.own_addresses:
+    assert page.replay.site is not None, "a page is"
+    hosts = find_outline(page.replay.site).hosts
+    if page.replay.own_addresses:
         return {host: address.family.origin(number) for number, host in enumerate(hosts, first)}
     return dict.fromkeys(hosts, address) | {
         host: group.address for group in elsewhere for host in group.hosts
@@ -40,7 +40,7 @@ def origin_addresses(
 
 def named_addresses(flow: Flow) -> dict[str, tuple[HostAddress, ...]]:
     """The addresses of every name that a flow's client asks for: of the server, or of a page's hosts."""
-    if flow.workload.replayed is None:
+    if flow.workload.replay.site is None:
         return {SERVER_NAME: flow.addresses}
     names = origin_addresses(flow.workload, flow.address, flow.elsewhere, flow.origins_from)
     if flow.discovery and flow.discovery.alternative.host:
@@ -57,14 +57,14 @@ def recorded_versions(page: Workload, besides: Collection[str] = ()) -> dict[str
     Raises:
         WrongInputError: there is no such site, or the recording does not tell.
     """
-    assert page.replayed is not None, "a page is"
-    outline = find_outline(page.replayed)
+    assert page.replay.site is not None, "a page is"
+    outline = find_outline(page.replay.site)
     each = zip(outline.hosts, outline.versions, strict=True)
     versions = {host: version for host, version in each if host not in besides}
     silent = [host for host, version in versions.items() if not version]
     if silent:
         raise WrongInputError(
-            f"the recording of {page.replayed} does not state the version over which {silent[0]} came; name it in "
+            f"the recording of {page.replay.site} does not state the version over which {silent[0]} came; name it in "
             "[origins]",
             where="workload.versions",
         )
@@ -80,8 +80,8 @@ def hosts_of(origins: Mapping[str, OriginServer], page: Workload) -> dict[str, t
     Raises:
         WrongInputError: there is no such site, a pattern fits no host of it, or two fit the same.
     """
-    assert page.replayed is not None, "a page is"
-    known = find_outline(page.replayed).hosts
+    assert page.replay.site is not None, "a page is"
+    known = find_outline(page.replay.site).hosts
     taken: dict[str, str] = {}
     for name, origin in origins.items():
         where = f"origins.{name}.hosts"
@@ -90,7 +90,7 @@ def hosts_of(origins: Mapping[str, OriginServer], page: Workload) -> dict[str, t
             if not fitting:
                 hint = nearest(pattern, known, then=f"its hosts: {', '.join(known)}")
                 raise WrongInputError(
-                    f"the page {page.replayed} has no host {pattern!r}{hint}", where=where
+                    f"the page {page.replay.site} has no host {pattern!r}{hint}", where=where
                 )
             for host in fitting:
                 if taken.setdefault(host, name) != name:

@@ -76,7 +76,7 @@ def flow_conditions(run: Run, flow: DeployedFlow) -> dict[str, Any]:
         "queue_bytes": _queue_bytes(narrow, stated),
         "visit": setting.discovery.visit if setting.discovery else None,
         "workload": _workload(flow),
-        **setting.workload.columns,
+        **setting.workload.replay.columns,
         "size_bytes": _size_bytes(setting),
         "requests": setting.workload.requests,
         "rep": run.rep,

@@ -36,7 +36,9 @@ class _Flows:
     def sites(self) -> dict[str, str]:
         """By site, the last flow that loads it."""
         flows = self.keys.flows.items()
-        return {flow.workload.replayed: name for name, flow in flows if flow.workload.replayed}
+        return {
+            flow.workload.replay.site: name for name, flow in flows if flow.workload.replay.site
+        }
 
     @property
     def last_page(self) -> str:
@@ -154,7 +156,7 @@ FLOW_RULES: tuple[RuleTable[SettingKeys, Any], ...] = (
             RuleRow(
                 "has no page whose hosts speak several versions of HTTP",
                 "flows.{it.name}.workload.versions",
-                lambda flow: flow.said.workload.mixes_versions,
+                lambda flow: flow.said.workload.replay.mixes_versions,
                 "a page among flows that compete has one server",
                 "leave out this key",
             ),
@@ -168,7 +170,7 @@ FLOW_RULES: tuple[RuleTable[SettingKeys, Any], ...] = (
             RuleRow(
                 "has no page over one connection",
                 "flows.{it.name}.workload.connections",
-                lambda flow: flow.said.workload.one_connection,
+                lambda flow: flow.said.workload.replay.one_connection,
                 f'connections = "{Connections.ONE}" is for a page without other flows',
             ),
         ),

@@ -248,7 +248,7 @@ PART_RULES: tuple[RuleTable[NetworkView, Any], ...] = (
             RuleRow(
                 "has earlier visits of pages only",
                 "discovery.visit",
-                lambda client: client.comes_again and client.workload.replayed is None,
+                lambda client: client.comes_again and client.workload.replay.site is None,
                 "only browsers make earlier visits",
                 "this is for pages",
             ),
@@ -262,7 +262,7 @@ PART_RULES: tuple[RuleTable[NetworkView, Any], ...] = (
             RuleRow(
                 "is not for pages whose hosts speak several versions of HTTP",
                 "{it.asking.key}workload.versions",
-                lambda client: client.workload.mixes_versions,
+                lambda client: client.workload.replay.mixes_versions,
                 "the server of [discovery] offers every version",
                 shown="workload.versions",
             ),
@@ -277,7 +277,7 @@ PART_RULES: tuple[RuleTable[NetworkView, Any], ...] = (
             RuleRow(
                 "states earlier visits by `visit` alone",
                 "{it.asking.key}workload.cache",
-                lambda client: client.workload.visited_before,
+                lambda client: client.workload.replay.visited_before,
                 "discovery.visit states the earlier visits",
                 shown="workload.cache",
             ),
@@ -296,7 +296,7 @@ PART_RULES: tuple[RuleTable[NetworkView, Any], ...] = (
             RuleRow(
                 "has no page whose hosts have addresses of their own",
                 "workload.origins",
-                lambda workload: workload.replayed is not None and workload.own_addresses,
+                lambda workload: workload.replay.site is not None and workload.replay.own_addresses,
                 "hosts with addresses of their own have one family",
                 "leave out this key",
             ),

@@ -175,7 +175,9 @@ class Setting(SettingKeys):
     @property
     def visited_before(self) -> bool:
         """Whether a browser was there before what is measured."""
-        return self.workload.visited_before or bool(self.discovery and self.discovery.visit > 1)
+        return self.workload.replay.visited_before or bool(
+            self.discovery and self.discovery.visit > 1
+        )
 
     @property
     def may_share_a_boot(self) -> bool:
@@ -185,7 +187,7 @@ class Setting(SettingKeys):
         everything. A reverse proxy would keep its connections to the server, a server draws waits by one seed, and a
         browser that finds out what a server speaks knows it from the load before.
         """
-        if self.workload.replayed is None or self.flows or self.workload.draws_waits:
+        if self.workload.replay.site is None or self.flows or self.workload.replay.draws_waits:
             return False
         paths = self.network.paths
         lasting = self.fault or any(

@@ -160,7 +160,7 @@ class SettingKeys(Part):
     @property
     def has_origins(self) -> bool:
         """Whether hosts of a page have servers of their own."""
-        return bool(self.origins) or self.workload.mixes_versions
+        return bool(self.origins) or self.workload.replay.mixes_versions
 
     @property
     def ends(self) -> tuple[str, str]:

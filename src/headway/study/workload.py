@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from enum import StrEnum
 from typing import Annotated, Any, Literal, Self, get_args
 
@@ -19,6 +18,7 @@ from headway.study.interaction import PageInteraction
 from headway.study.messages import Messages
 from headway.study.path import Path
 from headway.study.pools import answered
+from headway.study.replay import Replay
 from headway.study.requestseries import RequestSeries
 from headway.study.slowreader import SlowReader
 from headway.study.stream import Stream
@@ -242,59 +242,30 @@ class Page(WorkloadPart):
         return self.interactions[-1].at if self.interactions else None
 
     @property
-    @override
     def replayed(self) -> str:
+        """The site that servers replay: what this one answers the device with."""
         return answered(self.site, self.device)
 
     @property
     @override
-    def own_addresses(self) -> bool:
-        return self.origins is Origins.OWN_ADDRESSES
-
-    @property
-    @override
-    def one_connection(self) -> bool:
-        return self.connections is Connections.ONE
-
-    @property
-    @override
-    def mixes_versions(self) -> bool:
-        return self.versions is Versions.RECORDED
-
-    @property
-    @override
-    def visited_before(self) -> bool:
-        return self.cache is not Cache.COLD
-
-    @property
-    @override
-    def thinking(self) -> Waits | None:
-        return self.waits
-
-    @property
-    @override
-    def document_hints(self) -> Hints | None:
-        return self.hints
-
-    @property
-    @override
-    def needs_tickets(self) -> bool:
-        return self.cache is Cache.TICKETS
-
-    @property
-    @override
-    def advertises(self) -> bool:
-        return self.alt_svc
-
-    @property
-    @override
-    def columns(self) -> Mapping[str, str]:
-        return {
-            "device": self.device.value,
-            "cache": self.cache.value,
-            "origins": self.origins.value,
-            "page_connections": self.connections.value,
-        }
+    def replay(self) -> Replay:
+        return Replay(
+            site=self.replayed,
+            own_addresses=self.origins is Origins.OWN_ADDRESSES,
+            one_connection=self.connections is Connections.ONE,
+            mixes_versions=self.versions is Versions.RECORDED,
+            visited_before=self.cache is not Cache.COLD,
+            needs_tickets=self.cache is Cache.TICKETS,
+            advertises=self.alt_svc,
+            hints=self.hints,
+            waits=self.waits,
+            columns={
+                "device": self.device.value,
+                "cache": self.cache.value,
+                "origins": self.origins.value,
+                "page_connections": self.connections.value,
+            },
+        )
 
     @property
     @override

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from headway.columns.column import Needs, Of
 from headway.study.application import Application
 from headway.study.base_model import Part
-from headway.study.hints import Hints
 from headway.study.host import BULK, HTTP, Protocol
 from headway.study.path import Path
+from headway.study.replay import NO_REPLAY, Replay
 from headway.study.units import Duration, Rate, Size
-from headway.study.waits import Waits
 
 
 class WorkloadPart(Part):
@@ -63,16 +60,6 @@ class WorkloadPart(Part):
         return None
 
     @property
-    def thinking(self) -> Waits | None:
-        """What servers take before they answer; None if they answer at once."""
-        return None
-
-    @property
-    def draws_waits(self) -> bool:
-        """Whether these differ, by the run's seed."""
-        return self.thinking is not None and bool(self.thinking.spread)
-
-    @property
     def amount(self) -> Size | None:
         """What each request or flow carries; None if nobody says so beforehand."""
         return self.body_size if self.content_size is None else self.content_size
@@ -103,49 +90,9 @@ class WorkloadPart(Part):
         return Duration(0)
 
     @property
-    def replayed(self) -> str | None:
-        """The site that the server replays; None if it serves bodies."""
-        return None
-
-    @property
-    def own_addresses(self) -> bool:
-        """Whether each host that it asks has an address of its own."""
-        return False
-
-    @property
-    def one_connection(self) -> bool:
-        """Whether all hosts that it asks share a certificate, and so a connection."""
-        return False
-
-    @property
-    def mixes_versions(self) -> bool:
-        """Whether the hosts that it asks speak versions of HTTP of their own."""
-        return False
-
-    @property
-    def visited_before(self) -> bool:
-        """Whether its client was there once before what is measured."""
-        return False
-
-    @property
-    def document_hints(self) -> Hints | None:
-        """Links of a page's document beside those that were recorded; None if there are none."""
-        return None
-
-    @property
-    def needs_tickets(self) -> bool:
-        """Whether it resumes a TLS session of that visit, and has nothing else of it."""
-        return False
-
-    @property
-    def advertises(self) -> bool:
-        """Whether responses over HTTP/3 advertise that (RFC 7838)."""
-        return False
-
-    @property
-    def columns(self) -> Mapping[str, str]:
-        """What a run's record tells of it beside its amount, by column."""
-        return {}
+    def replay(self) -> Replay:
+        """What servers replay of a recorded page."""
+        return NO_REPLAY
 
     @property
     def migrates(self) -> bool:

@@ -99,7 +99,7 @@ WORKLOAD_RULES: tuple[RuleTable[NetworkView, Any], ...] = (
             RuleRow(
                 "is not loaded by a browser",
                 "capture.bodies",
-                lambda workload: workload.replayed,
+                lambda workload: workload.replay.site,
                 "a browser keeps no bodies",
                 _FOR_DOWNLOADS,
             ),
