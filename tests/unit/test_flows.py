@@ -223,6 +223,20 @@ def test_flows_that_come_by_chance_have_the_load_that_is_asked_for() -> None:
     assert arrivals.transfers("1") == arrivals.transfers("1") != arrivals.transfers("2")
 
 
+@pytest.mark.parametrize(
+    ("workload", "least_s"),
+    [
+        ({"kind": "bulk", "duration": "100 s", "starts": ["0 s", "50 s"]}, 150),
+        ({"kind": "bulk", "size": "1 MB", "starts": ["0 s", "50 s"]}, 50),
+        ({"kind": "arrivals", "load": "1 Mbit/s", "duration": "100 s"}, 100),
+        ({"kind": "on-off", "duration": "100 s"}, 100),
+    ],
+)
+def test_bulk_flows_take_their_time_once(workload: dict[str, Any], least_s: int) -> None:
+    raw = {"protocol": "tcp", "workload": workload}
+    assert Setting.model_validate(raw).workload.offered_load.least.s == least_s
+
+
 def test_a_flow_that_is_on_and_off_ends_in_time() -> None:
     on_off = OnOff.model_validate({"kind": "on-off", "duration": "60 s", "on": "2 s", "off": "3 s"})
     every = [on_off.transfers(str(seed)) for seed in range(200)]

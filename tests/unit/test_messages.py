@@ -33,7 +33,7 @@ def test_messages_are_sent_by_their_schedule() -> None:
     (program,) = flow.client.start(flow.asked).programs
     assert {"--messages=100?interval=0.020000000&count=50", "--repeat=3"} <= set(program.argv)
     assert program.argv[-1] == "https://server.test/echo/200"
-    assert raw.workload.sends is not None and raw.workload.sends.s == 0.98
+    assert raw.workload.offered_load.sends is not None and raw.workload.offered_load.sends.s == 0.98
     assert str(raw.workload) == "3 times 50 messages of 100 B, answers of 200 B, every 20 ms"
 
 

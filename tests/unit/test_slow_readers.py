@@ -30,7 +30,10 @@ def test_others_are_asked_for_at_their_interval() -> None:
         ({"pause": "10 ms"}, "--slow-pause=0.010000000", 0.3),
     ):
         raw = setting(workload)
-        assert raw.workload.sends is not None and raw.workload.sends.s == sends_s
+        assert (
+            raw.workload.offered_load.sends is not None
+            and raw.workload.offered_load.sends.s == sends_s
+        )
         (flow,) = deploy(raw).flows
         (program,) = flow.client.start(flow.asked).programs
         assert option in program.argv
@@ -41,7 +44,10 @@ def test_others_are_asked_for_at_their_interval() -> None:
 
 def test_the_slowest_reader_reads_a_byte_a_second() -> None:
     slowest = setting({"pause": None, "rate": "8 bit/s", "size": "500 B"})
-    assert slowest.workload.sends is not None and slowest.workload.sends.s == 500
+    assert (
+        slowest.workload.offered_load.sends is not None
+        and slowest.workload.offered_load.sends.s == 500
+    )
     (flow,) = deploy(slowest).flows
     (program,) = flow.client.start(flow.asked).programs
     assert "--slow-rate=1" in program.argv

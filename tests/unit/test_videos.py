@@ -31,7 +31,7 @@ def test_segments_have_the_size_of_their_rate() -> None:
     )
     assert [int(size) for size in video.sizes] == [250_000, 500_000]
     assert len(video.lengths) == 30
-    assert (str(video.leaves), str(video.sends)) == ("120 s", "60 s")
+    assert (str(video.leaves), str(video.offered_load.sends)) == ("120 s", "60 s")
     assert Video().ladder == LADDERS["perna"] == Video.model_validate({"ladder": "perna"}).ladder
 
 

@@ -131,7 +131,7 @@ def _shares_bit_s(deployment: Deployment) -> list[tuple[DeployedFlow, float]]:
 def _takes_s(flow: DeployedFlow, share_bit_s: float) -> float:
     workload, segments = flow.setting.workload, flow.segments
     set_up = math.fsum(_SET_UP_ROUND_TRIPS * segment.path.rtt.s for segment in segments)
-    if (sends := workload.sends) is not None:
+    if (sends := workload.offered_load.sends) is not None:
         transfer_s = sends.s
     else:
         size = _flow_bytes(flow, share_bit_s)
@@ -161,10 +161,10 @@ def _flow_bytes(flow: DeployedFlow, share_bit_s: float) -> float:
         return find_outline(workload.replay.site).size_bytes
     if workload.amount is not None:
         return int(workload.amount) * workload.requests
-    assert workload.sends is not None, "a workload has either an amount or a time"
+    assert workload.offered_load.sends is not None, "a workload has either an amount or a time"
     rates = [_carried_bit_s(segment, workload.uploads) for segment in flow.segments]
-    most = math.inf if workload.most is None else float(workload.most)
-    return min(*rates, share_bit_s, most, _UNLIMITED_BIT_S) * workload.sends.s / 8
+    most = math.inf if workload.offered_load.rate is None else float(workload.offered_load.rate)
+    return min(*rates, share_bit_s, most, _UNLIMITED_BIT_S) * workload.offered_load.sends.s / 8
 
 
 def _transfer_s(segment: Segment, size: float, bit_s: float) -> float:

@@ -94,7 +94,7 @@ def _columns(
     closing = None if good else closing_of(directory)
     compact_qlog(directory, keep=flow.setting.capture.qlog)
     workload = flow.setting.workload
-    explained = good and workload.is_controlled and not workload.uploads
+    explained = good and workload.offered_load.is_controlled and not workload.uploads
     segments = observe(directory, transfer) if explained else []
     finished = FinishedRun(flow, measured, transfer, segments, directory)
     metrics = run_metrics(finished) if good else {}

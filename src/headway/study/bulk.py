@@ -12,6 +12,7 @@ from pydantic import Field, model_validator
 
 from headway.overriding import override
 from headway.study.host import BULK, Protocol
+from headway.study.offeredload import OfferedLoad
 from headway.study.oneway import OneWayWorkload
 from headway.study.units import Duration, Rate, Size
 
@@ -77,13 +78,10 @@ class Bulk(BulkPart):
 
     @property
     @override
-    def sends(self) -> Duration | None:
-        return Duration(self.last_start + self.duration) if self.duration else None
-
-    @property
-    @override
-    def last_start(self) -> Duration:
-        return max(self.starts)
+    def offered_load(self) -> OfferedLoad:
+        last = max(self.starts)
+        sends = Duration(last + self.duration) if self.duration else None
+        return OfferedLoad(sends=sends, last_start=last)
 
     @override
     def transfers(self, seed: str) -> tuple[BulkTransfer, ...]:
@@ -103,13 +101,8 @@ class ByChance(BulkPart, ABC):
 
     @property
     @override
-    def sends(self) -> Duration:
-        return self.duration
-
-    @property
-    @override
-    def last_start(self) -> Duration:
-        return self.duration
+    def offered_load(self) -> OfferedLoad:
+        return OfferedLoad(sends=self.duration, last_start=self.duration)
 
 
 class Arrivals(ByChance):

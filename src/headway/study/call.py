@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 from headway.columns.column import Of
 from headway.overriding import override
 from headway.study.host import Protocol
+from headway.study.offeredload import OfferedLoad
 from headway.study.oneway import OneWayWorkload
 from headway.study.units import Duration, Rate, Size
 
@@ -55,18 +56,13 @@ class Call(OneWayWorkload):
 
     @property
     @override
-    def is_controlled(self) -> bool:
-        return False
+    def offered_load(self) -> OfferedLoad:
+        return OfferedLoad(sends=self.duration, is_controlled=False)
 
     @property
     @override
     def amount(self) -> Size:
         return Size(self.datagrams * self.datagram)
-
-    @property
-    @override
-    def sends(self) -> Duration:
-        return self.duration
 
     @property
     @override

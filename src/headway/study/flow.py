@@ -86,7 +86,7 @@ class CompetingFlow(Part):
             raise wrong("end", f"the flow would end at {end}, before it starts at {self.start}")
         if self.workload.replay.site:
             raise wrong("end", "a page ends when it is loaded")
-        if self.workload.sends is not None:
+        if self.workload.offered_load.sends is not None:
             raise wrong("end", f"a workload of kind {self.workload.kind} ends after its duration")
 
 

@@ -102,7 +102,11 @@ def _carrying(view: NetworkView) -> Iterator[_Carrying]:
     """Nothing is known of a workload that ends by itself, or that has two paths."""
     for asking in view.asking:
         workload = asking.workload
-        if workload.amount is None or workload.ends is not None or workload.path_beside is not None:
+        if (
+            workload.amount is None
+            or workload.offered_load.ends is not None
+            or workload.path_beside is not None
+        ):
             continue
         amount = Size(workload.amount * workload.requests)
         for edge in (edge for flow in asking.flows for edge in flow.certain):
@@ -174,8 +178,8 @@ TRANSFER_RULES: tuple[RuleTable[NetworkView, Any], ...] = (
             RuleRow(
                 "that takes a stated time ends before `limits.virtual`",
                 "{it.key}",
-                lambda timed: timed.workload.least >= timed.limit,
-                f"it takes {{it.workload.least}}, beyond {_GIVEN_UP}",
+                lambda timed: timed.workload.offered_load.least >= timed.limit,
+                f"it takes {{it.workload.offered_load.least}}, beyond {_GIVEN_UP}",
                 shown="workload",
             ),
         ),

@@ -12,6 +12,7 @@ from headway.overriding import override
 from headway.study.application import Application
 from headway.study.base_model import wrong
 from headway.study.host import HTTP, Protocol
+from headway.study.offeredload import OfferedLoad
 from headway.study.units import Duration, Size
 from headway.study.workloadpart import WorkloadPart
 
@@ -102,8 +103,8 @@ class Messages(WorkloadPart):
 
     @property
     @override
-    def sends(self) -> Duration:
-        return Duration(self.interval * (self.count - 1))
+    def offered_load(self) -> OfferedLoad:
+        return OfferedLoad(sends=Duration(self.interval * (self.count - 1)))
 
     @property
     @override

@@ -13,6 +13,7 @@ from headway.columns.column import Of
 from headway.overriding import override
 from headway.study.application import Application
 from headway.study.base_model import wrong
+from headway.study.offeredload import OfferedLoad
 from headway.study.units import Duration, Size
 from headway.study.workloadpart import WorkloadPart
 
@@ -174,13 +175,12 @@ class RequestSeries(WorkloadPart):
 
     @property
     @override
-    def sends(self) -> Duration | None:
-        return Duration(round(self.count / self.per_second * 1e9)) if self.per_second else None
-
-    @property
-    @override
-    def least(self) -> Duration:
-        return Duration(max(self.sends or 0, self.service * self.count + self.delay))
+    def offered_load(self) -> OfferedLoad:
+        per_second = self.per_second
+        return OfferedLoad(
+            sends=Duration(round(self.count / per_second * 1e9)) if per_second else None,
+            takes=Duration(self.service * self.count + self.delay),
+        )
 
     @property
     @override

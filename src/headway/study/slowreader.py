@@ -11,6 +11,7 @@ from headway.overriding import override
 from headway.study.application import Application
 from headway.study.base_model import wrong
 from headway.study.host import Protocol
+from headway.study.offeredload import OfferedLoad
 from headway.study.units import Duration, Rate, Size
 from headway.study.workloadpart import WorkloadPart
 
@@ -68,9 +69,10 @@ class SlowReader(WorkloadPart):
 
     @property
     @override
-    def sends(self) -> Duration:
+    def offered_load(self) -> OfferedLoad:
         slow_s = self.size / self.rate_bytes_s if self.pause is None else self.pause.s
-        return Duration(max(round(slow_s * 1e9), self.interval * self.count))
+        sends = max(round(slow_s * 1e9), self.interval * self.count)
+        return OfferedLoad(sends=Duration(sends))
 
     @property
     @override

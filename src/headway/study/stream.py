@@ -10,6 +10,7 @@ from headway.columns.column import Of
 from headway.overriding import override
 from headway.study.application import Application
 from headway.study.base_model import wrong
+from headway.study.offeredload import OfferedLoad
 from headway.study.units import Duration, Size
 from headway.study.workloadpart import WorkloadPart
 
@@ -77,11 +78,11 @@ class Stream(WorkloadPart):
 
     @property
     @override
-    def sends(self) -> Duration:
+    def offered_load(self) -> OfferedLoad:
         last = (
             self.at[-1] if self.at else (self.first or 0) + (self.interval or 0) * (self.events - 1)
         )
-        return Duration(last + self.apart * (self.streams - 1))
+        return OfferedLoad(sends=Duration(last + self.apart * (self.streams - 1)))
 
     @property
     @override

@@ -10,6 +10,7 @@ from headway.columns.column import Of
 from headway.overriding import override
 from headway.study.application import TAKEN, Application
 from headway.study.base_model import wrong
+from headway.study.offeredload import OfferedLoad
 from headway.study.units import Duration, Size
 from headway.study.workloadpart import WorkloadPart
 
@@ -69,8 +70,8 @@ class Upload(WorkloadPart):
 
     @property
     @override
-    def least(self) -> Duration:
-        return Duration(self.service + self.delay)
+    def offered_load(self) -> OfferedLoad:
+        return OfferedLoad(takes=Duration(self.service + self.delay))
 
     @property
     @override

@@ -16,6 +16,7 @@ from headway.study.base_model import wrong
 from headway.study.film import Film
 from headway.study.live import LIVE_RECORD_BYTES, MOST_CHUNKS, MOST_SEGMENT_BYTES, Live
 from headway.study.mpd import film_at
+from headway.study.offeredload import OfferedLoad
 from headway.study.units import Duration, Rate, Size
 from headway.study.workloadpart import WorkloadPart
 
@@ -274,8 +275,12 @@ class Video(WorkloadPart):
 
     @property
     @override
-    def ends(self) -> Duration:
-        return self.leaves
+    def offered_load(self) -> OfferedLoad:
+        return OfferedLoad(
+            sends=Duration(min(self.duration, self.leaves)),
+            leaves=self.leaves,
+            rate=self.ladder[-1],
+        )
 
     @property
     @override
@@ -288,16 +293,6 @@ class Video(WorkloadPart):
         if not self.live:
             return None
         return Application("", streams=True, files=True, record_bytes=LIVE_RECORD_BYTES)
-
-    @property
-    @override
-    def sends(self) -> Duration:
-        return Duration(min(self.duration, self.leaves))
-
-    @property
-    @override
-    def most(self) -> Rate:
-        return self.ladder[-1]
 
     @property
     @override

@@ -16,6 +16,7 @@ from headway.study.device import Device
 from headway.study.hints import Hints
 from headway.study.interaction import PageInteraction
 from headway.study.messages import Messages
+from headway.study.offeredload import OfferedLoad
 from headway.study.path import Path
 from headway.study.pools import answered
 from headway.study.replay import Replay
@@ -109,8 +110,8 @@ class Migration(WorkloadPart):
 
     @property
     @override
-    def least(self) -> Duration:
-        return self.at or Duration(0)
+    def offered_load(self) -> OfferedLoad:
+        return OfferedLoad(takes=self.at or Duration(0))
 
     @property
     @override
@@ -238,8 +239,8 @@ class Page(WorkloadPart):
 
     @property
     @override
-    def ends(self) -> Duration | None:
-        return self.interactions[-1].at if self.interactions else None
+    def offered_load(self) -> OfferedLoad:
+        return OfferedLoad(leaves=self.interactions[-1].at if self.interactions else None)
 
     @property
     def replayed(self) -> str:

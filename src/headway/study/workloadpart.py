@@ -6,9 +6,10 @@ from headway.columns.column import Needs, Of
 from headway.study.application import Application
 from headway.study.base_model import Part
 from headway.study.host import BULK, HTTP, Protocol
+from headway.study.offeredload import AT_ONCE, OfferedLoad
 from headway.study.path import Path
 from headway.study.replay import NO_REPLAY, Replay
-from headway.study.units import Duration, Rate, Size
+from headway.study.units import Size
 
 
 class WorkloadPart(Part):
@@ -65,29 +66,9 @@ class WorkloadPart(Part):
         return self.body_size if self.content_size is None else self.content_size
 
     @property
-    def sends(self) -> Duration | None:
-        """How long it sends, from its start; None if that follows from what it carries."""
-        return None
-
-    @property
-    def ends(self) -> Duration | None:
-        """When it is over at the earliest, or has to be, from its start; None if the path alone decides."""
-        return None if self.sends is None else Duration(self.sends + self.last_start)
-
-    @property
-    def least(self) -> Duration:
-        """How long it takes at the least, whatever its path has."""
-        return self.last_start if self.ends is None else self.ends
-
-    @property
-    def most(self) -> Rate | None:
-        """The rate that it has no more than, as long as it sends; None if the path alone limits it."""
-        return None
-
-    @property
-    def last_start(self) -> Duration:
-        """When the last of its flows starts."""
-        return Duration(0)
+    def offered_load(self) -> OfferedLoad:
+        """When it sends, and how fast."""
+        return AT_ONCE
 
     @property
     def replay(self) -> Replay:
@@ -113,11 +94,6 @@ class WorkloadPart(Part):
     def tells_state(self) -> bool:
         """Whether a player tells the server of its state."""
         return False
-
-    @property
-    def is_controlled(self) -> bool:
-        """Whether its senders slow down when the path is full (RFC 8085, section 3.1)."""
-        return True
 
     @property
     def run_kinds(self) -> frozenset[Of]:
