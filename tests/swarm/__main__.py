@@ -44,6 +44,7 @@ def main() -> int:
     statuses: Counter[str] = Counter()
     failing = 0
     for seed in range(options.first, last + 1):
+        print(f"seed {seed}, {failing} failing so far", end="\r", file=sys.stderr, flush=True)
         verdict = judge.of_seed(seed)
         statuses[verdict.status] += 1
         if verdict.reason:
