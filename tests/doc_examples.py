@@ -66,7 +66,9 @@ def prose(page: Path) -> str:
 
 def short(raw: dict[str, Any]) -> dict[str, Any]:
     """A study's short form."""
-    found = _shortened({"workload": {"size": _MOST_SIZE}} | raw)
+    # Of experiments that each state theirs none is the whole study's.
+    stated = any("workload" in experiment for experiment in raw.get("experiments", {}).values())
+    found = _shortened(raw if stated else {"workload": {"size": _MOST_SIZE}} | raw)
     found["repetitions"] = 2 if _REPETITIONS_DIFFER & set(raw) else 1
     found.pop("quick", None)
     return found

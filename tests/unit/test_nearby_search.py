@@ -286,6 +286,17 @@ def test_contenders_that_differ_in_nothing_are_alike_at_every_neighbour(
     assert set(fates(sentence).values()) == {SentenceFate.HOLDS}
 
 
+def test_an_experiment_of_contenders_that_are_alike_does_not_wait_for_others(
+    tmp_path: Path, labs: Callable[[Takes], list[str]]
+) -> None:
+    labs(lambda name, size: h3_sooner(name, size) if size == 1_000_000 else about(1.0, name))
+    sizes = {"differ": "1 MB", "alike": "2 MB"}
+    experiments = {name: {"workload": {"size": size}} for name, size in sizes.items()}
+    results = carried_out(tmp_path / "results", experiments=experiments, variation="none")
+    tried_of = {each.experiment: each.counted for each in tried(results, runs=100).sentences}
+    assert tried_of["differ"] and tried_of["alike"]
+
+
 def test_what_is_left_goes_to_more_cells_of_a_sentence(
     tmp_path: Path, labs: Callable[[Takes], list[str]]
 ) -> None:

@@ -136,12 +136,15 @@ def _in_order(
 ) -> Iterator[list[OriginCell]]:
     """The cells of sentences that claim a difference, those that only others rest on, and what more cells there are.
 
-    Those of first metrics come before those that only other metrics' sentences rest on.
+    Those of first metrics come before those that only other metrics' sentences rest on. An experiment whose contenders are all
+    alike says that, so its cells wait for no other experiment's.
     """
+    differing = {sentence.experiment for sentence in sentences if sentence.effect.sign}
     ranks: dict[tuple[str, str], tuple[bool, bool, bool]] = {}
     for sentence in sentences:
         place = sentence.experiment, sentence.cell
-        rank = sentence.is_more, not sentence.is_first, not sentence.effect.sign
+        is_beside = not sentence.effect.sign and sentence.experiment in differing
+        rank = sentence.is_more, not sentence.is_first, is_beside
         ranks[place] = min(rank, ranks.get(place, rank))
     for rank in sorted(set(ranks.values())):
         yield [origin for place, origin in origins.items() if ranks[place] == rank]
