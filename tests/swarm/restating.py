@@ -42,7 +42,9 @@ def differences(stated: Trial, restated: Trial) -> Iterator[str]:
         return
     before_s, after_s = before.total_s or 0, after.total_s or 0
     # Where a queue is full, a microsecond decides which packet it drops, and all that follows.
-    overflows = before.queue_drops or after.queue_drops
+    overflows = any(
+        record.queue_dropped_down or record.queue_dropped_up for record in (before, after)
+    )
     if not overflows and abs(after_s - before_s) > _TRIFLE * (1 + before_s):
         yield f"stated from the other ends of its links it takes {after_s} s, not {before_s} s"
 
