@@ -263,7 +263,8 @@ def test_a_page_keeps_its_browser_and_flows_their_programs() -> None:
     bulk = {"kind": "bulk", "duration": "5 s"}
     flow = {"protocol": "tcp", "client": perf, "server": perf, "workload": bulk}
     later = {"flows": {"second": {"start": "1 s"}}}
-    flows = of({"a": {}, "b": later}, flows={"first": flow, "second": flow}, protocol="tcp")
+    alike = {"first": flow, "second": flow}
+    flows = of({"a": {}, "b": later}, flows=alike, protocol="tcp", client={}, server={})
     assert not flows.is_of_others and names_of(flows) == {"flows.second.start"}
 
 
