@@ -5,10 +5,10 @@ connections, logs without writers.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from headway.planning.deployment import Endpoint
 from headway.planning.runs import Run
+from headway.planning.stated_part import StatedPart, without_effect
 from headway.study.hop import Hop, Pep
 from headway.study.host import Protocol
 from headway.study.network import PROXY
@@ -17,35 +17,16 @@ from headway.study.workload import Page
 _OF_TRANSPORTS = ("congestion_control", "initial_window")
 
 
-@dataclass(frozen=True)
-class _Part:
-    """A part of a run's setting.
-
-    Attributes:
-        key: in the study file.
-        acts: whether anything comes of it.
-        otherwise: why nothing does, and what to do.
-    """
-
-    key: str
-    acts: bool
-    otherwise: str
-
-
 _NOT_CROSSED = "no flow crosses it; lead one over it by via, or leave it out"
 
 
 def idle_parts(runs: Iterable[Run]) -> Iterator[str]:
     """Remarks about the parts that act in no run."""
-    acting: dict[str, bool] = {}
-    otherwise: dict[str, str] = {}
-    for run in runs:
-        for part in (*_crossed_parts(run), *_peps(run), *_transports(run), *_logs(run)):
-            acting[part.key] = acting.get(part.key, False) or part.acts
-            otherwise[part.key] = part.otherwise
-    for key, acts in acting.items():
-        if not acts:
-            yield f"{key} is without effect: {otherwise[key]}"
+    return without_effect(
+        part
+        for run in runs
+        for part in (*_crossed_parts(run), *_peps(run), *_transports(run), *_logs(run))
+    )
 
 
 def peps_of(hop: Hop) -> Iterator[tuple[str, Pep]]:
@@ -62,7 +43,7 @@ def _hosts(run: Run) -> Iterator[tuple[str, str, Hop]]:
             yield key, name, host.hop
 
 
-def _crossed_parts(run: Run) -> Iterator[_Part]:
+def _crossed_parts(run: Run) -> Iterator[StatedPart]:
     """Hosts, and paths between hosts that are crossed."""
     network = run.setting.network
     crossed = {edge.name for flow in network.flows for edge in flow.edges}
@@ -71,28 +52,28 @@ def _crossed_parts(run: Run) -> Iterator[_Part]:
     }
     idle = set()
     for key, name, _ in _hosts(run):
-        yield _Part(key, name in there, _NOT_CROSSED)
+        yield StatedPart(key, name in there, _NOT_CROSSED)
         idle |= {name} - there
     for edge in network.common:
         if edge.path and idle.isdisjoint((edge.left, edge.right)):
-            yield _Part(edge.key, edge.name in crossed, _NOT_CROSSED)
+            yield StatedPart(edge.key, edge.name in crossed, _NOT_CROSSED)
 
 
-def _peps(run: Run) -> Iterator[_Part]:
+def _peps(run: Run) -> Iterator[StatedPart]:
     """A PEP idles if none speaks what it splits, or all pass it by."""
     there = {end.where for end in run.deployment.programs}
     for key, _, hop in _hosts(run):
         for name, _ in peps_of(hop):
             own = f"{key}.{name}"
-            yield _Part(own, own in there, "no run has connections that it splits")
+            yield StatedPart(own, own in there, "no run has connections that it splits")
 
 
-def _transports(run: Run) -> Iterator[_Part]:
+def _transports(run: Run) -> Iterator[StatedPart]:
     """What is asked of a host's TCP alone, or of its QUIC alone."""
     for end in run.deployment.programs:
         for key, transport in _of_transports(end):
             uses = _uses_both(run) or transport == _transport(end.protocol)
-            yield _Part(f"{key}.{transport}", uses, f"no run has {transport.upper()} there")
+            yield StatedPart(f"{key}.{transport}", uses, f"no run has {transport.upper()} there")
 
 
 def _of_transports(end: Endpoint) -> Iterator[tuple[str, str]]:
@@ -115,7 +96,7 @@ def _uses_both(run: Run) -> bool:
     return any(isinstance(workload, Page) for workload in run.setting.workloads)
 
 
-def _logs(run: Run) -> Iterator[_Part]:
+def _logs(run: Run) -> Iterator[StatedPart]:
     if run.setting.capture.qlog:
         over_quic = any(end.protocol.over_quic for end in run.deployment.programs)
-        yield _Part("capture.qlog", over_quic, "no run has QUIC, of which qlog is")
+        yield StatedPart("capture.qlog", over_quic, "no run has QUIC, of which qlog is")

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from headway.planning.runs import Run
+from headway.planning.stated_part import StatedPart, without_effect
 from headway.study.clock import Clock
 from headway.study.dns import Dns
 from headway.study.host import Protocol
@@ -105,12 +106,9 @@ _ROWS = (
 
 def idle_keys(runs: Iterable[Run]) -> Iterator[str]:
     """Keys that do nothing in any run that states them."""
-    acting: dict[tuple[str, str], bool] = {}
-    for run in runs:
-        for row in _ROWS:
-            for key in row.keys(run.setting):
-                known = acting.get((key, row.lacking), False)
-                acting[key, row.lacking] = known or row.acts(run.setting)
-    for (key, lacking), acts in acting.items():
-        if not acts:
-            yield f"{key} is without effect: {lacking}"
+    return without_effect(
+        StatedPart(key, row.acts(run.setting), row.lacking)
+        for run in runs
+        for row in _ROWS
+        for key in row.keys(run.setting)
+    )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from headway.planning.deployment import Endpoint, Segment
 from headway.planning.runs import Run
+from headway.planning.stated_part import StatedPart, without_effect
 from headway.study.ecnchange import Codepoint
 from headway.study.fault import FaultKind
 from headway.study.path import Direction
@@ -90,23 +91,17 @@ _RULES = (
 
 def unmet_rules(runs: Iterable[Run]) -> Iterator[str]:
     """Keys of paths that can meet no packet, in no run that has them."""
-    met: dict[_Rule, bool] = {}
-    for run in runs:
-        is_open = run.setting.dns is not None or any(
-            isinstance(workload, Page) for workload in run.setting.workloads
-        )
-        for rule, segment in _crossed(run):
-            met[rule] = met.get(rule, False) or is_open or rule.may_meet(segment)
-    for rule, is_met in met.items():
-        if not is_met:
-            yield f"{rule.key} is without effect: {rule.lacking}"
+    return without_effect(part for run in runs for part in _ruled(run))
 
 
-def _crossed(run: Run) -> Iterator[tuple[_Rule, Segment]]:
-    """What crosses a path with a rule, and that rule."""
+def _ruled(run: Run) -> Iterator[StatedPart]:
+    """The rules of the paths that are crossed, each beside what crosses it."""
+    is_open = run.setting.dns is not None or any(
+        isinstance(workload, Page) for workload in run.setting.workloads
+    )
     for flow in run.deployment.flows:
         for segment in flow.segments:
             ways = [way for link in segment.path.links for way in (link.down, link.up)]
             for rule in _RULES:
                 if rule.is_asked(run.setting, ways):
-                    yield rule, segment
+                    yield StatedPart(rule.key, is_open or rule.may_meet(segment), rule.lacking)
