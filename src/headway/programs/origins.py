@@ -9,6 +9,7 @@ from headway.errors import WrongInputError, nearest
 from headway.programs.base import SERVER_NAME, Flow
 from headway.programs.pagehosts import PageHosts
 from headway.sites.finding import find_outline
+from headway.sites.outline import Outline
 from headway.study.family import HostAddress
 from headway.study.host import Protocol
 from headway.study.origin import OriginServer
@@ -29,8 +30,7 @@ def origin_addresses(
     Raises:
         WrongInputError: there is no such site.
     """
-    assert page.replay.site is not None, "a page is"
-    hosts = find_outline(page.replay.site).hosts
+    hosts = _outline(page).hosts
     if page.replay.own_addresses:
         return {host: address.family.origin(number) for number, host in enumerate(hosts, first)}
     return dict.fromkeys(hosts, address) | {
@@ -51,14 +51,18 @@ def named_addresses(flow: Flow) -> dict[str, tuple[HostAddress, ...]]:
     }
 
 
+def _outline(page: Workload) -> Outline:
+    assert page.replay.site is not None, "a page is"
+    return find_outline(page.replay.site)
+
+
 def recorded_versions(page: Workload, besides: Collection[str] = ()) -> dict[str, Protocol]:
     """The highest version that each host of a page was recorded over, but for some.
 
     Raises:
         WrongInputError: there is no such site, or the recording does not tell.
     """
-    assert page.replay.site is not None, "a page is"
-    outline = find_outline(page.replay.site)
+    outline = _outline(page)
     each = zip(outline.hosts, outline.versions, strict=True)
     versions = {host: version for host, version in each if host not in besides}
     silent = [host for host, version in versions.items() if not version]
@@ -80,8 +84,7 @@ def hosts_of(origins: Mapping[str, OriginServer], page: Workload) -> dict[str, t
     Raises:
         WrongInputError: there is no such site, a pattern fits no host of it, or two fit the same.
     """
-    assert page.replay.site is not None, "a page is"
-    known = find_outline(page.replay.site).hosts
+    known = _outline(page).hosts
     taken: dict[str, str] = {}
     for name, origin in origins.items():
         where = f"origins.{name}.hosts"
