@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use headway_http::event::RequestId;
 use headway_http::tls::{Identity, Protocol, ServerTls, Versions, provider};
 use headway_reactor::{
-    Acceptor, Application, Clock, Interest, Lines, Reactor, Ready, Signal, Signals, Token,
-    UdpSocket, run, say,
+    Acceptor, Application, Clock, Interest, Log, Reactor, Ready, Signal, Signals, Token, UdpSocket,
+    run, say,
 };
 use serde::Serialize;
 
@@ -44,7 +44,8 @@ pub(crate) fn serve(options: &Options) -> Result<(), Failure> {
     let zone = Zone::read(&text).map_err(|source| Failure::Zone { path: path.clone(), source })?;
     let unwritten = |source| Failure::Report { path: options.report.clone(), source };
     let report =
-        Lines::open("headway-dns: report", Some(options.report.as_path())).map_err(unwritten)?;
+        Log::open("headway-dns: report", Some(options.report.as_path()), clock.start_instant())
+            .map_err(unwritten)?;
     let failed = |error| Failure::Bind(options.listen, error);
     let mut reactor = Reactor::new()?;
     let socket = UdpSocket::bind(options.listen).map_err(failed)?;
@@ -121,7 +122,7 @@ struct Server {
     zone: Zone,
     delay: Duration,
     clock: Clock,
-    report: Lines,
+    report: Log,
     socket: UdpSocket,
     acceptor: Acceptor,
     https: Option<(Acceptor, Arc<ServerConfig>)>,
@@ -167,11 +168,11 @@ impl Server {
         if let Some(fault) = &told.fault {
             say!("headway-dns: {}: {fault}", told.name);
         }
-        let at_s = self.clock.seconds(now);
-        let line = Line { at_s, at_unix_s: self.clock.started_unix_s() + at_s, client, told };
-        if let Ok(text) = serde_json::to_vec(&line) {
-            self.report.write(&text);
-        }
+        let start_unix_s = self.clock.started_unix_s();
+        self.report.write(|log| {
+            let at_s = log.seconds(now);
+            Line { at_s, at_unix_s: start_unix_s + at_s, client, told }
+        });
     }
 
     fn send(

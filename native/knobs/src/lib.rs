@@ -3,6 +3,7 @@
 
 pub mod compression;
 pub mod limits;
+pub mod newcomers;
 
 use std::collections::BTreeMap;
 use std::fmt::{Display, Write};

@@ -20,14 +20,14 @@ pub enum Place<'a> {
 pub struct Limit<L> {
     /// Its name.
     pub name: &'static str,
-    /// What it limits, and its default.
+    /// What it limits.
     pub meaning: &'static str,
     /// Where it is.
     pub place: fn(&mut L) -> Place<'_>,
 }
 
 /// All limits of a program.
-pub trait Limits: Default + 'static {
+pub trait Limits: Default + Clone + 'static {
     /// None of them.
     const OFF: Self;
     /// What there is.
@@ -67,12 +67,23 @@ pub trait Limits: Default + 'static {
     /// A table of all for `--help`.
     #[must_use]
     fn help() -> String {
-        let lines =
-            Self::ALL.iter().map(|Limit { name, meaning, .. }| format!("  {name}: {meaning}\n"));
-        format!(
-            "Limits of what clients may take (--limits); NAME=off or off are none:\n{}",
-            lines.collect::<String>()
-        )
+        let mut defaults = Self::default();
+        let mut lines = String::new();
+        for Limit { name, meaning, place } in Self::ALL {
+            lines += &format!("  {name}: {meaning} ({})\n", shown(&place(&mut defaults)));
+        }
+        format!("Limits of what clients may take (--limits); NAME=off or off are none:\n{lines}")
+    }
+
+    /// The shortest time of any, which is how often a connection has to be looked at.
+    #[must_use]
+    fn shortest_time(&self) -> Option<Duration> {
+        let mut all = self.clone();
+        let times = Self::ALL.iter().filter_map(|limit| match (limit.place)(&mut all) {
+            Place::Time(place) => *place,
+            _ => None,
+        });
+        times.min()
     }
 }
 
@@ -90,6 +101,17 @@ pub fn in_order(
         )),
         _ => Ok(()),
     }
+}
+
+/// A limit as it is stated.
+fn shown(place: &Place<'_>) -> String {
+    let text = match place {
+        Place::Time(place) => place.map(|time| format!("{time:?}")),
+        Place::Count(place) => place.map(|count| count.to_string()),
+        Place::Percent(place) => place.map(|percent| format!("{percent}%")),
+        Place::Bytes(place) => place.map(|bytes| format!("{}MB", bytes / 1_000_000)),
+    };
+    text.unwrap_or_else(|| "off".to_owned())
 }
 
 fn set(place: Place<'_>, value: &str) -> Result<(), String> {
@@ -138,7 +160,7 @@ fn percent(value: &str) -> Result<u32, String> {
 mod tests {
     use super::*;
 
-    #[derive(Debug, Default, PartialEq)]
+    #[derive(Clone, Debug, Default, PartialEq)]
     struct Some4 {
         time: Option<Duration>,
         count: Option<u32>,
@@ -172,8 +194,9 @@ mod tests {
         assert_eq!(all, expected);
         assert_eq!(Some4::parse("time=500ms,off"), Ok(Some4::OFF));
         let only = Some4 { count: Some(7), ..Some4::OFF };
-        assert_eq!(Some4::parse("count=off,off,count=7,"), Ok(only));
+        assert_eq!(Some4::parse("count=off,off,count=7,"), Ok(only.clone()));
         assert!(Some4::ALL.iter().all(|limit| Some4::help().contains(limit.name)));
+        assert_eq!((all.shortest_time(), only.shortest_time()), (all.time, None));
     }
 
     #[test]

@@ -236,7 +236,7 @@ impl ServerOptions {
     /// How QUIC behaves.
     pub(crate) fn quic(&self) -> Result<headway_quic::Config, StartError> {
         let first = |bidirectional| FirstStreams { bidirectional, unidirectional: FIRST_UNWANTED };
-        let first_streams = self.limits.first_streams.map(first);
+        let first_streams = self.limits.newcomers.first_streams.map(first);
         Ok(headway_quic::Config { first_streams, ..self.transports.quic()? })
     }
 

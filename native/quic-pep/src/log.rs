@@ -1,16 +1,15 @@
-use std::io;
+//! The log: a JSON line for every connection, written when it is over.
+
 use std::net::SocketAddr;
-use std::path::Path;
-use std::time::Instant;
 
 use headway_quic_pep::{Peer, Record};
-use headway_reactor::Lines;
+use headway_reactor::Log;
 use serde::Serialize;
 
 /// What is written about a connection when it is over. Times are in seconds from the program's
 /// start; those of what did not happen are null.
 #[derive(Debug, Serialize)]
-struct Entry<'a> {
+pub(crate) struct Entry<'a> {
     connection: u64,
     client: SocketAddr,
     server_name: Option<&'a str>,
@@ -33,40 +32,13 @@ struct Entry<'a> {
     reason: &'a str,
 }
 
-/// A JSON line for every connection, written when it is over.
-pub(crate) struct Log {
-    lines: Lines,
-    start: Instant,
-}
-
-impl Log {
-    /// A log to a file, to the standard output (`-`), or nowhere.
-    pub(crate) fn open(path: Option<&Path>, start: Instant) -> io::Result<Self> {
-        Ok(Self { lines: Lines::open("headway-quic-pep: log", path)?, start })
-    }
-
-    /// Writes a line, unless nobody reads what was written before.
-    pub(crate) fn write(&mut self, record: &Record) {
-        if self.lines.is_open() {
-            let line = serde_json::to_vec(&self.entry(record)).unwrap_or_default();
-            self.lines.write(&line);
-        }
-    }
-
-    /// Writes what waits for a reader, as far as that is possible at once.
-    pub(crate) fn flush(&mut self) {
-        self.lines.flush();
-    }
-
-    /// The last lines have been written.
-    pub(crate) fn end(&mut self) {
-        self.lines.end();
-    }
-
-    fn entry<'a>(&self, record: &'a Record) -> Entry<'a> {
-        let seconds = |at: Instant| at.duration_since(self.start).as_secs_f64();
+impl<'a> Entry<'a> {
+    /// # Arguments
+    /// * `log` - counts the seconds.
+    pub(crate) fn new(log: &Log, record: &'a Record) -> Self {
+        let seconds = |at| log.seconds(at);
         let protocol = record.protocol.as_ref();
-        Entry {
+        Self {
             connection: record.number,
             client: record.client,
             server_name: record.server_name.as_deref(),

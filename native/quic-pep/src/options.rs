@@ -149,7 +149,7 @@ impl Options {
 
     fn downstream(&self) -> Result<Config, StartError> {
         let same = |streams| FirstStreams { bidirectional: streams, unidirectional: streams };
-        let first_streams = self.limits.first_streams.map(same);
+        let first_streams = self.limits.newcomers.first_streams.map(same);
         let config = quic(&self.client_quic, &self.client_qlog, &self.client_trace)?;
         Ok(Config { first_streams, send_memory: self.send_memory(), ..config })
     }

@@ -4,9 +4,9 @@ use std::time::Instant;
 
 use headway_quic::Seed;
 use headway_quic_pep::{Peer, Pep};
-use headway_reactor::{Application, Reactor, Ready, Signal, Signals, Token, say};
+use headway_reactor::{Application, Log, Reactor, Ready, Signal, Signals, Token, say};
 
-use crate::log::Log;
+use crate::log::Entry;
 use crate::options::{Options, StartError};
 use crate::port::Port;
 
@@ -29,7 +29,7 @@ pub(crate) struct Program {
 impl Program {
     /// Listens.
     pub(crate) fn start(options: &Options, reactor: &Reactor) -> Result<Self, StartError> {
-        let log = Log::open(options.log.as_deref(), Instant::now())?;
+        let log = Log::open("headway-quic-pep: log", options.log.as_deref(), Instant::now())?;
         let settings = options.settings()?;
         let (client_cost, server_cost) = (settings.downstream.cpu_cost, settings.upstream.cpu_cost);
         let clients = Port::bind(options.listen, client_cost, reactor, CLIENTS)
@@ -82,7 +82,7 @@ impl Application for Program {
         self.clients.flush();
         self.server.flush();
         while let Some(record) = self.pep.next_record() {
-            self.log.write(&record);
+            self.log.write(|log| Entry::new(log, &record));
         }
         if self.finished {
             self.log.end();

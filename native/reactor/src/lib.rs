@@ -12,7 +12,7 @@ mod budget;
 mod clock;
 mod cpu;
 mod descriptors;
-mod lines;
+mod log;
 mod patience;
 mod poll;
 mod say;
@@ -27,7 +27,7 @@ pub use budget::{Budget, Memory};
 pub use clock::Clock;
 pub use cpu::CpuCost;
 pub use descriptors::{TooFewDescriptors, need_descriptors, raise_descriptors};
-pub use lines::Lines;
+pub use log::Log;
 pub use patience::{Looks, Patience};
 pub use poll::{Interest, Reactor, Ready, Token};
 #[doc(hidden)]

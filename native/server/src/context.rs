@@ -3,16 +3,15 @@
 use std::time::Instant;
 
 use headway_http::service::Service;
-use headway_reactor::Addresses;
+use headway_reactor::{Addresses, Log};
 
-use crate::access_log::AccessLog;
 use crate::header_log::HeaderLog;
 use crate::work::Work;
 
 /// What connections need of the server.
 pub(crate) struct Context<'a> {
     pub(crate) service: &'a mut dyn Service,
-    pub(crate) log: &'a mut AccessLog,
+    pub(crate) log: &'a mut Log,
     pub(crate) headers: &'a mut HeaderLog,
     pub(crate) addresses: &'a mut Addresses,
     pub(crate) work: &'a mut Work,

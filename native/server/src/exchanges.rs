@@ -183,7 +183,7 @@ impl Exchanges {
         self.talks.end(*id);
         let Some(exchange) = self.open.remove(id) else { return };
         let Context { log, now, .. } = context;
-        log.write(&Entry {
+        log.write(|log| Entry {
             at_s: log.seconds(exchange.at),
             duration_s: now.duration_since(exchange.at).as_secs_f64(),
             connection: self.connection,

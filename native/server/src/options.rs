@@ -335,7 +335,7 @@ impl Options {
         let (qlog_directory, trace_directory) = (self.qlog.clone(), self.trace.clone());
         let max_streams = self.max_streams.min(self.quic.max_streams);
         let first = |bidirectional| FirstStreams { bidirectional, unidirectional: FIRST_CONTROLS };
-        let first_streams = self.limits.first_streams.map(first);
+        let first_streams = self.limits.newcomers.first_streams.map(first);
         let config = Config {
             qlog_directory,
             trace_directory,

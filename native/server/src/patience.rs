@@ -38,7 +38,7 @@ impl Patience {
     /// It has, in words: the limit and the time.
     pub(crate) fn check(&self, now: Instant, limits: &Limits) -> Result<Option<Instant>, String> {
         let (name, limit, what) = match self.0.phase() {
-            Phase::Handshake => ("handshake-time", limits.handshake_time, "no handshake"),
+            Phase::Handshake => ("handshake-time", limits.newcomers.handshake_time, "no handshake"),
             Phase::Head => ("header-time", limits.header_time, "no whole request"),
             Phase::Idle(_) => ("idle-time", limits.idle_time, "no request"),
             Phase::Responses(_) => ("idle-time", limits.idle_time, "nothing was taken"),
@@ -52,11 +52,12 @@ mod tests {
     use std::time::Duration;
 
     use headway_knobs::limits::Limits as _;
+    use headway_knobs::newcomers::Newcomers;
 
     use super::*;
 
     const LIMITS: Limits = Limits {
-        handshake_time: Some(Duration::from_secs(1)),
+        newcomers: Newcomers { handshake_time: Some(Duration::from_secs(1)), ..Newcomers::OFF },
         header_time: Some(Duration::from_secs(2)),
         idle_time: Some(Duration::from_secs(3)),
         ..Limits::OFF

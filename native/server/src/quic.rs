@@ -7,6 +7,7 @@ use std::time::Instant;
 use headway_http::h3;
 use headway_http::priorities::Priorities;
 use headway_http::tls::Protocol;
+use headway_knobs::limits::Limits as _;
 use headway_quic::{
     Config, Connection, ConnectionKey, Endpoint, Event, Incoming, QuicServerConfig, Seed,
     UdpEndpoint,
@@ -81,7 +82,7 @@ impl QuicListener {
         reactor.register(&socket, token, Interest::Read)?;
         say!("headway-server: https://{} over QUIC", socket.local_address()?);
         let mut endpoint = Endpoint::server(Arc::clone(&options.tls), &Seed::secret());
-        if options.limits.half_open_percent.is_some() {
+        if options.limits.newcomers.half_open_percent.is_some() {
             endpoint = endpoint.giving_tokens();
         }
         let udp = UdpEndpoint::new(endpoint, socket, options.config.cpu_cost);
@@ -220,9 +221,7 @@ impl QuicListener {
 
     /// Whether as many clients as may be are in a handshake without proof of their address.
     fn is_crowded(&self) -> bool {
-        let percent = self.options.limits.half_open_percent;
-        let share = |percent| self.options.max_connections.saturating_mul(percent as usize) / 100;
-        percent.is_some_and(|percent| self.half_open >= share(percent))
+        self.options.limits.newcomers.is_crowded(self.half_open, self.options.max_connections)
     }
 
     /// Ends connections whose clients have had their time.
@@ -288,7 +287,7 @@ impl QuicListener {
         self.half_open -= usize::from(std::mem::take(&mut client.is_half_open));
         client.is_counted = client.is_counted || context.addresses.open(client.address);
         if !client.is_counted {
-            let limit = self.options.limits.connections_per_address.unwrap_or_default();
+            let limit = self.options.limits.newcomers.connections_per_address.unwrap_or_default();
             let reason = format!("connections-per-address={limit}: there are as many already");
             self.expire(key, NO_ERROR, &reason, context);
             return false;

@@ -7,12 +7,13 @@ use headway_http::h2;
 use headway_http::service::Service;
 use headway_http::side::Fault;
 use headway_http::tcp::{Pipe, SocketOptions, TlsSide};
+use headway_knobs::limits::Limits as _;
 use headway_quic::ConnectionKey;
 use headway_reactor::{
-    Addresses, Application, Budget, Looks, Reactor, Ready, Signals, Token, need_descriptors, say,
+    Addresses, Application, Budget, Log, Looks, Reactor, Ready, Signals, Token, need_descriptors,
+    say,
 };
 
-use crate::access_log::AccessLog;
 use crate::context::Context;
 use crate::exchanges::Exchanges;
 use crate::header_log::HeaderLog;
@@ -64,7 +65,7 @@ pub(crate) struct Server {
     ending: VecDeque<(Instant, Token)>,
     opened: u64,
     service: Box<dyn Service>,
-    log: AccessLog,
+    log: Log,
     socket: SocketOptions,
     h2: h2::ServerOptions,
     max_connections: usize,
@@ -91,10 +92,11 @@ impl Server {
     pub(crate) fn start(options: &Options, reactor: &Reactor) -> Result<Self, StartError> {
         need_descriptors(options.descriptors())?;
         let path = options.access_log.as_deref();
-        let log = AccessLog::open(path, Instant::now()).map_err(|source| {
-            let path = options.access_log.clone().unwrap_or_default();
-            StartError::File { path, source }
-        })?;
+        let log =
+            Log::open("headway-server: access log", path, Instant::now()).map_err(|source| {
+                let path = options.access_log.clone().unwrap_or_default();
+                StartError::File { path, source }
+            })?;
         let path = options.header_counts.as_deref();
         let header_log = HeaderLog::open(path).map_err(|source| {
             let path = options.header_counts.clone().unwrap_or_default();
@@ -118,7 +120,7 @@ impl Server {
             max_connections: options.max_connections,
             header_log,
             limits: options.limits,
-            addresses: Addresses::new(options.limits.connections_per_address),
+            addresses: Addresses::new(options.limits.newcomers.connections_per_address),
             budget: Budget::new(options.limits.memory),
             received_over_tcp: 0,
             looks: Looks::new(options.limits.shortest_time()),

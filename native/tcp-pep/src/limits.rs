@@ -43,24 +43,24 @@ impl limits::Limits for Limits {
     const ALL: &'static [Limit<Self>] = &[
         Limit {
             name: "connect-time",
-            meaning: "from a client's connection to the server's (30s)",
+            meaning: "from a client's connection to the server's",
             place: |limits| Place::Time(&mut limits.connect_time),
         },
         Limit {
             name: "idle-time",
-            meaning: "without a byte in either direction (7440s)",
+            meaning: "without a byte in either direction",
             place: |limits| Place::Time(&mut limits.idle_time),
         },
         Limit {
             name: "connections-per-address",
-            meaning: "connections of an address at a time (1000)",
+            meaning: "connections of an address at a time",
             place: |limits| Place::Count(&mut limits.connections_per_address),
         },
         Limit {
             name: "relay-memory",
             meaning: "what has come from one half and waits for the other, of all connections, \
                       counted as 262144 bytes for each direction in which something waits; above \
-                      it the connection ends that has waited for the longest (64MB)",
+                      it the connection ends that has waited for the longest",
             place: |limits| Place::Bytes(&mut limits.relay_bytes),
         },
     ];
@@ -74,13 +74,6 @@ impl limits::Limits for Limits {
             )),
             None => Ok(()),
         }
-    }
-}
-
-impl Limits {
-    /// The shortest time of any, which is how often a connection has to be looked at.
-    pub(crate) fn shortest_time(&self) -> Option<Duration> {
-        [self.connect_time, self.idle_time].into_iter().flatten().min()
     }
 }
 

@@ -1,9 +1,10 @@
+//! The log: two JSON lines for every connection, when it is established and when it is over.
+
 use std::io;
 use std::net::SocketAddr;
-use std::path::Path;
 use std::time::Instant;
 
-use headway_reactor::Lines;
+use headway_reactor::Log;
 use headway_sockopt::{TcpInfo, tcp_info};
 use serde::Serialize;
 use socket2::SockRef;
@@ -13,7 +14,7 @@ use crate::half::Half;
 
 /// What is written about a connection when it is established, and when it is over.
 #[derive(Debug, Serialize)]
-struct Entry {
+pub(crate) struct Entry {
     /// The connection's number; the first is 1.
     connection: u64,
     /// When the client's half was accepted, in seconds from the program's start.
@@ -69,26 +70,21 @@ impl HalfEntry {
     }
 }
 
-/// JSON lines: two for every connection, when it is established and when it is over.
-pub(crate) struct Log {
-    lines: Lines,
-    start: Instant,
-}
-
-impl Log {
-    /// A log to a file, to the standard output (`-`), or nowhere.
-    pub(crate) fn open(path: Option<&Path>, start: Instant) -> io::Result<Self> {
-        Ok(Self { lines: Lines::open("headway-tcp-pep: log", path)?, start })
-    }
-
-    /// Writes of a connection that is established or over.
-    pub(crate) fn tell(&mut self, number: u64, of: &Connection, end: Option<&End>, now: Instant) {
-        if !self.lines.is_open() {
-            return;
-        }
-        self.write(&Entry {
+impl Entry {
+    /// Of a connection that is established or over.
+    ///
+    /// # Arguments
+    /// * `log` - counts the seconds.
+    pub(crate) fn new(
+        log: &Log,
+        number: u64,
+        of: &Connection,
+        end: Option<&End>,
+        now: Instant,
+    ) -> Self {
+        Self {
             connection: number,
-            at_s: self.seconds(of.accepted),
+            at_s: log.seconds(of.accepted),
             connect_s: of.connect_time.map(|time| time.as_secs_f64()),
             duration_s: now.duration_since(of.accepted).as_secs_f64(),
             up_bytes: of.up.bytes(),
@@ -97,21 +93,20 @@ impl Log {
             error: end.and_then(End::error),
             client: HalfEntry::new(&of.client),
             server: HalfEntry::new(&of.server),
-        });
+        }
     }
 
-    /// Writes of a client for which not even a socket towards the server could be had.
+    /// Of a client for which not even a socket towards the server could be had.
     pub(crate) fn refused(
-        &mut self,
+        at_s: f64,
         number: u64,
         client: &Half,
         server: SocketAddr,
         error: &io::Error,
-        now: Instant,
-    ) {
-        self.write(&Entry {
+    ) -> Self {
+        Self {
             connection: number,
-            at_s: self.seconds(now),
+            at_s,
             connect_s: None,
             duration_s: 0.0,
             up_bytes: 0,
@@ -120,27 +115,6 @@ impl Log {
             error: Some(error.to_string()),
             client: HalfEntry::new(client),
             server: HalfEntry::none(server),
-        });
-    }
-
-    fn seconds(&self, at: Instant) -> f64 {
-        at.duration_since(self.start).as_secs_f64()
-    }
-
-    /// Writes a line, unless nobody reads what was written before.
-    fn write(&mut self, entry: &Entry) {
-        if self.lines.is_open() {
-            self.lines.write(&serde_json::to_vec(entry).unwrap_or_default());
         }
-    }
-
-    /// Writes what waits for a reader, as far as that is possible at once.
-    pub(crate) fn flush(&mut self) {
-        self.lines.flush();
-    }
-
-    /// The last lines have been written.
-    pub(crate) fn end(&mut self) {
-        self.lines.end();
     }
 }

@@ -4,15 +4,16 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Instant;
 
+use headway_knobs::limits::Limits as _;
 use headway_reactor::{
-    Acceptor, Addresses, Application, Looks, Reactor, Ready, Signal, Signals, Token,
+    Acceptor, Addresses, Application, Log, Looks, Reactor, Ready, Signal, Signals, Token,
     raise_descriptors, say,
 };
 
 use crate::connection::{Connection, End, Side};
 use crate::half::Half;
 use crate::limits::Limits;
-use crate::log::Log;
+use crate::log::Entry;
 use crate::options::Options;
 use crate::socket::{Accepted, SideOptions, Upstream, connect, listen};
 use crate::vessel::Vessels;
@@ -71,9 +72,10 @@ impl Pep {
         let (client_side, server_side) = (options.client_side(), options.server_side());
         client_side.check()?;
         server_side.check()?;
-        let log = Log::open(options.log.as_deref(), Instant::now()).map_err(|source| {
-            StartError::Log { path: options.log.clone().unwrap_or_default(), source }
-        })?;
+        let log =
+            Log::open("headway-tcp-pep: log", options.log.as_deref(), Instant::now()).map_err(
+                |source| StartError::Log { path: options.log.clone().unwrap_or_default(), source },
+            )?;
         let upstream = options.to.map_or(Upstream::Transparent, Upstream::Fixed);
         Ok(Self {
             signals: Signals::register(reactor, END, ACT)?,
@@ -124,7 +126,9 @@ impl Pep {
             Err(error) => {
                 client.reset_on_drop();
                 self.addresses.close(accepted.client.ip());
-                self.log.refused(number, &client, accepted.server, &error, now);
+                self.log.write(|log| {
+                    Entry::refused(log.seconds(now), number, &client, accepted.server, &error)
+                });
             }
         }
     }
@@ -145,7 +149,7 @@ impl Pep {
         match connection.ready(side, ready, &self.server_side, &mut self.vessels, now) {
             Ok(()) => {
                 if !was_established && connection.connect_time.is_some() {
-                    self.log.tell(number, connection, None, now);
+                    self.log.write(|log| Entry::new(log, number, connection, None, now));
                 }
                 self.watch(number, reactor, now);
             }
@@ -162,7 +166,7 @@ impl Pep {
         if !matches!(end, End::Complete) {
             connection.abort();
         }
-        self.log.tell(number, &connection, Some(end), now);
+        self.log.write(|log| Entry::new(log, number, &connection, Some(end), now));
     }
 
     /// Ends connections that have had their time.

@@ -1,9 +1,11 @@
 //! BBR: a rate and a window from a model of the path.
 
+mod control;
 mod delivery_rate;
 mod random;
-mod recovery;
 mod round;
+#[cfg(test)]
+mod sender;
 mod v1;
 mod v3;
 

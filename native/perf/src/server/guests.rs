@@ -21,7 +21,7 @@ pub(crate) struct Guests {
 
 impl Guests {
     pub(crate) fn new(limits: Limits, max_connections: usize) -> Self {
-        let addresses = Addresses::new(limits.connections_per_address);
+        let addresses = Addresses::new(limits.newcomers.connections_per_address);
         Self { limits, max_connections, open: 0, half_open: 0, addresses, refused: 0 }
     }
 
@@ -56,8 +56,7 @@ impl Guests {
 
     /// Whether there are as many of those as may be.
     pub(crate) fn is_crowded(&self) -> bool {
-        let share = |percent| self.max_connections.saturating_mul(percent as usize) / 100;
-        self.limits.half_open_percent.is_some_and(|percent| self.half_open >= share(percent))
+        self.limits.newcomers.is_crowded(self.half_open, self.max_connections)
     }
 
     /// What was refused, in words.
@@ -110,7 +109,9 @@ impl Patience {
     ) -> Result<Option<Instant>, String> {
         self.of_phase.note(phase, now);
         let (limit, what) = match phase {
-            Phase::Handshake => (("handshake-time", limits.handshake_time), "no handshake"),
+            Phase::Handshake => {
+                (("handshake-time", limits.newcomers.handshake_time), "no handshake")
+            }
             Phase::Request => (("request-time", limits.request_time), "no whole request"),
             Phase::Flows(_) => (("idle-time", limits.idle_time), "no progress"),
         };

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use headway_http::tls::Identity;
+use headway_knobs::limits::Limits as _;
 use headway_quic::{
     Close, ConnectionKey, Dir, Endpoint, Event, QuicServerConfig, Read, Seed, StreamId, UdpEndpoint,
 };
@@ -66,7 +67,7 @@ impl QuicServer {
         say!("headway-perf: quic on {}", socket.local_address()?);
         reactor.register(&socket, token, Interest::Read)?;
         let mut endpoint = Endpoint::server(Arc::clone(&tls), &Seed::secret());
-        if options.limits.half_open_percent.is_some() {
+        if options.limits.newcomers.half_open_percent.is_some() {
             endpoint = endpoint.giving_tokens();
         }
         let udp = UdpEndpoint::new(endpoint, socket, config.cpu_cost);

@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use headway_http::tcp::{Pipe, Reading, SocketOptions, TlsSide, listen};
 use headway_http::tls::Identity;
+use headway_knobs::limits::Limits as _;
 use headway_reactor::{Acceptor, Looks, Reactor, Ready, Token, say};
 
 use crate::answer::Answer;

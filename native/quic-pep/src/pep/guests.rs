@@ -17,11 +17,10 @@ impl Pep {
 
     /// Whether as many clients as may be are in a handshake without proof of their address.
     pub(super) fn is_crowded(&self) -> bool {
-        let Some(percent) = self.settings.limits.half_open_percent else { return false };
         let beginners = self.beginners.iter().filter(|one| !one.incoming.is_validated());
         let links = self.links.values().filter(|link| link.is_half_open);
-        let share = self.settings.max_clients.saturating_mul(percent as usize) / 100;
-        beginners.count() + links.count() >= share
+        let half_open = beginners.count() + links.count();
+        self.settings.limits.newcomers.is_crowded(half_open, self.settings.max_clients)
     }
 
     /// A client has shown that it has its address: it counts there from now on, or ends.
@@ -31,7 +30,7 @@ impl Pep {
         let Some(client) = link.client.as_ref().filter(|_| !link.is_counted) else { return };
         link.is_counted = self.addresses.open(client.address.ip());
         if !link.is_counted {
-            let limit = self.settings.limits.connections_per_address.unwrap_or_default();
+            let limit = self.settings.limits.newcomers.connections_per_address.unwrap_or_default();
             let reason = format!("connections-per-address={limit}: this is one more");
             self.end_for(now, id, &reason);
         }
@@ -101,7 +100,7 @@ impl Pep {
 fn look(link: &mut Link, now: Instant, limits: &Limits) -> Result<Option<Instant>, String> {
     let (limit, what) = match link.note_phase(now) {
         Phase::Waiting => return Ok(None),
-        Phase::Handshake => (("handshake-time", limits.handshake_time), "no handshake"),
+        Phase::Handshake => (("handshake-time", limits.newcomers.handshake_time), "no handshake"),
         Phase::Streams(_) => (("idle-time", limits.idle_time), "no byte"),
     };
     link.patience.check(now, limit, what)

@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::time::Instant;
 
+use headway_knobs::limits::Limits as _;
 use headway_quic::{ConnectionKey, Endpoint, Event, Network, ReceivedDatagram, Seed};
 use headway_reactor::{Addresses, Budget, Looks};
 
@@ -56,7 +57,7 @@ impl Pep {
     pub fn new(settings: Settings, tls: Tls, seeds: &[Seed; 2]) -> Self {
         let mut downstream = Endpoint::server(tls.first_packets().clone(), &seeds[0]);
         let limits = settings.limits;
-        if limits.half_open_percent.is_some() {
+        if limits.newcomers.half_open_percent.is_some() {
             downstream = downstream.giving_tokens();
         }
         Self {
@@ -73,7 +74,7 @@ impl Pep {
             pool_retry: None,
             clients: 0,
             records: VecDeque::new(),
-            addresses: Addresses::new(limits.connections_per_address),
+            addresses: Addresses::new(limits.newcomers.connections_per_address),
             looks: Looks::new(limits.shortest_time()),
             budget: Budget::new(limits.memory),
         }

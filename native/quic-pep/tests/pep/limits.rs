@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use headway_knobs::newcomers::Newcomers;
 use headway_quic::{Close, Dir};
 use headway_quic_pep::{Limits, Settings};
 use headway_reactor::Memory;
@@ -14,6 +15,11 @@ use crate::chain::{Chain, Idle, delays, ms};
 /// None but these.
 fn only(limits: Limits) -> impl Fn(&mut Settings) {
     move |own| own.limits = limits
+}
+
+/// None but these of newcomers.
+fn newcomers(newcomers: Newcomers) -> Limits {
+    Limits { newcomers, ..OFF }
 }
 
 const OFF: Limits = <Limits as headway_knobs::limits::Limits>::OFF;
@@ -38,7 +44,7 @@ fn a_client_without_a_byte_ends() {
 #[test]
 fn a_handshake_that_takes_too_long_ends() {
     // The client's answer needs 20 ms.
-    let limits = Limits { handshake_time: Some(ms(15)), ..OFF };
+    let limits = newcomers(Newcomers { handshake_time: Some(ms(15)), ..Newcomers::OFF });
     let mut chain = Chain::new(&delays([10, 10]), only(limits));
     chain.connect();
     let mut client = Peer::default();
@@ -49,7 +55,7 @@ fn a_handshake_that_takes_too_long_ends() {
 
 #[test]
 fn an_address_has_so_many_clients() {
-    let limits = Limits { connections_per_address: Some(2), ..OFF };
+    let limits = newcomers(Newcomers { connections_per_address: Some(2), ..Newcomers::OFF });
     let mut chain = Chain::new(&delays([10, 10]), only(limits));
     let first = chain.connect();
     for _ in 0..2 {
@@ -74,7 +80,7 @@ fn an_address_has_so_many_clients() {
 
 #[test]
 fn clients_that_show_their_address_are_let_in_whatever_is_half_open() {
-    let limits = Limits { half_open_percent: Some(0), ..OFF };
+    let limits = newcomers(Newcomers { half_open_percent: Some(0), ..Newcomers::OFF });
     let mut chain = Chain::new(&delays([10, 10]), only(limits));
     chain.connect();
     let began = chain.now;

@@ -7,11 +7,9 @@ mod model;
 #[cfg(test)]
 mod tests;
 
-use std::time::Duration;
-
+use crate::bbr::control::{Control, PROBE_RTT_DURATION};
 use crate::bbr::delivery_rate::{DeliveryRate, Sample};
 use crate::bbr::random::Random;
-use crate::bbr::recovery::Recovery;
 use crate::careful_resume::Resumable;
 use crate::controller::{Ack, Controller, Ecn, Loss, Rtt, Sent, SpuriousLoss, State, Time};
 use crate::rate::Rate;
@@ -24,18 +22,9 @@ const HIGH_GAIN: f64 = 2.0 / std::f64::consts::LN_2;
 const CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
 /// Window gain of `ProbeBW`: room for delayed and aggregated acknowledgements.
 const PROBE_BW_WINDOW_GAIN: f64 = 2.0;
-/// `BBRMinPipeCwnd`, in datagrams.
-const MIN_PIPE: u64 = 4;
-/// `ProbeRTTDuration`.
-const PROBE_RTT_DURATION: Duration = Duration::from_millis(200);
-/// The round-trip time that the first pacing rate assumes while none is known (section 4.2.1).
-const ASSUMED_RTT: Duration = Duration::from_millis(1);
-/// Rates in bytes per second below which a burst has one or two datagrams, and otherwise the bytes
-/// of a millisecond up to the limit (section 4.2.2).
+/// Rates in bytes per second below which a burst has one or two datagrams (section 4.2.2).
 const SLOW: u64 = 1_200_000 / 8;
 const MODERATE: u64 = 24_000_000 / 8;
-const BURST_TIME: Duration = Duration::from_millis(1);
-const MAX_BURST: u64 = 65_536;
 /// Bursts that the window has beyond the bandwidth-delay product (section 4.2.3.2).
 const BURSTS: u64 = 3;
 
@@ -79,16 +68,10 @@ impl Phase {
 /// The controller.
 #[derive(Debug)]
 pub(crate) struct Bbr {
-    settings: Settings,
+    control: Control,
     delivery: DeliveryRate,
     model: Model,
     phase: Phase,
-    recovery: Option<Recovery>,
-    window: u64,
-    /// The window to return to after recovery or `ProbeRTT`.
-    saved_window: u64,
-    /// None before the first acknowledgement.
-    pacing_rate: Option<Rate>,
     /// Bytes lost since the last acknowledgement.
     lost: u64,
     /// Whether sending resumed after a pause, and nothing sent since was acknowledged.
@@ -102,14 +85,10 @@ pub(crate) struct Bbr {
 impl Bbr {
     pub(crate) fn new(settings: &Settings, seed: u64) -> Self {
         Self {
-            settings: *settings,
+            control: Control::new(settings, HIGH_GAIN),
             delivery: DeliveryRate::default(),
             model: Model::new(),
             phase: Phase::Startup,
-            recovery: None,
-            window: settings.clamp(settings.initial_window),
-            saved_window: 0,
-            pacing_rate: None,
             lost: 0,
             idle_restart: false,
             retreating: false,
@@ -117,47 +96,28 @@ impl Bbr {
         }
     }
 
-    fn min_pipe(&self) -> u64 {
-        self.settings.datagram.saturating_mul(MIN_PIPE)
-    }
-
-    /// Whether a packet is sent for each that left (section 4.2.3.4).
-    fn conserving(&self, largest_acked: u64) -> bool {
-        self.recovery.is_some_and(|recovery| largest_acked <= recovery.first_round_end)
-    }
-
     /// `BBRInflight` (section 4.2.3.2): what should be in flight at this gain.
     fn in_flight_at(&self, gain: f64) -> u64 {
         match self.model.bdp() {
-            None => self.settings.initial_window,
+            None => self.control.settings.initial_window,
             Some(bdp) => ((bdp as f64 * gain) as u64).saturating_add(BURSTS * self.burst()),
         }
     }
 
     /// `BBR.send_quantum` (section 4.2.2).
     fn burst(&self) -> u64 {
-        let rate = self.pacing_rate.unwrap_or_default();
-        let datagram = self.settings.datagram;
+        let rate = self.control.pacing_rate().unwrap_or_default();
+        let datagram = self.control.settings.datagram;
         match rate.bytes_per_second() {
             bytes if bytes < SLOW => datagram,
             bytes if bytes < MODERATE => datagram.saturating_mul(2),
-            _ => rate.bytes_in(BURST_TIME).min(MAX_BURST),
+            _ => self.control.burst(),
         }
-    }
-
-    /// `BBRInitPacingRate` (section 4.2.1).
-    fn first_pacing_rate(&self, srtt: Duration) -> Rate {
-        let rtt = if srtt.is_zero() { ASSUMED_RTT } else { srtt };
-        let nominal = Rate::over(self.settings.initial_window, rtt).unwrap_or_default();
-        nominal.scaled(HIGH_GAIN)
     }
 
     /// `BBRSetPacingRateWithGain` (section 4.2.1).
     fn set_pacing_rate(&mut self, gain: f64) {
-        let rate = self.model.rate().scaled(gain);
-        if self.model.is_full() || self.pacing_rate.is_none_or(|slower| rate > slower) {
-            self.pacing_rate = Some(rate);
-        }
+        self.control.set_pacing_rate(self.model.rate().scaled(gain), self.model.is_full());
     }
 
     /// Section 4.3.4.3; any step but the one that drains may be the first.
@@ -199,9 +159,9 @@ impl Bbr {
 
     /// `BBRCheckProbeRTT` (section 4.3.5).
     fn check_probe_rtt(&mut self, now: Time, in_flight: u64) {
-        let probing = matches!(self.phase, Phase::ProbeRtt { .. });
+        let probing = self.is_probing_rtt();
         if !probing && self.model.is_propagation_expired() && !self.idle_restart {
-            self.save_window();
+            self.control.save_window(false);
             self.phase = Phase::ProbeRtt { until: None, round_over: false };
         }
         self.idle_restart = false;
@@ -214,7 +174,7 @@ impl Bbr {
     fn probe_rtt(&mut self, now: Time, in_flight: u64, until: Option<Time>, round_over: bool) {
         self.delivery.on_application_limited(in_flight);
         match until {
-            None if in_flight <= self.min_pipe() => {
+            None if in_flight <= self.control.min_pipe() => {
                 self.model.round.restart(self.delivery.delivered());
                 let until = Some(now + PROBE_RTT_DURATION);
                 self.phase = Phase::ProbeRtt { until, round_over: false };
@@ -232,7 +192,7 @@ impl Bbr {
 
     fn leave_probe_rtt(&mut self, now: Time) {
         self.model.renew_propagation(now);
-        self.window = self.window.max(self.saved_window);
+        self.control.restore_window();
         if self.model.is_full() {
             self.enter_probe_bw(now);
         } else {
@@ -240,40 +200,33 @@ impl Bbr {
         }
     }
 
-    /// `BBRSaveCwnd` (section 4.2.3.4).
-    fn save_window(&mut self) {
-        let reduced = self.recovery.is_some() || matches!(self.phase, Phase::ProbeRtt { .. });
-        self.saved_window = if reduced { self.saved_window.max(self.window) } else { self.window };
+    fn is_probing_rtt(&self) -> bool {
+        matches!(self.phase, Phase::ProbeRtt { .. })
     }
 
-    fn check_recovery(&mut self, largest_acked: u64) {
-        if self.recovery.is_some_and(|recovery| largest_acked > recovery.end) {
-            self.recovery = None;
-            self.window = self.window.max(self.saved_window);
-        }
-    }
-
-    /// `BBRSetCwnd` (section 4.2.3.6).
+    /// `BBRSetCwnd` (section 4.2.3.6); while conserving, a packet is sent for each that left (section
+    /// 4.2.3.4).
     fn set_window(&mut self, ack: &Ack<'_>, sample: &Sample, conserving: bool) {
         let delivered = sample.newly_delivered;
+        let mut window = self.control.window();
         if conserving {
-            self.window = self.window.max(ack.in_flight.saturating_add(delivered));
+            window = window.max(ack.in_flight.saturating_add(delivered));
         } else {
             let target = self.in_flight_at(self.phase.window_gain());
-            let grown = self.window.saturating_add(delivered);
+            let grown = window.saturating_add(delivered);
             if self.model.is_full() {
-                self.window = grown.min(target);
-            } else if self.window < target
-                || self.delivery.delivered() < self.settings.initial_window
+                window = grown.min(target);
+            } else if window < target
+                || self.delivery.delivered() < self.control.settings.initial_window
             {
-                self.window = grown;
+                window = grown;
             }
-            self.window = self.window.max(self.min_pipe());
+            window = window.max(self.control.min_pipe());
         }
-        if matches!(self.phase, Phase::ProbeRtt { .. }) {
-            self.window = self.window.min(self.min_pipe());
+        if self.is_probing_rtt() {
+            window = window.min(self.control.min_pipe());
         }
-        self.window = self.settings.clamp(self.window);
+        self.control.set_window(window);
     }
 }
 
@@ -296,9 +249,7 @@ impl Controller for Bbr {
             return;
         };
         sample.rate = sample.rate.filter(|_| !self.retreating);
-        if self.pacing_rate.is_none() {
-            self.pacing_rate = Some(self.first_pacing_rate(ack.rtt.smoothed));
-        }
+        self.control.begin_pacing(ack.rtt.smoothed);
         let left = sample.newly_delivered.saturating_add(self.lost);
         self.model.on_delivered(&sample, self.delivery.delivered());
         self.advance_cycle(ack.now, ack.in_flight.saturating_add(left));
@@ -307,8 +258,8 @@ impl Controller for Bbr {
         self.model.on_rtt(ack.rtt.latest, ack.now);
         self.check_probe_rtt(ack.now, ack.in_flight);
         self.set_pacing_rate(self.phase.pacing_gain());
-        let conserving = self.conserving(largest);
-        self.check_recovery(largest);
+        let conserving = self.control.is_first_round(largest) == Some(true);
+        self.control.check_recovery(largest);
         self.set_window(ack, &sample, conserving);
         self.lost = 0;
     }
@@ -320,19 +271,18 @@ impl Controller for Bbr {
         let known = loss.packets.iter().filter_map(|packet| self.delivery.on_lost(packet));
         let lost = known.map(|packet| packet.bytes).fold(0, u64::saturating_add);
         self.lost = self.lost.saturating_add(lost);
-        let end = loss.largest_sent.max(latest);
-        if let Some(recovery) = &mut self.recovery {
-            recovery.end = end;
-            self.window = self.window.saturating_sub(lost);
+        let window = if loss.persistent {
+            0
+        } else if self.control.is_recovering() {
+            self.control.window().saturating_sub(lost)
         } else {
-            self.save_window();
-            self.recovery = Some(Recovery { first_round_end: end, end });
-            self.window = loss.in_flight.saturating_add(self.settings.datagram);
+            loss.in_flight.saturating_add(self.control.settings.datagram)
+        };
+        if !self.control.is_recovering() {
+            self.control.save_window(self.is_probing_rtt());
         }
-        if loss.persistent {
-            self.window = 0;
-        }
-        self.window = self.settings.clamp(self.window);
+        self.control.recover(loss.largest_sent.max(latest));
+        self.control.set_window(window);
     }
 
     /// BBR version 1 does not react to marks.
@@ -348,7 +298,7 @@ impl Controller for Bbr {
     }
 
     fn window(&self) -> u64 {
-        self.window
+        self.control.window()
     }
 
     fn ssthresh(&self) -> Option<u64> {
@@ -356,11 +306,11 @@ impl Controller for Bbr {
     }
 
     fn pacing_rate(&self, rtt: &Rtt) -> Option<Rate> {
-        Some(self.pacing_rate.unwrap_or_else(|| self.first_pacing_rate(rtt.smoothed)))
+        Some(self.control.pacing_rate_or_first(rtt.smoothed))
     }
 
     fn state(&self) -> State {
-        if self.pacing_rate.is_none() {
+        if self.control.pacing_rate().is_none() {
             return State::Init;
         }
         match self.phase {
@@ -379,7 +329,7 @@ impl Resumable for Bbr {
     }
 
     fn resume_at(&mut self, window: u64) {
-        self.window = self.settings.clamp(window);
+        self.control.set_window(window);
     }
 
     fn retreat(&mut self, window: u64) {
@@ -390,6 +340,6 @@ impl Resumable for Bbr {
     }
 
     fn end_retreat(&mut self, window: u64, _ssthresh: u64) {
-        self.resume_at(window.min(self.window));
+        self.resume_at(window.min(self.control.window()));
     }
 }

@@ -1,72 +1,19 @@
 //! BBR version 1 by numbers worked out by hand.
 
+use std::time::Duration;
+
 use super::*;
-use crate::controller::Acked;
+use crate::bbr::sender::{RTT, Sender};
 
-const RTT: Duration = Duration::from_millis(100);
-
-/// A sender of 1000-byte datagrams over a path of 100 ms, one flight per round trip.
-struct Sender {
-    bbr: Bbr,
-    now: Time,
-    next: u64,
+fn sender() -> Sender<Bbr> {
+    Sender::new(Bbr::new)
 }
 
-fn sender() -> Sender {
-    let settings = Settings {
-        datagram: 1000,
-        initial_window: 10_000,
-        max_window: None,
-        initial_ssthresh: None,
-        pacing: None,
-    };
-    Sender { bbr: Bbr::new(&settings, 0), now: Time::ZERO, next: 0 }
-}
-
-impl Sender {
-    fn send(&mut self, packets: u64) -> Vec<Acked> {
-        let first = self.next;
-        self.next += packets;
-        let mut sent = Vec::new();
-        for number in first..self.next {
-            let in_flight = (number - first) * 1000;
-            self.bbr.on_sent(&Sent { number, bytes: 1000, at: self.now, in_flight });
-            sent.push(Acked { number, bytes: 1000, sent_at: self.now });
-        }
-        sent
-    }
-
-    fn ack(&mut self, packets: &[Acked], in_flight: u64) {
-        let rtt = Rtt { latest: RTT, smoothed: RTT, min: RTT, undelayed: RTT, ..Rtt::default() };
-        let now = self.now;
-        self.bbr.on_ack(&Ack { now, packets, rtt, in_flight, cwnd_limited: true });
-    }
-
-    fn lose(&mut self, packets: &[Acked], in_flight: u64) {
-        self.bbr.on_loss(&Loss {
-            now: self.now,
-            packets,
-            in_flight,
-            persistent: false,
-            largest_sent: self.next - 1,
-        });
-    }
-
-    /// Sends a flight, all of which is acknowledged a round trip later.
-    fn round(&mut self, packets: u64) {
-        let sent = self.send(packets);
-        self.now += RTT;
-        self.ack(&sent, 0);
-    }
-
+impl Sender<Bbr> {
     /// Fills the pipe with 100 datagrams a round trip: 1 MB/s.
     fn reach_probe_bw(&mut self) {
         (0..5).for_each(|_| self.round(100));
         assert!(matches!(self.bbr.phase, Phase::ProbeBw { .. }), "{:?}", self.bbr.phase);
-    }
-
-    fn rate(&self) -> u64 {
-        self.bbr.pacing_rate(&Rtt::default()).expect("BBR paces").bytes_per_second()
     }
 }
 
@@ -160,7 +107,7 @@ fn recovery_conserves_packets_for_a_round_and_restores_the_window() {
     let before = sender.bbr.window();
     let sent = sender.send(100);
     sender.now += RTT;
-    sender.lose(&sent[..10], 90_000);
+    sender.lose(&sent[..10], 90_000, false);
     sender.ack(&sent[10..11], 89_000);
     assert_eq!(sender.bbr.window(), 91_000, "90 kB and a datagram at the loss");
     sender.ack(&sent[11..14], 86_000);
@@ -175,15 +122,7 @@ fn persistent_congestion_leaves_two_datagrams() {
     let mut sender = sender();
     sender.round(10);
     let packets = sender.send(10);
-    let now = sender.now;
-    let largest_sent = sender.next - 1;
-    sender.bbr.on_loss(&Loss {
-        now,
-        packets: &packets,
-        in_flight: 0,
-        persistent: true,
-        largest_sent,
-    });
+    sender.lose(&packets, 0, true);
     assert_eq!(sender.bbr.window(), 2000);
 }
 

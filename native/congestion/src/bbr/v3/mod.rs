@@ -11,9 +11,9 @@ mod tests;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use crate::bbr::control::{Control, PROBE_RTT_DURATION};
 use crate::bbr::delivery_rate::{DeliveryRate, LostPacket, Sample};
 use crate::bbr::random::Random;
-use crate::bbr::recovery::Recovery;
 use crate::careful_resume::Resumable;
 use crate::controller::{Ack, Controller, Ecn, Loss, Rtt, Sent, SpuriousLoss, State, Time};
 use crate::rate::Rate;
@@ -27,18 +27,10 @@ use short_term::{BETA, Bounds, ShortTerm, looser};
 const STARTUP_GAIN: f64 = 4.0 * std::f64::consts::LN_2;
 /// How much slower than the rate packets leave, so that queues drain (`PacingMarginPercent`).
 const PACING_MARGIN: f64 = 0.99;
-/// `MinPipeCwnd`, in datagrams.
-const MIN_PIPE: u64 = 4;
-/// `ProbeRTTDuration`.
-const PROBE_RTT_DURATION: Duration = Duration::from_millis(200);
 /// `ProbeRTTCwndGain`.
 const PROBE_RTT_WINDOW_GAIN: f64 = 0.5;
-/// The round-trip time that the first pacing rate assumes while none is known (5.6.2).
-const ASSUMED_RTT: Duration = Duration::from_millis(1);
-/// A burst has the bytes of a millisecond within limits, the lower one in datagrams (5.6.3).
-const BURST_TIME: Duration = Duration::from_millis(1);
+/// The least burst, in datagrams (5.6.3).
 const MIN_BURST: u64 = 2;
-const MAX_BURST: u64 = 65_536;
 /// Rounds after which draining ends in any case (5.3.2).
 const DRAIN_ROUNDS: u64 = 3;
 /// Gaps in a round of startup that may mean a full queue (`BBRStartupFullLossCnt`, 5.3.1.3).
@@ -123,20 +115,14 @@ struct Step {
 /// The controller.
 #[derive(Debug)]
 pub(crate) struct Bbr3 {
-    settings: Settings,
+    control: Control,
     delivery: DeliveryRate,
     usage: Usage,
     model: Model,
     short: ShortTerm,
     long: LongTerm,
     phase: Phase,
-    recovery: Option<Recovery>,
     undo: Undo,
-    window: u64,
-    /// The window to return to after recovery or `ProbeRTT`.
-    saved_window: u64,
-    /// None before the first acknowledgement.
-    pacing_rate: Option<Rate>,
     /// Whether sending resumed after a pause, and nothing sent since was acknowledged.
     idle_restart: bool,
     /// When the probing cycle began, how long it waits, and the rounds since the last probe.
@@ -155,18 +141,14 @@ pub(crate) struct Bbr3 {
 impl Bbr3 {
     pub(crate) fn new(settings: &Settings, seed: u64) -> Self {
         Self {
-            settings: *settings,
+            control: Control::new(settings, STARTUP_GAIN),
             delivery: DeliveryRate::default(),
             usage: Usage::default(),
             model: Model::new(),
             short: ShortTerm::default(),
             long: LongTerm::new(settings.datagram),
             phase: Phase::Startup,
-            recovery: None,
             undo: Undo::default(),
-            window: settings.clamp(settings.initial_window),
-            saved_window: 0,
-            pacing_rate: None,
             idle_restart: false,
             cycle_start: Time::ZERO,
             probe_wait: Duration::ZERO,
@@ -178,10 +160,6 @@ impl Bbr3 {
         }
     }
 
-    fn min_pipe(&self) -> u64 {
-        self.settings.datagram.saturating_mul(MIN_PIPE)
-    }
-
     /// `bw`: the rate to send at.
     fn rate(&self) -> Rate {
         let max_rate = self.model.max_rate();
@@ -191,40 +169,32 @@ impl Bbr3 {
     /// `BDPMultiple` (5.6.4.2).
     fn bdp(&self, rate: Rate, gain: f64) -> u64 {
         let known = self.model.min_rtt().filter(|_| rate > Rate::default());
-        known.map_or(self.settings.initial_window, |rtt| (rate.bytes_in(rtt) as f64 * gain) as u64)
+        known.map_or(self.control.settings.initial_window, |rtt| {
+            (rate.bytes_in(rtt) as f64 * gain) as u64
+        })
     }
 
     /// `QuantizationBudget` (5.6.4.2).
     fn budget(&self, bytes: u64) -> u64 {
-        let bytes = bytes.max(self.burst()).max(self.min_pipe());
-        let probe = if self.phase == Phase::Up { 2 * self.settings.datagram } else { 0 };
+        let bytes = bytes.max(self.burst()).max(self.control.min_pipe());
+        let probe = if self.phase == Phase::Up { 2 * self.control.settings.datagram } else { 0 };
         bytes.saturating_add(probe)
     }
 
     /// `C.send_quantum` (5.6.3).
     fn burst(&self) -> u64 {
-        let bytes = self.pacing_rate.unwrap_or_default().bytes_in(BURST_TIME);
-        bytes.min(MAX_BURST).max(self.settings.datagram.saturating_mul(MIN_BURST))
+        self.control.burst().max(self.control.settings.datagram.saturating_mul(MIN_BURST))
     }
 
     /// `TargetInflight` (5.3.3.9).
     fn target_in_flight(&self) -> u64 {
-        self.bdp(self.rate(), 1.0).min(self.window)
-    }
-
-    /// `InitPacingRate` (5.6.2).
-    fn first_pacing_rate(&self, srtt: Duration) -> Rate {
-        let rtt = if srtt.is_zero() { ASSUMED_RTT } else { srtt };
-        let nominal = Rate::over(self.settings.initial_window, rtt).unwrap_or_default();
-        nominal.scaled(STARTUP_GAIN)
+        self.bdp(self.rate(), 1.0).min(self.control.window())
     }
 
     /// `SetPacingRateWithGain` (5.6.2).
     fn set_pacing_rate(&mut self, gain: f64) {
         let rate = self.rate().scaled(gain * PACING_MARGIN);
-        if self.model.full.reached() || self.pacing_rate.is_none_or(|slower| rate > slower) {
-            self.pacing_rate = Some(rate);
-        }
+        self.control.set_pacing_rate(rate, self.model.full.reached());
     }
 
     /// `UpdateModelAndState` (5.2.3).
@@ -232,8 +202,8 @@ impl Bbr3 {
         self.short.update(&step.sample, self.delivery.delivered());
         self.model.update_rate(&step.sample, self.delivery.delivered());
         self.rounds_since_probe += u64::from(self.model.round.started());
-        self.short.adapt(self.phase.is_probing(), self.model.max_rate(), self.window);
-        self.model.update_volume(&step.sample, step.now, self.rate(), self.window);
+        self.short.adapt(self.phase.is_probing(), self.model.max_rate(), self.control.window());
+        self.model.update_volume(&step.sample, step.now, self.rate(), self.control.window());
         self.check_startup(step);
         self.check_drain(step);
         if self.model.full.reached() {
@@ -264,9 +234,7 @@ impl Bbr3 {
 
     /// `CheckStartupHighLoss` (5.3.1.3).
     fn is_startup_lossy(&self, step: &Step) -> bool {
-        let recovering =
-            self.recovery.is_some_and(|recovery| step.largest > recovery.first_round_end);
-        recovering
+        self.control.is_first_round(step.largest) == Some(false)
             && self.short.round_started()
             && self.gaps >= STARTUP_GAPS
             && is_too_high(step.sample.lost, step.sample.in_flight)
@@ -307,7 +275,7 @@ impl Bbr3 {
     fn start_up(&mut self, rate: Rate) {
         self.long.probing = true;
         self.long.feedback = Feedback::Starting;
-        self.long.raise_slope(self.window);
+        self.long.raise_slope(self.control.window());
         self.model.round.restart(self.delivery.delivered());
         self.model.full.restart(rate);
         self.phase = Phase::Up;
@@ -341,9 +309,9 @@ impl Bbr3 {
         }
         if !is_too_high(step.sample.lost, step.sample.in_flight) {
             self.long.on_safe(&step.sample);
-            let full = step.window_limited && self.long.is_reached(self.window);
+            let full = step.window_limited && self.long.is_reached(self.control.window());
             if self.phase == Phase::Up && full {
-                self.long.grow(step.sample.newly_delivered, self.window, round_started);
+                self.long.grow(step.sample.newly_delivered, self.control.window(), round_started);
             }
         }
         false
@@ -369,14 +337,15 @@ impl Bbr3 {
     /// `IsTimeToProbeBW`, but that Reno has at least the packets that are in flight at least: on a path of less
     /// than one, probes in each round would keep the rate's filter from ever moving on.
     fn is_time_to_probe(&self, now: Time) -> bool {
-        let reno_rounds = self.target_in_flight().max(self.min_pipe()) / self.settings.datagram;
+        let reno_rounds =
+            self.target_in_flight().max(self.control.min_pipe()) / self.control.settings.datagram;
         now > self.cycle_start + self.probe_wait
             || self.rounds_since_probe >= reno_rounds.min(MOST_PROBE_ROUNDS)
     }
 
     /// `IsTimeToCruise`.
     fn is_time_to_cruise(&self, in_flight: u64) -> bool {
-        let headroom = self.long.with_headroom(self.min_pipe());
+        let headroom = self.long.with_headroom(self.control.min_pipe());
         let bdp = self.budget(self.bdp(self.model.max_rate(), 1.0));
         headroom.is_none_or(|most| in_flight <= most) && in_flight <= bdp
     }
@@ -385,7 +354,7 @@ impl Bbr3 {
     fn check_up(&mut self, step: &Step) {
         if self.long.too_high && self.long.is_reached(step.in_flight) {
             self.long.precautionary = true;
-        } else if step.window_limited && self.long.is_reached(self.window) {
+        } else if step.window_limited && self.long.is_reached(self.control.window()) {
             // The bound, and not the path, limits the rate.
             self.model.full.restart(step.sample.rate.unwrap_or_default());
             return;
@@ -398,9 +367,8 @@ impl Bbr3 {
 
     /// `CheckProbeRTT` (5.3.4.3).
     fn check_probe_rtt(&mut self, step: &Step) {
-        let probing = matches!(self.phase, Phase::ProbeRtt { .. });
-        if !probing && self.model.is_rtt_due() && !self.idle_restart {
-            self.save_window();
+        if !self.is_probing_rtt() && self.model.is_rtt_due() && !self.idle_restart {
+            self.control.save_window(false);
             self.phase = Phase::ProbeRtt { until: None, round_over: false };
             self.long.feedback = Feedback::Stopping;
             self.model.round.restart(self.delivery.delivered());
@@ -433,7 +401,7 @@ impl Bbr3 {
             return;
         }
         self.model.renew_rtt(now);
-        self.window = self.window.max(self.saved_window);
+        self.control.restore_window();
         self.short.reset_bounds();
         if self.model.full.reached() {
             self.start_down(now);
@@ -445,52 +413,45 @@ impl Bbr3 {
 
     /// `ProbeRTTCwnd` (5.6.4.5).
     fn probe_rtt_window(&self) -> u64 {
-        self.bdp(self.rate(), PROBE_RTT_WINDOW_GAIN).max(self.min_pipe())
+        self.bdp(self.rate(), PROBE_RTT_WINDOW_GAIN).max(self.control.min_pipe())
     }
 
-    /// `SaveCwnd` (5.6.4.4).
-    fn save_window(&mut self) {
-        let reduced = self.recovery.is_some() || matches!(self.phase, Phase::ProbeRtt { .. });
-        self.saved_window = if reduced { self.saved_window.max(self.window) } else { self.window };
-    }
-
-    fn check_recovery(&mut self, largest: u64) {
-        if self.recovery.is_some_and(|recovery| largest > recovery.end) {
-            self.recovery = None;
-            self.window = self.window.max(self.saved_window);
-        }
+    fn is_probing_rtt(&self) -> bool {
+        matches!(self.phase, Phase::ProbeRtt { .. })
     }
 
     /// `SetCwnd` (5.6.4.6) and `BoundCwndForModel` (5.6.4.7).
     fn set_window(&mut self, newly_delivered: u64) {
         let bdp = self.bdp(self.rate(), self.phase.window_gain());
         let most = self.budget(bdp.saturating_add(self.model.extra_acked()));
-        let grown = self.window.saturating_add(newly_delivered);
+        let (mut window, least) = (self.control.window(), self.control.min_pipe());
+        let grown = window.saturating_add(newly_delivered);
         if self.model.full.reached() {
-            self.window = grown.min(most);
-        } else if self.window < most || self.delivery.delivered() < self.settings.initial_window {
-            self.window = grown;
+            window = grown.min(most);
+        } else if window < most || self.delivery.delivered() < self.control.settings.initial_window
+        {
+            window = grown;
         }
-        self.window = self.window.max(self.min_pipe());
-        if matches!(self.phase, Phase::ProbeRtt { .. }) {
-            self.window = self.window.min(self.probe_rtt_window());
+        window = window.max(least);
+        if self.is_probing_rtt() {
+            window = window.min(self.probe_rtt_window());
         }
         let long_term = match self.phase {
             Phase::Startup | Phase::Drain { .. } => None,
             Phase::Down | Phase::Refill | Phase::Up => self.long.bound,
-            Phase::Cruise | Phase::ProbeRtt { .. } => self.long.with_headroom(self.min_pipe()),
+            Phase::Cruise | Phase::ProbeRtt { .. } => self.long.with_headroom(least),
         };
         for bound in [long_term, self.short.bounds.in_flight].into_iter().flatten() {
-            self.window = self.window.min(bound.max(self.min_pipe()));
+            window = window.min(bound.max(least));
         }
-        self.window = self.settings.clamp(self.window);
+        self.control.set_window(window);
     }
 
     /// `OnEnterFastRecovery` (5.6.4.4). Here only, and not also at the first loss of each round, the
     /// state is saved that is restored if losses are none (5.5.11.1): losses that end a probe
     /// begin a new round, which would forget the probe.
     fn enter_recovery(&mut self) {
-        self.save_window();
+        self.control.save_window(self.is_probing_rtt());
         let (bounds, long_term) = (self.short.bounds, self.long.bound);
         self.undo = Undo { phase: None, bounds, long_term, lost: BTreeSet::new() };
     }
@@ -519,11 +480,11 @@ impl Bbr3 {
 
     /// `HandleSpuriousLossDetection` (5.5.11.2).
     fn on_spurious_episode(&mut self) {
-        self.window = self.settings.clamp(self.window.max(self.saved_window));
+        self.control.restore_window();
         self.short.undo(self.undo.bounds);
         self.long.bound = looser(self.long.bound, self.undo.long_term);
         self.model.full.restart(Rate::default());
-        let probing_rtt = matches!(self.phase, Phase::ProbeRtt { .. });
+        let probing_rtt = self.is_probing_rtt();
         match self.undo.phase.take() {
             Some(Phase::Startup) if self.phase != Phase::Startup => {
                 self.model.full.set_reached(false);
@@ -548,7 +509,8 @@ impl Bbr3 {
 impl Controller for Bbr3 {
     fn on_sent(&mut self, sent: &Sent) {
         let in_flight = sent.in_flight.saturating_add(sent.bytes);
-        let filled = in_flight.saturating_add(self.settings.datagram) > self.window;
+        let filled =
+            in_flight.saturating_add(self.control.settings.datagram) > self.control.window();
         self.usage.on_sent(sent.number, in_flight, filled);
         if sent.in_flight == 0 && self.delivery.is_application_limited() {
             // `HandleRestartFromIdle` (5.4.1).
@@ -571,15 +533,13 @@ impl Controller for Bbr3 {
             return;
         };
         sample.rate = sample.rate.filter(|_| !self.retreating);
-        if self.pacing_rate.is_none() {
-            self.pacing_rate = Some(self.first_pacing_rate(ack.rtt.smoothed));
-        }
-        let window_limited = ack.cwnd_limited || self.usage.limited(self.window, false);
+        self.control.begin_pacing(ack.rtt.smoothed);
+        let window_limited = ack.cwnd_limited || self.usage.limited(self.control.window(), false);
         let (now, in_flight) = (ack.now, ack.in_flight);
         let step = Step { now, in_flight, largest, sample, window_limited };
         self.update_model_and_state(&step, ack.rtt.latest);
         self.set_pacing_rate(self.phase.pacing_gain());
-        self.check_recovery(largest);
+        self.control.check_recovery(largest);
         self.set_window(sample.newly_delivered);
     }
 
@@ -589,12 +549,10 @@ impl Controller for Bbr3 {
         let Some(latest) = packets.last() else {
             return;
         };
-        let end = loss.largest_sent.max(latest.number);
-        if self.recovery.is_none() {
+        if !self.control.is_recovering() {
             self.enter_recovery();
         }
-        let first_round_end = self.recovery.map_or(end, |recovery| recovery.first_round_end);
-        self.recovery = Some(Recovery { first_round_end, end });
+        self.control.recover(loss.largest_sent.max(latest.number));
         for packet in &packets {
             self.count_gap(packet.number);
             self.undo.lost.insert(packet.number);
@@ -603,8 +561,8 @@ impl Controller for Bbr3 {
             }
         }
         if loss.persistent {
-            let one_more = loss.in_flight.saturating_add(self.settings.datagram);
-            self.window = self.settings.clamp(one_more);
+            let one_more = loss.in_flight.saturating_add(self.control.settings.datagram);
+            self.control.set_window(one_more);
         }
     }
 
@@ -625,7 +583,7 @@ impl Controller for Bbr3 {
     }
 
     fn window(&self) -> u64 {
-        self.window
+        self.control.window()
     }
 
     fn ssthresh(&self) -> Option<u64> {
@@ -633,11 +591,11 @@ impl Controller for Bbr3 {
     }
 
     fn pacing_rate(&self, rtt: &Rtt) -> Option<Rate> {
-        Some(self.pacing_rate.unwrap_or_else(|| self.first_pacing_rate(rtt.smoothed)))
+        Some(self.control.pacing_rate_or_first(rtt.smoothed))
     }
 
     fn state(&self) -> State {
-        if self.pacing_rate.is_none() {
+        if self.control.pacing_rate().is_none() {
             return State::Init;
         }
         match self.phase {
@@ -656,7 +614,7 @@ impl Resumable for Bbr3 {
     }
 
     fn resume_at(&mut self, window: u64) {
-        self.window = self.settings.clamp(window);
+        self.control.set_window(window);
     }
 
     fn retreat(&mut self, window: u64) {
@@ -667,6 +625,6 @@ impl Resumable for Bbr3 {
     }
 
     fn end_retreat(&mut self, window: u64, _ssthresh: u64) {
-        self.resume_at(window.min(self.window));
+        self.resume_at(window.min(self.control.window()));
     }
 }

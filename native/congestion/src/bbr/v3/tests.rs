@@ -1,59 +1,14 @@
 //! BBR version 3 by numbers worked out by hand.
 
 use super::*;
-use crate::controller::Acked;
+use crate::bbr::control::MIN_PIPE;
+use crate::bbr::sender::{RTT, Sender};
 
-const RTT: Duration = Duration::from_millis(100);
-
-/// A sender of 1000-byte datagrams over a path of 100 ms, one flight per round trip.
-struct Sender {
-    bbr: Bbr3,
-    now: Time,
-    next: u64,
+fn sender() -> Sender<Bbr3> {
+    Sender::new(Bbr3::new)
 }
 
-fn sender() -> Sender {
-    let settings = Settings {
-        datagram: 1000,
-        initial_window: 10_000,
-        max_window: None,
-        initial_ssthresh: None,
-        pacing: None,
-    };
-    Sender { bbr: Bbr3::new(&settings, 0), now: Time::ZERO, next: 0 }
-}
-
-impl Sender {
-    fn send(&mut self, packets: u64) -> Vec<Acked> {
-        let first = self.next;
-        self.next += packets;
-        let mut sent = Vec::new();
-        for number in first..self.next {
-            let in_flight = (number - first) * 1000;
-            self.bbr.on_sent(&Sent { number, bytes: 1000, at: self.now, in_flight });
-            sent.push(Acked { number, bytes: 1000, sent_at: self.now });
-        }
-        sent
-    }
-
-    fn ack(&mut self, packets: &[Acked], in_flight: u64) {
-        let rtt = Rtt { latest: RTT, smoothed: RTT, min: RTT, undelayed: RTT, ..Rtt::default() };
-        let now = self.now;
-        self.bbr.on_ack(&Ack { now, packets, rtt, in_flight, cwnd_limited: false });
-    }
-
-    fn lose(&mut self, packets: &[Acked], in_flight: u64, persistent: bool) {
-        let (now, largest_sent) = (self.now, self.next - 1);
-        self.bbr.on_loss(&Loss { now, packets, in_flight, persistent, largest_sent });
-    }
-
-    /// Sends a flight, all of which is acknowledged a round trip later.
-    fn round(&mut self, packets: u64) {
-        let sent = self.send(packets);
-        self.now += RTT;
-        self.ack(&sent, 0);
-    }
-
+impl Sender<Bbr3> {
     /// Sends a flight, of which the first packets are lost.
     fn lossy_round(&mut self, packets: u64, lost: usize) {
         let sent = self.send(packets);
@@ -74,10 +29,6 @@ impl Sender {
             self.bbr.phase == phase
         });
         assert!(reached, "{:?}", self.bbr.phase);
-    }
-
-    fn rate(&self) -> u64 {
-        self.bbr.pacing_rate(&Rtt::default()).expect("BBR paces").bytes_per_second()
     }
 }
 
@@ -131,7 +82,7 @@ fn a_probe_follows_within_three_seconds_and_paces_a_quarter_faster() {
 fn a_path_of_less_than_a_packet_is_not_probed_every_round() {
     let mut sender = sender();
     // A third of one each round trip.
-    sender.bbr.settings.datagram = 3000;
+    sender.bbr.control.settings.datagram = 3000;
     (0..12).for_each(|_| sender.round(1));
     let mut waited = Vec::new();
     let mut rounds = 0;

@@ -2,8 +2,10 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::os::fd::AsFd;
 use std::path::Path;
+use std::time::Instant;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use serde::Serialize;
 
 use crate::say;
 
@@ -12,27 +14,29 @@ const MAX_WAITING_BYTES: usize = 1 << 20;
 /// What a pipe that has any room takes without waiting (PIPE_BUF).
 const PIPE_BYTES: usize = 4096;
 
-/// Lines for a file, or for whoever reads the standard output, which never wait: what nobody reads
+/// JSON lines for a file, or for whoever reads the standard output, which never wait: what nobody reads
 /// is dropped, and counted.
 #[derive(Debug)]
-pub struct Lines {
+pub struct Log {
     /// Before messages on the standard error.
     name: &'static str,
+    start: Instant,
     out: Option<File>,
     is_regular: bool,
     waiting: Vec<u8>,
     dropped: u64,
 }
 
-impl Lines {
-    /// Lines to a file, to the standard output (`-`), or nowhere.
+impl Log {
+    /// A log to a file, to the standard output (`-`), or nowhere.
     ///
     /// # Arguments
     /// * `name` - of program and log, for messages on the standard error.
+    /// * `start` - of the program, from which the log counts seconds.
     ///
     /// # Errors
     /// The file cannot be written.
-    pub fn open(name: &'static str, path: Option<&Path>) -> io::Result<Self> {
+    pub fn open(name: &'static str, path: Option<&Path>, start: Instant) -> io::Result<Self> {
         let out = match path {
             None => None,
             Some(path) if path == Path::new("-") => {
@@ -44,7 +48,13 @@ impl Lines {
             Some(file) => file.metadata()?.is_file(),
             None => false,
         };
-        Ok(Self { name, out, is_regular, waiting: Vec::new(), dropped: 0 })
+        Ok(Self { name, start, out, is_regular, waiting: Vec::new(), dropped: 0 })
+    }
+
+    /// Seconds since the program's start; 0 if it was before.
+    #[must_use]
+    pub fn seconds(&self, at: Instant) -> f64 {
+        at.saturating_duration_since(self.start).as_secs_f64()
     }
 
     /// Whether lines go anywhere.
@@ -53,12 +63,13 @@ impl Lines {
         self.out.is_some()
     }
 
-    /// Writes a line, given without its end. If nothing can be written any more, that is said once
-    /// on the standard error.
-    pub fn write(&mut self, line: &[u8]) {
+    /// Writes a line, which is made only if it goes anywhere. If nothing can be written any more, that is said
+    /// once on the standard error.
+    pub fn write<T: Serialize>(&mut self, entry: impl FnOnce(&Self) -> T) {
         if self.out.is_none() {
             return;
         }
+        let line = serde_json::to_vec(&entry(self)).unwrap_or_default();
         if !self.waiting.is_empty() {
             self.flush();
         }
@@ -66,7 +77,7 @@ impl Lines {
             self.dropped += 1;
             return;
         }
-        self.waiting.extend_from_slice(line);
+        self.waiting.extend_from_slice(&line);
         self.waiting.push(b'\n');
         self.flush();
     }
