@@ -58,7 +58,7 @@ def test_the_mpd_says_what_a_ladder_would_and_stands_beside_the_study(
     assert ([int(rate) for rate in video.ladder], video.pictures) == ([8000, 16000], None)
     assert (str(video.segment), str(video.duration), len(video.lengths)) == ("2 s", "5 s", 3)
     assert str(video.leaves) == "10 s"
-    assert (video.size(1, 2), video.body_sizes) == (4003, ())
+    assert (video.size(1, 2), video.payload.bodies) == (4003, ())
 
 
 def test_sizes_of_the_pictures_are_known_if_the_mpd_says_them(tmp_path: Path) -> None:

@@ -106,7 +106,7 @@ def test_header_fields_are_the_clients_and_the_applications() -> None:
     (flow,) = deploy(of).flows
     (program,) = flow.client.start(flow.asked).programs
     assert {"--field-bytes=1000", "--fields-change"} < set(program.argv)
-    application = flow_of(of).workload.application
+    application = flow_of(of).workload.payload.application
     assert application is not None
     assert {"--field-bytes=500", "--fields-change"} < set(application_options(application))
     assert "header" not in str(setting().workload.model_dump())

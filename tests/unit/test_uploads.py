@@ -66,6 +66,6 @@ def test_what_is_wrong_with_an_answer(
 
 def test_an_upload_is_no_download() -> None:
     workload = Setting.model_validate(UPLOAD).workload
-    assert (str(workload), workload.uploads, workload.body_size) == ("upload 1 MB", True, None)
+    assert (str(workload), workload.uploads, workload.payload.body) == ("upload 1 MB", True, None)
     assert Setting.model_validate(UPLOAD).served_sizes == (1_000_000,)
     assert Setting.model_validate(UPLOAD).protocol is Protocol.H3

@@ -183,7 +183,7 @@ def _server(flow: DeployedFlow, end: Endpoint, address: HostAddress, node: Node)
         seed=flow.asked.seed,
         revisited=bool(found_out),
         quic_port=found_out.alternative.port if found_out else 443,
-        application=setting.workload.application,
+        application=setting.workload.payload.application,
         waits=setting.workload.replay.waits,
         hears_players=setting.workload.tells_state,
     )
@@ -200,7 +200,7 @@ def _splitter(flow: DeployedFlow, number: int) -> Started:
     """What splits connections at the far end of a segment, and goes on to what is behind it."""
     end, capture = flow.segments[number].far, flow.setting.capture
     behind = flow.segments[number + 1 :]
-    application = flow.setting.workload.application
+    application = flow.setting.workload.payload.application
     found_out = flow.setting.discovery if end == flow.http_server else None
     listener = Listener(
         end.name,

@@ -121,9 +121,7 @@ def _two_families(flow: DeployedFlow, _: Endpoint) -> bool:
 
 def _answered(flow: DeployedFlow, _: Endpoint) -> bool:
     """Whether an application answers; a server that only counts what comes needs none."""
-    workload = flow.setting.workload
-    counted = isinstance(workload, Upload) and workload.application.only_counts
-    return workload.application is not None and not counted
+    return flow.setting.workload.payload.needs_application
 
 
 def _resumes(flow: DeployedFlow, _: Endpoint) -> bool:

@@ -97,7 +97,7 @@ class Aioquic(Client):
             argv.append(f"--qlog={QLOG_DIRECTORY}/{flow.namespace}")
         if flow.compares_bodies:
             argv.append("--digest")
-        if flow.workload.content_size is not None:
+        if flow.workload.payload.content is not None:
             argv += [f"--upload={content_file(flow)}", f"--body={answer_file()}"]
         program = Program(
             self.name,

@@ -188,7 +188,7 @@ class Flow(Reached):
     @property
     def body_bytes(self) -> int:
         """Size of each body that is asked for; of workloads that ask for such."""
-        size = self.workload.body_size
+        size = self.workload.payload.body
         assert size is not None, "it asks for no bodies of one size"
         return int(size)
 
@@ -196,7 +196,7 @@ class Flow(Reached):
     def urls(self) -> tuple[str, ...]:
         """URLs of the workload's bodies; several of the same size differ in their query."""
         server = f"{'https' if self.tls else 'http'}://{SERVER_NAME}"
-        if application := self.workload.application:
+        if application := self.workload.payload.application:
             return (f"{server}/{application.path}",)
         if isinstance(self.workload, Video):
             return (f"{server}/",)
@@ -209,12 +209,12 @@ class Flow(Reached):
         """Whether bodies are compared with what was asked for: unless a study says so, only where that takes no time."""
         is_free = self.clock is not Clock.CPU and self.host.kernel.processor is None
         asked = self.capture.bodies
-        return self.workload.has_known_bodies and is_free if asked is None else asked
+        return self.workload.payload.has_known_bodies and is_free if asked is None else asked
 
     @property
     def body_files(self) -> tuple[str, ...]:
         """Files of the guest that the bodies are received into; empty if they are to be discarded."""
-        if not self.compares_bodies or self.workload.body_size is None:
+        if not self.compares_bodies or self.workload.payload.body is None:
             return ()
         return tuple(f"/tmp/body-{number}" for number in range(1, self.workload.requests + 1))
 

@@ -131,13 +131,13 @@ def answer_error(status: int, size: int, flow: Flow, directory: Path) -> str | N
         flow: what was asked.
         directory: of the run.
     """
-    application, uploads_any = flow.workload.application, flow.workload.content_size is not None
+    payload = flow.workload.payload
+    application, has_content = payload.application, payload.content is not None
     if status != (application.status if application else TAKEN):
-        why = f": {_REFUSALS[status]}" if status in _REFUSALS and uploads_any else ""
+        why = f": {_REFUSALS[status]}" if status in _REFUSALS and has_content else ""
         return f"the server answered with status {status}{why}"
-    if uploads_any:
-        takes = application is None or application.takes_content
-        return uploads.count_error(flow, directory) if takes else None
+    if has_content:
+        return uploads.count_error(flow, directory) if payload.is_taken else None
     wanted = flow.workload.amount if application else flow.body_bytes
     if size != wanted:
         return f"{size} of {int(wanted or 0)} bytes came"

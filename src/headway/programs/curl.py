@@ -162,7 +162,7 @@ class Curl(Client):
             argv += _content(flow, flow.workload)
         bodies = flow.body_files
         targets = bodies or ("/dev/null",) * flow.workload.requests
-        if flow.workload.content_size is not None:
+        if flow.workload.payload.content is not None:
             targets = (answer_file(),)
         for url, target in zip(flow.urls, targets, strict=True):
             argv += ["--output", target, url]

@@ -61,17 +61,17 @@ def content_file(flow: Flow) -> str:
 
 def content_bytes(flow: Flow) -> int:
     """Size of a request's content; of workloads whose requests have any."""
-    size = flow.workload.content_size
+    size = flow.workload.payload.content
     assert size is not None, "its requests have no content"
     return int(size)
 
 
 def carried_bytes(flow: Flow, received: Iterable[int]) -> int | None:
     """What a flow's requests carried: content of responses, or their own; None if the server did not take that."""
-    if flow.workload.content_size is None:
+    payload = flow.workload.payload
+    if payload.content is None:
         return sum(received)
-    takes = flow.workload.application is None or flow.workload.application.takes_content
-    return content_bytes(flow) * flow.workload.requests if takes else None
+    return content_bytes(flow) * flow.workload.requests if payload.is_taken else None
 
 
 def sent_bytes(flow: Flow, sent: Iterable[int | None]) -> int | None:

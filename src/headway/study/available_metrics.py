@@ -13,7 +13,6 @@ from headway.study.queue import Discipline
 from headway.study.rates import RateSchedule
 from headway.study.setting import Setting
 from headway.study.source import Source
-from headway.study.workloadpart import WorkloadPart
 
 _OF_FLOWS = frozenset(
     {
@@ -123,7 +122,7 @@ def _needed(setting: Setting) -> Iterator[Needs]:
         yield Needs.TCP
     if any(protocol.over_quic for protocol in protocols):
         yield Needs.QUIC
-    if any(map(_is_taken, setting.workloads)):
+    if any(workload.payload.is_taken for workload in setting.workloads):
         yield Needs.CONTENT_TAKEN
     for workload in setting.workloads:
         yield from workload.offers
@@ -135,12 +134,6 @@ def _needed(setting: Setting) -> Iterator[Needs]:
         yield Needs.PROCESSOR
     if any(host.hop.kernel.processor for host in setting.network.between.values()):
         yield Needs.PROXY_PROCESSOR
-
-
-def _is_taken(workload: WorkloadPart) -> bool:
-    """Whether what a workload sends is taken, if it sends any."""
-    application = workload.application
-    return workload.content_size is None or application is None or application.takes_content
 
 
 def _towards_client(setting: Setting) -> Iterator[Direction]:

@@ -13,6 +13,7 @@ from headway.study.application import Application
 from headway.study.base_model import wrong
 from headway.study.host import HTTP, Protocol
 from headway.study.offeredload import OfferedLoad
+from headway.study.payload import Payload
 from headway.study.units import Duration, Size
 from headway.study.workloadpart import WorkloadPart
 
@@ -108,9 +109,10 @@ class Messages(WorkloadPart):
 
     @property
     @override
-    def application(self) -> Application:
+    def payload(self) -> Payload:
         websockets = self.carrier is MessageCarrier.WEBSOCKET
-        return Application(f"echo/{int(self.down)}", streams=True, websockets=websockets)
+        echo = Application(f"echo/{int(self.down)}", streams=True, websockets=websockets)
+        return Payload(application=echo)
 
     @property
     def said(self) -> str:

@@ -135,7 +135,7 @@ def _dual_stacked(view: NetworkView) -> Iterator[Workload]:
 
 def _loads(workload: Workload) -> bool:
     """Whether it is a page or a download."""
-    return workload.over_http and workload.content_size is None and not workload.migrates
+    return workload.over_http and workload.payload.content is None and not workload.migrates
 
 
 PART_RULES: tuple[RuleTable[NetworkView, Any], ...] = (

@@ -14,6 +14,7 @@ from headway.overriding import override
 from headway.study.application import Application
 from headway.study.base_model import wrong
 from headway.study.offeredload import OfferedLoad
+from headway.study.payload import Payload
 from headway.study.units import Duration, Size
 from headway.study.workloadpart import WorkloadPart
 
@@ -184,14 +185,15 @@ class RequestSeries(WorkloadPart):
 
     @property
     @override
-    def application(self) -> Application:
-        return Application(
+    def payload(self) -> Payload:
+        behind = Application(
             f"bytes/{int(self.down)}",
             self.service,
             self.delay,
             header_bytes=int(self.header_down),
             header_changes=self.header_changes,
         )
+        return Payload(application=behind)
 
     @property
     def header_changes(self) -> bool:

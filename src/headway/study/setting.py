@@ -211,12 +211,8 @@ class Setting(SettingKeys):
     @property
     def served_sizes(self) -> tuple[int, ...]:
         """Sizes of the bodies that servers must have, or clients send, bytes."""
-        sizes = (
-            size
-            for workload in self.workloads
-            for size in (*workload.body_sizes, workload.content_size)
-        )
-        return tuple(dict.fromkeys(int(size) for size in sizes if size is not None))
+        sizes = (size for workload in self.workloads for size in workload.payload.sizes)
+        return tuple(dict.fromkeys(map(int, sizes)))
 
 
 def _check_declared(key: str, name: str, declared: list[str]) -> None:

@@ -12,6 +12,7 @@ from headway.study.application import Application
 from headway.study.base_model import wrong
 from headway.study.host import Protocol
 from headway.study.offeredload import OfferedLoad
+from headway.study.payload import Payload
 from headway.study.units import Duration, Rate, Size
 from headway.study.workloadpart import WorkloadPart
 
@@ -76,8 +77,8 @@ class SlowReader(WorkloadPart):
 
     @property
     @override
-    def application(self) -> Application:
-        return Application(f"bytes/{int(self.size)}")
+    def payload(self) -> Payload:
+        return Payload(application=Application(f"bytes/{int(self.size)}"))
 
     @property
     def rate_bytes_s(self) -> int:

@@ -11,6 +11,7 @@ from headway.overriding import override
 from headway.study.application import Application
 from headway.study.base_model import wrong
 from headway.study.offeredload import OfferedLoad
+from headway.study.payload import Payload
 from headway.study.units import Duration, Size
 from headway.study.workloadpart import WorkloadPart
 
@@ -86,8 +87,9 @@ class Stream(WorkloadPart):
 
     @property
     @override
-    def application(self) -> Application:
-        return Application(f"events/{int(self.size)}?{self._schedule}", streams=True)
+    def payload(self) -> Payload:
+        events = Application(f"events/{int(self.size)}?{self._schedule}", streams=True)
+        return Payload(application=events)
 
     @property
     def _schedule(self) -> str:

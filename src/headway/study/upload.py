@@ -11,6 +11,7 @@ from headway.overriding import override
 from headway.study.application import TAKEN, Application
 from headway.study.base_model import wrong
 from headway.study.offeredload import OfferedLoad
+from headway.study.payload import Payload
 from headway.study.units import Duration, Size
 from headway.study.workloadpart import WorkloadPart
 
@@ -65,20 +66,16 @@ class Upload(WorkloadPart):
 
     @property
     @override
-    def content_size(self) -> Size:
-        return self.size
-
-    @property
-    @override
     def offered_load(self) -> OfferedLoad:
         return OfferedLoad(takes=Duration(self.service + self.delay))
 
     @property
     @override
-    def application(self) -> Application:
-        return Application(
+    def payload(self) -> Payload:
+        behind = Application(
             UPLOAD_PATH, self.service, self.delay, status=self.status, early=self.early
         )
+        return Payload(content=self.size, application=behind)
 
     @property
     @override

@@ -17,6 +17,7 @@ from headway.study.film import Film
 from headway.study.live import LIVE_RECORD_BYTES, MOST_CHUNKS, MOST_SEGMENT_BYTES, Live
 from headway.study.mpd import film_at
 from headway.study.offeredload import OfferedLoad
+from headway.study.payload import Payload
 from headway.study.units import Duration, Rate, Size
 from headway.study.workloadpart import WorkloadPart
 
@@ -284,15 +285,11 @@ class Video(WorkloadPart):
 
     @property
     @override
-    def body_sizes(self) -> tuple[Size, ...]:
-        return () if self.mpd or self.live else self.sizes
-
-    @property
-    @override
-    def application(self) -> Application | None:
-        if not self.live:
-            return None
-        return Application("", streams=True, files=True, record_bytes=LIVE_RECORD_BYTES)
+    def payload(self) -> Payload:
+        if self.live:
+            source = Application("", streams=True, files=True, record_bytes=LIVE_RECORD_BYTES)
+            return Payload(application=source)
+        return Payload(bodies=() if self.mpd else self.sizes)
 
     @property
     @override

@@ -18,6 +18,7 @@ from headway.study.interaction import PageInteraction
 from headway.study.messages import Messages
 from headway.study.offeredload import OfferedLoad
 from headway.study.path import Path
+from headway.study.payload import Payload
 from headway.study.pools import answered
 from headway.study.replay import Replay
 from headway.study.requestseries import RequestSeries
@@ -38,8 +39,8 @@ class Download(WorkloadPart):
 
     @property
     @override
-    def body_size(self) -> Size:
-        return self.size
+    def payload(self) -> Payload:
+        return Payload(body=self.size)
 
     def __str__(self) -> str:
         return f"download {self.size}"
@@ -62,8 +63,8 @@ class Parallel(WorkloadPart):
 
     @property
     @override
-    def body_size(self) -> Size:
-        return self.size
+    def payload(self) -> Payload:
+        return Payload(body=self.size)
 
     def __str__(self) -> str:
         return f"parallel {self.count} x {self.size}"
@@ -100,8 +101,8 @@ class Migration(WorkloadPart):
 
     @property
     @override
-    def body_size(self) -> Size:
-        return self.size
+    def payload(self) -> Payload:
+        return Payload(body=self.size)
 
     @property
     @override

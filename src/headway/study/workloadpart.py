@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from headway.columns.column import Needs, Of
-from headway.study.application import Application
 from headway.study.base_model import Part
 from headway.study.host import BULK, HTTP, Protocol
 from headway.study.offeredload import AT_ONCE, OfferedLoad
 from headway.study.path import Path
+from headway.study.payload import NO_PAYLOAD, Payload
 from headway.study.replay import NO_REPLAY, Replay
 from headway.study.units import Size
 
@@ -36,34 +36,14 @@ class WorkloadPart(Part):
         return self.protocols <= HTTP
 
     @property
-    def body_size(self) -> Size | None:
-        """Size of each body that is asked for; None if it asks for no bodies of one size."""
-        return None
-
-    @property
-    def body_sizes(self) -> tuple[Size, ...]:
-        """Sizes of the bodies that it asks for."""
-        return () if self.body_size is None else (self.body_size,)
-
-    @property
-    def has_known_bodies(self) -> bool:
-        """Whether it asks for bodies whose every byte is known: no page of a site, nothing that an application makes."""
-        return bool(self.body_sizes) and self.application is None
-
-    @property
-    def content_size(self) -> Size | None:
-        """Size of the content of each request; None if requests have none."""
-        return None
-
-    @property
-    def application(self) -> Application | None:
-        """What its requests are for, if that is not a file of a size."""
-        return None
+    def payload(self) -> Payload:
+        """What its requests and their responses carry."""
+        return NO_PAYLOAD
 
     @property
     def amount(self) -> Size | None:
         """What each request or flow carries; None if nobody says so beforehand."""
-        return self.body_size if self.content_size is None else self.content_size
+        return self.payload.amount
 
     @property
     def offered_load(self) -> OfferedLoad:
@@ -88,7 +68,7 @@ class WorkloadPart(Part):
     @property
     def uploads(self) -> bool:
         """Whether data flow to the server."""
-        return self.content_size is not None
+        return self.payload.content is not None
 
     @property
     def tells_state(self) -> bool:

@@ -113,7 +113,7 @@ WORKLOAD_RULES: tuple[RuleTable[NetworkView, Any], ...] = (
             RuleRow(
                 "has no application",
                 "capture.bodies",
-                lambda workload: workload.application,
+                lambda workload: workload.payload.application,
                 "an application keeps no bodies to be compared",
                 _FOR_DOWNLOADS,
             ),
