@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from bench import labs
+from headway.image.layers import layer_names
 from headway.lab.bodies import body_file
 from headway.lab.machine import Machine
 from headway.lab.ready import ready_image, ready_machine
@@ -90,7 +91,7 @@ def _children_s() -> float:
 
 def main() -> None:
     """Print a table for each name."""
-    machine = ready_machine(ready_image())
+    machine = ready_machine(ready_image(layers=layer_names()))
     cost(machine, _ENDS | _SHARED | {"workload": _bulk(1)})
     last = None
     for name, value, raw in series():

@@ -185,7 +185,7 @@ def _cache_with(kernel: Path) -> Path:
     shutil.rmtree(cache, ignore_errors=True)
     (cache / "image" / layout.kernel.name).mkdir(parents=True)
     # Layers, too: a test that asks for all would have them built once more, for each kernel.
-    for part in (layout.root, layout.native, layout.toolchain, *layout.layers.values()):
+    for part in (layout.root, layout.agent, layout.toolchain, *layout.additions.values()):
         if part.info() is not None:
             (cache / "image" / part.name).symlink_to(part.entry)
     for entry in own.iterdir():

@@ -78,7 +78,7 @@ def test_what_goes_in_comes_out(
 
 
 def test_what_this_headway_needs_besides_is_told(image: Image) -> None:
-    assert [name.partition("-")[0] for name in lacking()] == ["kernel", "root", "native"]
+    assert [name.partition("-")[0] for name in lacking()] == ["kernel", "root", "agent"]
 
 
 def archive(fill: Callable[[tarfile.TarFile], None]) -> bytes:

@@ -33,7 +33,7 @@ from headway.image.builder import build
 from headway.image.display import RichProgress
 from headway.image.image import Layout
 from headway.image.kernel import KernelSource
-from headway.image.keys import KernelInputs, LayerInputs, NativeInputs
+from headway.image.keys import OWN_PROGRAMS, KernelInputs, LayerInputs, NativeInputs
 from headway.image.parallel import together
 from headway.image.process import Runner, RunningTools, scrubbed_environment
 from headway.image.unpacked import versions
@@ -42,7 +42,11 @@ from tests.made_toolchain import of_this_machine
 OPTIONS = ImageOptions(mirror="http://mirror.test/debian")
 NATIVE = NativeInputs(
     Path("/native"),
-    (("Cargo.toml", b'[workspace.package]\nversion = "0.1.0"\n'),),
+    (
+        ("Cargo.toml", b'[workspace.package]\nversion = "0.1.0"\n'),
+        ("agent/src/main.rs", b""),
+        ("hello/src/main.rs", b""),
+    ),
     b"recipe",
 )
 
@@ -104,12 +108,18 @@ class Fakes:
         return "7.2.12-1"
 
     def build_native(
-        self, inputs: object, rust: object, target: object, directory: Path, *_: object
-    ) -> tuple[str, ...]:
+        self,
+        inputs: object,
+        programs: list[str],
+        rust: object,
+        target: object,
+        directory: Path,
+        *_: object,
+    ) -> None:
         self.natives += 1
         self.in_every_part()
-        (directory / "headway-hello").write_text("program")
-        return ("headway-hello",)
+        for name in programs:
+            (directory / name).write_text("program")
 
 
 def cache_libraries(tree: Path, _: Runner) -> None:
@@ -148,13 +158,13 @@ def test_build_is_found_again(fakes: Fakes) -> None:
     assert (fakes.kernels, fakes.roots, fakes.natives) == (1, 1, 1)
     assert image.kernel.is_file()
     assert image.root.is_dir()
-    assert (image.native / "headway-hello").is_file()
+    assert [program.name for program in image.native.iterdir()] == ["headway-agent"]
     assert image.info.kernel_version == "7.2.12-1"
     assert image.info.kernel.compiler == "gcc 12.2.0-14, binutils 2.40-2"
     assert image.info.packages == {"curl": "8.22.0-1"}
     assert image.info.versions == {
         "curl": "8.22.0-1",
-        "headway-hello": f"{NATIVE.version} (rustc 1.85.0)",
+        "headway-agent": f"{NATIVE.version} (rustc 1.85.0)",
     }
 
 
@@ -186,7 +196,7 @@ def test_own_programs_are_cached_apart(fakes: Fakes, monkeypatch: pytest.MonkeyP
     changed = replace(NATIVE, sources=(*NATIVE.sources, ("http/src/new.rs", b"")))
     monkeypatch.setattr(NativeInputs, "of_package", lambda: changed)
     assert find(OPTIONS) is None
-    assert "Headway's own programs" in status(OPTIONS).missing
+    assert "Headway's agent" in status(OPTIONS).missing
     after = build(OPTIONS)
     assert (fakes.kernels, fakes.roots, fakes.natives) == (1, 1, 2)
     # A study that uses none of them can be resumed.
@@ -195,6 +205,19 @@ def test_own_programs_are_cached_apart(fakes: Fakes, monkeypatch: pytest.MonkeyP
     assert before.info.versions != after.info.versions
     # Labs may still be running from them.
     assert before.native.is_dir()
+
+
+def test_own_programs_are_compiled_when_they_are_asked_for(fakes: Fakes) -> None:
+    alone = build(OPTIONS)
+    assert (fakes.natives, status(OPTIONS).programs) == (1, None)
+    assert find(OPTIONS, [OWN_PROGRAMS]) is None
+    image = build(OPTIONS, layers=[OWN_PROGRAMS])
+    assert (fakes.kernels, fakes.roots, fakes.natives) == (1, 1, 2)
+    assert image.info.native.programs == ("headway-agent", "headway-hello")
+    assert (image.key, image.base, image.layers) == (alone.key, alone.base, {})
+    assert find(OPTIONS) == alone, "labs that need none of them see the same, whatever is there"
+    for name in image.info.native.programs:
+        assert (image.native / name).is_file()
 
 
 def test_old_own_programs_are_forgotten(fakes: Fakes, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -277,7 +300,7 @@ def test_remove(fakes: Fakes) -> None:
     build(OPTIONS)
     assert remove(OPTIONS) > 0
     found = status(OPTIONS)
-    everything = ("kernel", "root tree", "Headway's own programs")
+    everything = ("kernel", "root tree", "Headway's agent")
     assert (found.image, found.missing, found.size_bytes) == (None, everything, 0)
 
 

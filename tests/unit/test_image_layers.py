@@ -10,6 +10,7 @@ import pytest
 from headway.errors import HeadwayError, WrongInputError
 from headway.image import ImageOptions, find, status
 from headway.image.builder import build, renew
+from headway.image.keys import OWN_PROGRAMS
 from headway.image.layers import known_layers, layer_of, layers_in, layers_of_outside
 from headway.programs.registry import CLIENTS, PROXIES, SERVERS
 from headway.study.outsidefile import read_programs
@@ -132,7 +133,9 @@ def test_every_program_is_in_the_root_tree_or_in_a_layer() -> None:
         for name, adapter in known.items()
         if not adapter.version and not adapter.extra
     }
-    of_layers = {name: layer for name, layer in found.items() if layer}
+    own = {name for name, layer in found.items() if layer == OWN_PROGRAMS}
+    assert own == {name for name in found if name.startswith("headway")} > set()
+    of_layers = {name: layer for name, layer in found.items() if layer and name not in own}
     assert of_layers == {
         "aioquic": "aioquic",
         "aioquic-0.9.25": "aioquic-0.9.25",
@@ -150,8 +153,7 @@ def test_every_program_is_in_the_root_tree_or_in_a_layer() -> None:
         "wget": "wget",
         "wget2": "wget2",
     }
-    others = set(found) - set(of_layers)
-    assert {name for name in others if not name.startswith("headway")} <= base
+    assert set(found) - set(of_layers) - own <= base
 
 
 @pytest.mark.parametrize(
@@ -161,6 +163,8 @@ def test_every_program_is_in_the_root_tree_or_in_a_layer() -> None:
         (["caddy", "version"], {"caddy"}),
         (["sh", "-c", "haproxy -v && /usr/bin/wget -q x"], {"haproxy", "wget"}),
         (["wget2", "x"], {"wget2"}),
+        (["sh", "-c", "headway-client --help"], {OWN_PROGRAMS}),
+        (["headway-agent"], set()),
         (["python3", "-m", "aioquic.tls"], {"aioquic"}),
         (["cat", "not-caddy-but-this"], set()),
     ],

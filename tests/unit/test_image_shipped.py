@@ -11,6 +11,7 @@ from headway.image import ImageOptions, find
 from headway.image.builder import build
 from headway.image.image import Layout
 from headway.image.infos import INFO_FILE
+from headway.image.keys import OWN_PROGRAMS
 from headway.image.process import Runner
 from headway.image.shipped import PACKAGE, PARTS, shipped
 from headway.image.toolchain import Toolchain
@@ -50,7 +51,8 @@ def ship_all(layout: Layout, parts: Path) -> None:
         ' "patches": [], "compiler": "gcc 12"}'
     )
     ship(parts / layout.kernel.name, kernel, "linux")
-    ship(parts / layout.native.name, f'{{{told}, "version": "1", "programs": ["one"]}}', "bin/one")
+    for part in (layout.agent, layout.native):
+        ship(parts / part.name, f'{{{told}, "version": "1", "programs": ["one"]}}', "bin/one")
     root = f'{{{told}, "suite": "s", "mirror": "", "asked": [], "packages": {{}}}}'
     ship(layout.root.entry, root, "tree/file")
 
@@ -64,6 +66,7 @@ def test_what_is_shipped_is_not_compiled(parts: Path) -> None:
     assert image.kernel.read_text() == "compiled elsewhere"
     assert (image.native / "one").stat().st_mode & 0o111
     assert image.kernel.parent == layout.kernel.entry
+    assert build(options, layers=[OWN_PROGRAMS]).native.parent == layout.native.entry
 
 
 def test_what_is_shipped_of_other_sources_is_not_used(parts: Path) -> None:
@@ -73,7 +76,7 @@ def test_what_is_shipped_of_other_sources_is_not_used(parts: Path) -> None:
     (parts / layout.kernel.name).rename(parts / "kernel-of-other-patches")
     with pytest.raises(HeadwayError, match="the cache lacks kernel;"):
         build(options)
-    assert layout.native.info(), "the rest stays"
+    assert layout.agent.info(), "the rest stays"
 
 
 def test_nothing_is_shipped_without_the_package(parts: Path) -> None:

@@ -13,7 +13,10 @@ from pathlib import Path
 
 import pytest
 
+from headway.campaign.feasibility import needed_layers
+from headway.contract.names import NATIVE_DIRECTORY
 from headway.contract.text import dump
+from headway.image.keys import OWN_PROGRAMS
 from headway.lab.assemble import orders_for
 from headway.planning.runs import Run, plan
 from headway.records.runkey import setting_key
@@ -78,6 +81,8 @@ def digests(name: str) -> dict[str, str]:
 
 def _line(run: Run) -> bytes:
     orders = dump(orders_for(run.deployment)).replace(str(ROOT), "")
+    if f'"{NATIVE_DIRECTORY}/' in orders:
+        assert OWN_PROGRAMS in needed_layers([run]), f"{run.run_id} starts programs that it lacks"
     run.forget_deployment()
     programs = run.setting.programs
     key = "" if programs else setting_key(run.setting, run.seed)

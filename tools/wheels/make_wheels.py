@@ -25,7 +25,7 @@ from headway.image import ImageOptions, shown_progress
 from headway.image.builder import build, toolchain
 from headway.image.image import Layout
 from headway.image.infos import INFO_FILE
-from headway.image.keys import KernelInputs
+from headway.image.keys import OWN_PROGRAMS, KernelInputs
 from headway.image.process import Runner
 from headway.image.shipped import PACKAGE, PARTS
 from headway.image.treeown import compile_own, own_name
@@ -76,11 +76,11 @@ def _fill_lab(lab: Path, made: datetime) -> None:
     shutil.copytree(LAB, lab)
     (lab / "VERSION").write_text(VERSION + "\n", encoding="utf-8")
     with shown_progress() as progress:
-        build(progress=progress)
+        build(progress=progress, layers=[OWN_PROGRAMS])
         brought = toolchain(progress=progress)
     layout = Layout.of_package(ImageOptions.from_environment())
     parts = lab / PACKAGE / PARTS
-    for part in (layout.kernel, layout.native):
+    for part in (layout.kernel, layout.agent, layout.native):
         # When files were written differs from build to build.
         unsealed = shutil.ignore_patterns(CONTENT_FILE)
         shutil.copytree(part.entry, parts / part.name, ignore=unsealed)

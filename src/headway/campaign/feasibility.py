@@ -11,6 +11,7 @@ from headway.campaign.watcher import SilentWatcher, Watcher
 from headway.errors import WrongInputError
 from headway.image import find, installed_extras, shown_progress, status
 from headway.image.fit import check_fit
+from headway.image.keys import OWN_PROGRAMS
 from headway.image.layers import layer_of, layers_of_outside
 from headway.image.outsideroot import outside_root
 from headway.planning.capability_checks import check_programs, remarks
@@ -93,9 +94,9 @@ def needed_layers(runs: Iterable[Run]) -> frozenset[str]:
     """Names of the layers on the root tree that hold programs of runs."""
     runs = list(runs)
     ends = (end for run in first_repetition(runs) for end in run.deployment.programs)
-    own = (end.adapter for end in ends if not end.adapter.outside)
-    packages = {package for adapter in own for package in (adapter.package, *adapter.also)}
-    result = map(layer_of, packages)
+    shipped = (end.adapter for end in ends if not end.adapter.outside)
+    packages = {package for adapter in shipped for package in (adapter.package, *adapter.also)}
+    result = [*map(layer_of, packages), *(OWN_PROGRAMS for run in runs if _has_helpers(run))]
     brought = (
         name
         for outside_program in outside_programs(runs)
@@ -104,10 +105,18 @@ def needed_layers(runs: Iterable[Run]) -> frozenset[str]:
     return frozenset({*(name for name in result if name), *brought})
 
 
+def _has_helpers(run: Run) -> bool:
+    """Whether own programs may stand behind or beside those that a run names: resolvers, applications, replays."""
+    return run.setting.dns is not None or any(
+        workload.payload.application is not None or workload.replay.site is not None
+        for workload in run.setting.workloads
+    )
+
+
 def lacking_layers(runs: Iterable[Run]) -> tuple[str, ...]:
     """Names of the layers that runs need and the cache does not have, sorted."""
     needed = needed_layers(runs)
-    there = status().layers if needed else {}
+    there = status().layout.additions if needed else {}
     return tuple(name for name in sorted(needed) if there[name].info() is None)
 
 

@@ -91,7 +91,7 @@ def status_command(mirror: Mirror = None) -> None:
         say(f"root tree  Debian {info.suite}, {len(info.packages)} packages")
         for name, layer in cached.layers.items():
             say(f"layer      {name}: {_layer(layer)}")
-        say(f"programs   {_programs(info.native)}")
+        say(f"programs   {_programs(cached.programs)}")
         say(f"size       {cached.size_bytes / 1e6:.0f} MB in {cached.path}")
     else:
         say(f"not built: {', '.join(cached.missing)}; `headway image build` builds it")
@@ -139,8 +139,8 @@ def export_command(
 
     image = ready_image()
     with shown_progress() as progress:
-        layers = [layer.entry for layer in status().layers.values() if layer.info()]
-        size = export_image(image, file, progress, layers)
+        additions = [part.entry for part in status().layout.additions.values() if part.info()]
+        size = export_image(image, file, progress, additions)
     say(f"{file}: {size / 1e6:.0f} MB")
 
 
@@ -213,7 +213,9 @@ def _layer(layer: CachedLayer) -> str:
     return f"{packages}, {size / 1e6:.0f} MB, key {layer.key.rpartition('-')[2]}"
 
 
-def _programs(native: NativeInfo) -> str:
+def _programs(native: NativeInfo | None) -> str:
+    if native is None:
+        return "not here but for the agent; a study that needs them compiles them, or `headway image build headway`"
     return f"{native.version}: {', '.join(native.programs) or 'none'}"
 
 

@@ -86,6 +86,7 @@ def shell(
     On a path, a server answers at https://server.test/ on the other side. In a network the study's servers and proxies
     run, and its clients do not. Time passes as on the host.
     """
+    from headway.image.keys import OWN_PROGRAMS
     from headway.image.layers import known_layers
     from headway.lab.ready import ready_image, ready_machine
     from headway.lab.shell import BODIES, shell_on_path
@@ -98,7 +99,8 @@ def shell(
         if stated := next((option for option, value in of_study.items() if value), None):
             raise WrongInputError("it is of a study's network: name the study", where=stated)
         path = _path(rate=rate, rtt=rtt, loss=loss, jitter=jitter, queue=queue)
-        image = ready_image(layers=wanted)
+        # Nobody knows what will be typed.
+        image = ready_image(layers=wanted | {OWN_PROGRAMS})
         note(f"https://{SERVER_NAME}/N.bin answers for N = {', '.join(map(str, BODIES))}.")
         note("`exit` ends the lab.")
         raise typer.Exit(shell_on_path(ready_machine(image), path, seed=seed))
@@ -109,7 +111,7 @@ def shell(
     from headway.study.load import load_study
 
     run = _chosen(checked_plan(load_study(study), study), contender, cell)
-    image = ready_image(layers=wanted | needed_layers([run]))
+    image = ready_image(layers=wanted | needed_layers([run]) | {OWN_PROGRAMS})
     nodes = run.deployment.nodes
     where = host or run.deployment.flows[0].asked.namespace
     note(f"hosts: {', '.join(node.name for node in nodes)}; the shell is at {where}")

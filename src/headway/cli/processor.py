@@ -38,9 +38,10 @@ def measure_command(
 
     Close other programs first: the measurement takes 2 seconds of one core.
     """
+    from headway.image.layers import layers_in
     from headway.lab.ready import ready_image
 
-    program = ready_image().native / _PROGRAM
+    program = ready_image(layers=layers_in([_PROGRAM])).native / _PROGRAM
     try:
         process = subprocess.run(
             [program], capture_output=True, text=True, encoding="utf-8", check=True

@@ -128,5 +128,5 @@ def _version_in_image(package: str) -> str:
         return "with the lab image, which is not built yet"
     if (layer := layer_of(package)) is None:
         return image.info.versions.get(package, "in the lab image")
-    info = status().layers[layer].info()
+    info = status().layout.additions[layer].info()
     return info.packages[package] if info else f"no; fetched when a study needs it (layer {layer})"

@@ -38,7 +38,7 @@ class Imported:
 
 
 def export_image(
-    image: Image, file: Path, progress: BuildProgress | None = None, layers: Sequence[Path] = ()
+    image: Image, file: Path, progress: BuildProgress | None = None, additions: Sequence[Path] = ()
 ) -> int:
     """Write an image, and the extras that are installed, to a file.
 
@@ -46,7 +46,7 @@ def export_image(
         image: the image, without layers.
         file: a tar archive, compressed if its name says so.
         progress: is told how it goes; by default nobody is.
-        layers: entries of the layers on its root tree.
+        additions: entries of own programs, and of layers on its root tree.
 
     Returns:
         The file's size.
@@ -59,7 +59,7 @@ def export_image(
         raise WrongInputError(f"ends with {_PLAIN} or {_COMPRESSED}", where=str(file))
     progress = progress or SilentProgress()
     entries = [path.parent for path in (image.kernel, image.root, image.native)]
-    parts = [(_IMAGE, path) for path in (*entries, *layers)]
+    parts = [(_IMAGE, path) for path in (*entries, *additions)]
     parts += [
         (_EXTRAS, installed_extra.directory) for installed_extra in installed_extras().values()
     ]

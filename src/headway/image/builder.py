@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
 
 from pydantic import BaseModel
 
 from headway.cache import remove_tree
+from headway.contract.names import AGENT_PROGRAM
 from headway.errors import HeadwayError
 from headway.image.apt import PrivateApt
 from headway.image.cached import CachedLayer, CachedPart
@@ -33,7 +33,8 @@ from headway.image.keys import LayerInputs
 from headway.image.layertree import build_layer
 from headway.image.modules import install_module
 from headway.image.native import build_native
-from headway.image.options import OFFLINE, ImageOptions
+from headway.image.offline import offline_refusal
+from headway.image.options import ImageOptions
 from headway.image.packagelist import PackageList
 from headway.image.parallel import together
 from headway.image.prerequisites import (
@@ -154,29 +155,35 @@ class _Build:
     def run(self, layers: Iterable[str]) -> None:
         """Make what is missing of the image with these layers."""
         layout = self.layout
-        self._take_shipped()
+        self._take_shipped(layers)
         missing = [part.name for part in layout.missing(layers)]
         if not missing:
             return
         if layout.options.offline:
-            raise HeadwayError(_offline(layout.missing(layers)))
-        grown = [name for name in sorted(layers) if layout.layers[name].name in missing]
+            raise HeadwayError(offline_refusal(layout.missing(layers)))
+        grown = [
+            name
+            for name, layer in sorted(layout.layers.items())
+            if name in layers and layer.name in missing
+        ]
         # The longest first: what is downloaded and unpacked for one fills the gaps of another.
         made: dict[str, _Step] = {
             layout.kernel.name: _Build._kernel,
             layout.root.name: partial(_Build._root, layers=grown),
-            layout.native.name: _Build._native,
         }
         steps = [made[name] for name in missing if name in made]
+        own = [part for part in (layout.agent, layout.native) if part.name in missing]
+        if own:
+            steps.append(partial(_Build._own_programs, parts=own))
         if grown and layout.root.name not in missing:
             steps.append(partial(_Build._layers, layers=grown))
-        compiled = {layout.kernel.name, layout.native.name} & set(missing)
         rooted = layout.root.name in missing and not are_shipped()
-        self._make_together(steps, grown, compiles=bool(compiled) or rooted)
+        compiles = bool(own) or layout.kernel.name in missing or rooted
+        self._make_together(steps, grown, compiles=compiles)
 
-    def _take_shipped(self) -> None:
+    def _take_shipped(self, layers: Iterable[str]) -> None:
         """Copy what `headway-lab` has of what is missing."""
-        for part in self.layout.missing():
+        for part in self.layout.missing(layers):
             if entry := shipped(part.name):
                 copy = partial(shutil.copytree, entry, dirs_exist_ok=True)
                 self.layout.store.make(part.name, copy)
@@ -184,7 +191,7 @@ class _Build:
     def renew(self, layers: Sequence[str]) -> None:
         """Make the root tree and layers anew."""
         if self.layout.options.offline:
-            raise HeadwayError(_offline([self.layout.root]))
+            raise HeadwayError(offline_refusal([self.layout.root]))
         self._make_together(
             [partial(_Build._root, layers=layers)], layers, compiles=not are_shipped()
         )
@@ -331,28 +338,35 @@ class _Build:
 
         self._make(self.layout.kernel.name, fill)
 
-    def _native(self) -> None:
-        inputs, toolchain = self.layout.native_inputs, self._brought()
-
-        def fill(directory: Path) -> BaseModel:
-            programs = directory / PROGRAMS_DIRECTORY
-            programs.mkdir()
-            return NativeInfo(
-                key=inputs.key,
-                version=f"{inputs.version} (rustc {toolchain.rust})",
-                programs=build_native(
-                    inputs,
-                    toolchain,
-                    self.layout.cargo_directory,
-                    programs,
-                    self._runner("native"),
-                    self.progress,
-                ),
-                built=_now(),
-            )
-
-        self._make(self.layout.native.name, fill)
+    def _own_programs(self, parts: Sequence[CachedPart[NativeInfo]]) -> None:
+        """Programs of Headway's own, one part after the other: cargo works on one at a time."""
+        for part in parts:
+            self._make(part.name, partial(self._compiled, part))
         self.layout.forget_old_programs()
+
+    def _compiled(self, part: CachedPart[NativeInfo], directory: Path) -> BaseModel:
+        inputs, toolchain, agent = self.layout.native_inputs, self._brought(), self.layout.agent
+        programs = directory / PROGRAMS_DIRECTORY
+        programs.mkdir()
+        names = (AGENT_PROGRAM,) if part is agent else inputs.programs
+        if part is not agent:
+            # The same agent for all labs, whatever else is compiled beside it.
+            shutil.copy(agent.entry / PROGRAMS_DIRECTORY / AGENT_PROGRAM, programs)
+        build_native(
+            inputs,
+            [name for name in names if not (programs / name).is_file()],
+            toolchain,
+            self.layout.cargo_directory,
+            programs,
+            self._runner(part.kind.entries),
+            self.progress,
+        )
+        return part.kind(
+            key=inputs.key,
+            version=f"{inputs.version} (rustc {toolchain.rust})",
+            programs=names,
+            built=_now(),
+        )
 
     def _make(self, name: str, fill: Callable[[Path], BaseModel]) -> None:
         def fill_and_describe(directory: Path) -> None:
@@ -377,18 +391,6 @@ class _Build:
         log = self.layout.store.directory / "logs" / f"{name}.log"
         log.unlink(missing_ok=True)
         return Runner(log, self.lock, self.running)
-
-
-def _offline(missing: Sequence[CachedPart[Any]]) -> str:
-    """What nothing can be done about without a network."""
-    layers = [part.inputs.name for part in missing if isinstance(part, CachedLayer)]
-    names = [part.kind.title for part in missing if not isinstance(part, CachedLayer)]
-    command = " ".join(["headway", "image", "build", *layers])
-    return (
-        f"nothing is downloaded ({OFFLINE} or --offline), and the cache lacks"
-        f" {', '.join([*names, *(f'the layer {name}' for name in layers)])};"
-        f" `{command}` makes it"
-    )
 
 
 def _now() -> datetime.datetime:

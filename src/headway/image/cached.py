@@ -12,7 +12,7 @@ from headway.image.keys import LayerInputs
 from headway.overriding import override
 from headway.sealed import is_whole
 
-_InfoT = TypeVar("_InfoT", bound=Info)
+_InfoT = TypeVar("_InfoT", bound=Info, covariant=True)
 
 
 @dataclass(frozen=True)

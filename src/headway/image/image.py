@@ -15,6 +15,7 @@ from headway.image.infos import (
     KERNEL_FILE,
     PROGRAMS_DIRECTORY,
     TREE_DIRECTORY,
+    AgentInfo,
     ImageInfo,
     KernelInfo,
     LayerInfo,
@@ -23,7 +24,13 @@ from headway.image.infos import (
     ToolchainInfo,
     described,
 )
-from headway.image.keys import KernelInputs, NativeInputs, RootInputs, all_layers
+from headway.image.keys import (
+    OWN_PROGRAMS,
+    KernelInputs,
+    NativeInputs,
+    RootInputs,
+    all_layers,
+)
 from headway.image.options import ImageOptions
 from headway.image.toolchain import KEY, Toolchain
 from headway.sealed import seal
@@ -40,7 +47,7 @@ class Image:
         path: the directory that holds them.
         kernel: the stripped kernel, an ordinary program.
         root: the root tree.
-        native: the directory of Headway's own programs.
+        native: the directory of Headway's own programs: of all, or of the agent alone.
         key: a hash of everything that kernel, root tree and own programs are made from, apart from what
             Debian's mirror offered on the day of the build; `info` has that. Layers have keys of their own.
         info: how it was made.
@@ -139,10 +146,20 @@ class Layout:
         """The own programs."""
         return CachedPart(NativeInfo, self.native_inputs.key, self.store)
 
+    @cached_property
+    def agent(self) -> CachedPart[AgentInfo]:
+        """The agent alone, which is compiled sooner."""
+        return CachedPart(AgentInfo, self.native_inputs.key, self.store)
+
     @property
     def parts(self) -> tuple[CachedPart[Any], ...]:
-        """All that an image consists of."""
-        return (self.kernel, self.root, self.native)
+        """All that every image consists of."""
+        return (self.kernel, self.root, self.agent)
+
+    @property
+    def additions(self) -> dict[str, CachedPart[Any]]:
+        """What studies add that need it, by name: the other own programs, and layers on the root tree."""
+        return {OWN_PROGRAMS: self.native, **self.layers}
 
     @property
     def key(self) -> str:
@@ -151,7 +168,7 @@ class Layout:
 
     def missing(self, layers: Iterable[str] = ()) -> list[CachedPart[Any]]:
         """What is not there of an image with layers, by their names."""
-        parts = (*self.parts, *(self.layers[name] for name in sorted(layers)))
+        parts = (*self.parts, *(self.additions[name] for name in sorted(layers)))
         return [part for part in parts if part.info() is None]
 
     @cached_property
@@ -171,16 +188,18 @@ class Layout:
 
     def image(self, layers: Iterable[str] = ()) -> Image | None:
         """The image with layers, by their names; None if a part of it is not there."""
-        if self.missing(layers):
+        names = frozenset(layers)
+        if self.missing(names):
             return None
-        wanted = [self.layers[name] for name in sorted(layers)]
+        programs = self.native if OWN_PROGRAMS in names else self.agent
+        wanted = [self.layers[name] for name in sorted(names - {OWN_PROGRAMS})]
         if wanted:
             # Loading it takes a moment, and most studies have no layers.
             from headway.image.composed import composed
         root = composed(self.root, wanted) if wanted else self.root.entry
         keys = {layer.inputs.name: layer.key.rpartition("-")[2] for layer in wanted}
         base = digest(self.kernel.key, self.root.key)
-        return Image.of(self.kernel.entry, root, self.native.entry, self.key, keys, base)
+        return Image.of(self.kernel.entry, root, programs.entry, self.key, keys, base)
 
     def entries(self) -> list[Path]:
         """All parts in the cache, for whatever inputs, and what cargo has compiled."""
@@ -191,6 +210,7 @@ class Layout:
                 "root-*",
                 "layer-*",
                 "native-*",
+                "agent-*",
                 "toolchain-*",
                 "rust-*",
                 _CARGO_DIRECTORY,
@@ -204,13 +224,14 @@ class Layout:
 
         The store's lock must be held.
         """
-        made = self.store.directory.glob(f"native-*/{INFO_FILE}")
-        newest = sorted(made, key=lambda info: info.stat().st_mtime_ns, reverse=True)
-        for info in newest[_PROGRAMS_KEPT:]:
-            remove_tree(info.parent)
+        for kind in (NativeInfo, AgentInfo):
+            made = self.store.directory.glob(f"{kind.entries}-*/{INFO_FILE}")
+            newest = sorted(made, key=lambda info: info.stat().st_mtime_ns, reverse=True)
+            for info in newest[_PROGRAMS_KEPT:]:
+                remove_tree(info.parent)
 
     def others(self) -> list[Path]:
         """Those entries that are of no use for this image."""
-        parts = (*self.parts, *self.layers.values())
+        parts = (*self.parts, *self.additions.values())
         own = {*(part.name for part in parts), self.toolchain.name, _CARGO_DIRECTORY}
         return [entry for entry in self.entries() if entry.name not in own]

@@ -96,9 +96,21 @@ class NativeInfo(Info):
     programs: tuple[str, ...]
 
     @property
+    def packages(self) -> dict[str, str]:
+        """Their version, by the name of each."""
+        return dict.fromkeys(self.programs, self.version)
+
+    @property
     @override
     def needed(self) -> tuple[str, ...]:
         return tuple(f"{PROGRAMS_DIRECTORY}/{name}" for name in self.programs)
+
+
+class AgentInfo(NativeInfo):
+    """How the agent, which every lab runs, was made: that alone, of all own programs."""
+
+    title = "Headway's agent"
+    entries = "agent"
 
 
 class ToolchainInfo(Info):
@@ -142,7 +154,7 @@ class ImageInfo:
     @property
     def versions(self) -> dict[str, str]:
         """Versions of all packages in the root tree and of Headway's own programs, by name."""
-        return self.packages | dict.fromkeys(self.native.programs, self.native.version)
+        return self.packages | self.native.packages
 
 
 def base_of(root: RootInfo) -> str:

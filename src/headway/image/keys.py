@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from headway.cache import digest
+from headway.contract.names import AGENT_PROGRAM
 from headway.errors import HeadwayError
 from headway.image import kconfig, toolchain
 from headway.image.modules import Module, parse_modules
@@ -26,6 +27,8 @@ _KERNEL_RECIPE = "1"
 _IN_PACKAGE, _IN_SOURCE_TREE = _HERE.parent / "native", _HERE.parents[2] / "native"
 _NATIVE = _IN_PACKAGE if _IN_PACKAGE.is_dir() else _IN_SOURCE_TREE
 _NATIVE_RECIPE = "native.py"
+OWN_PROGRAMS = "headway"
+"""Name by which Headway's own programs are added to an image, as layers are by theirs."""
 _POLICY = "deny.toml"
 """Says which crates may be used; nothing is compiled from it."""
 _RECIPE = (
@@ -39,6 +42,7 @@ _RECIPE = (
     "pki.py",
 )
 _LAYER_RECIPE = ("layertree.py",)
+_MAIN = "src/main.rs"
 
 
 @dataclass(frozen=True)
@@ -147,6 +151,14 @@ def all_layers() -> dict[str, LayerInputs]:
     return {name: _layer(name) for name in names}
 
 
+@cache
+def own_programs() -> frozenset[str]:
+    """Names of Headway's own programs but for the agent, which every lab has."""
+    mains = _NATIVE.glob(f"*/{_MAIN}")
+    names = {f"headway-{main.relative_to(_NATIVE).parts[0]}" for main in mains}
+    return frozenset(names - {AGENT_PROGRAM})
+
+
 def _layer(name: str) -> LayerInputs:
     made = _of_section(name, _LAYER_RECIPE)
     words = sections(_read("packages.txt"))[name].words
@@ -213,6 +225,12 @@ class NativeInputs:
             for file in sorted(_sources(directory))
         )
         return cls(directory, sources, (_HERE / _NATIVE_RECIPE).read_bytes())
+
+    @property
+    def programs(self) -> tuple[str, ...]:
+        """Names of the programs, sorted: those of crates that have a main function."""
+        mains = (Path(name) for name, _ in self.sources if name.endswith(_MAIN))
+        return tuple(sorted(f"headway-{main.parts[0]}" for main in mains))
 
     @property
     def version(self) -> str:

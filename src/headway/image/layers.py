@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from headway.errors import WrongInputError, nearest
-from headway.image.keys import all_layers
+from headway.image.keys import OWN_PROGRAMS, all_layers, own_programs
 from headway.words import names_in
 
 # What programs from outside may say takes a moment to load, which commands without a study need not wait for.
@@ -19,8 +19,8 @@ _READ_AT_MOST_BYTES = 2**20
 
 
 def layer_names() -> tuple[str, ...]:
-    """All layers, sorted."""
-    return tuple(sorted(all_layers()))
+    """All layers, and Headway's own programs, sorted."""
+    return tuple(sorted((OWN_PROGRAMS, *all_layers())))
 
 
 def known_layers(names: Iterable[str], where: str) -> frozenset[str]:
@@ -34,7 +34,7 @@ def known_layers(names: Iterable[str], where: str) -> frozenset[str]:
         WrongInputError: there is no such layer.
     """
     for name in names:
-        if name not in all_layers():
+        if name not in layer_names():
             raise WrongInputError(
                 f"there is no layer {name!r}"
                 + nearest(name, layer_names(), then=f"there is {', '.join(layer_names())}"),
@@ -45,6 +45,8 @@ def known_layers(names: Iterable[str], where: str) -> frozenset[str]:
 
 def layer_of(package: str) -> str | None:
     """The layer that has a program, by the package that its adapter states; None if every tree has it."""
+    if package in own_programs():
+        return OWN_PROGRAMS
     texts = (name for name, inputs in all_layers().items() if package in inputs.programs)
     return next(texts, None)
 
@@ -52,14 +54,18 @@ def layer_of(package: str) -> str | None:
 def layers_in(words: Iterable[str]) -> frozenset[str]:
     """The layers of programs that a command names, in whichever of its words."""
     texts = names_in(words)
-    return frozenset(
-        name for name, inputs in all_layers().items() if not texts.isdisjoint(inputs.words)
-    )
+    return frozenset(name for name, words in _words().items() if not texts.isdisjoint(words))
 
 
 def layer_words() -> frozenset[str]:
     """All words by which a command is known to need a layer."""
-    return frozenset(word for inputs in all_layers().values() for word in inputs.words)
+    return frozenset(word for words in _words().values() for word in words)
+
+
+def _words() -> dict[str, frozenset[str]]:
+    """The words by which a command is known to need a layer, by the layer's name."""
+    words = {name: frozenset(inputs.words) for name, inputs in all_layers().items()}
+    return {OWN_PROGRAMS: own_programs(), **words}
 
 
 def layers_of_outside(program: OutsideProgram) -> frozenset[str]:

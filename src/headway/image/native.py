@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 from collections.abc import Callable, Iterator, Sequence
@@ -34,24 +33,23 @@ _ENVIRONMENT = {
 
 def build_native(
     inputs: NativeInputs,
+    programs: Sequence[str],
     toolchain: Toolchain,
     cargo_directory: Path,
     directory: Path,
     runner: Runner,
     progress: BuildProgress,
-) -> tuple[str, ...]:
-    """Compile Headway's own programs.
+) -> None:
+    """Compile programs of Headway's own.
 
     Args:
         inputs: the workspace.
+        programs: their names.
         toolchain: what compiles them.
         cargo_directory: what was compiled before, which shortens this compilation; it is added to.
         directory: is given the programs.
         runner: runs cargo.
         progress: is told how it goes.
-
-    Returns:
-        The names of the programs.
 
     Raises:
         HeadwayError: crates cannot be downloaded, ``Cargo.lock`` does not fit, or the compilation
@@ -62,17 +60,20 @@ def build_native(
     cargo = _Cargo(workspace, toolchain, target, runner)
     progress.step("downloading the crates of Headway's own programs")
     _fetch(cargo)
-    programs = _programs(cargo)
-    progress.step("compiling Headway's own programs")
+    progress.step(f"compiling {_in_words(programs)}")
 
     def count(line: str) -> None:
         if match := _COUNTED.match(line):
             progress.advance(int(match["done"]) / int(match["all"]))
 
-    cargo("compiling", "build", "--release", "--bins", "--target", _TARGET, on_line=count)
+    chosen = (word for name in programs for word in ("--package", name))
+    cargo("compiling", "build", "--release", "--bins", *chosen, "--target", _TARGET, on_line=count)
     for name in programs:
         shutil.copy(target / _TARGET / "release" / name, directory / name)
-    return programs
+
+
+def _in_words(programs: Sequence[str]) -> str:
+    return programs[0] if len(programs) == 1 else "Headway's own programs"
 
 
 def _write_sources(sources: Sequence[tuple[str, bytes]], workspace: Path) -> None:
@@ -137,12 +138,3 @@ def _fetch(cargo: _Cargo) -> None:
             f"{doing} Headway's own programs failed: the registry that cargo is configured with"
             f" cannot be reached; it is needed only when crates change (log: {cargo.runner.log})"
         ) from error
-
-
-def _programs(cargo: _Cargo) -> tuple[str, ...]:
-    """The names of all programs that the workspace makes, sorted."""
-    lines: list[str] = []
-    cargo("listing", "metadata", "--no-deps", "--format-version=1", on_line=lines.append)
-    packages = json.loads(next(line for line in lines if line.startswith("{")))["packages"]
-    targets = (target for package in packages for target in package["targets"])
-    return tuple(sorted(target["name"] for target in targets if "bin" in target["kind"]))

@@ -10,6 +10,7 @@ from pathlib import Path
 from headway.cache import PARTIAL_SUFFIX, directory_size, remove_tree
 from headway.image.cached import CachedLayer
 from headway.image.image import Image, Layout
+from headway.image.infos import NativeInfo
 from headway.image.options import ImageOptions
 from headway.image.toolchain import Toolchain
 
@@ -33,6 +34,11 @@ class ImageStatus:
     def layers(self) -> dict[str, CachedLayer]:
         """Those on its root tree, by name, there or not."""
         return self.layout.layers
+
+    @property
+    def programs(self) -> NativeInfo | None:
+        """Headway's own programs; None if there is none but the agent."""
+        return self.layout.native.info()
 
     @cached_property
     def missing(self) -> tuple[str, ...]:

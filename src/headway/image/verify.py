@@ -47,7 +47,7 @@ def verify(options: ImageOptions | None = None) -> list[Verified]:
         options: where the image comes from; by default what the environment says.
     """
     layout = Layout.of_package(options or ImageOptions.from_environment())
-    parts = (*layout.parts, *layout.layers.values())
+    parts = (*layout.parts, *layout.additions.values())
     return _verified(part.entry for part in parts if part.entry.is_dir())
 
 

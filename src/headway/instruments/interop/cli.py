@@ -166,10 +166,12 @@ def _words(text: str) -> list[str]:
 
 def _machine(stacks: Sequence[Stack]) -> Machine:
     """A machine whose labs have what these stacks need."""
+    from headway.image.keys import OWN_PROGRAMS
     from headway.image.layers import layers_of_outside
     from headway.lab.ready import ready_image, ready_machine
 
-    layers = {layer for stack in stacks for layer in stack.layers}
+    # A case has traffic beside its own, which is of Headway's programs.
+    layers = {OWN_PROGRAMS, *(layer for stack in stacks for layer in stack.layers)}
     for stack in stacks:
         for brought in stack.brought.values():
             brought.program.check_whole()
