@@ -157,7 +157,9 @@ def plan(study: StudyName, options: Choice, jobs: Jobs = None) -> None:
     _say_files(runs)
     if lacking := lacking_layers(runs):
         names = " ".join(lacking)
-        say(f"Fetched first: {', '.join(lacking)} (`headway image build {names}` does it now).")
+        say(
+            f"Fetched or compiled first: {', '.join(lacking)} (`headway image build {names}` does it now)."
+        )
 
 
 def _say_files(runs: Sequence[Run]) -> None:
