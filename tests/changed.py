@@ -142,15 +142,17 @@ def asked_for(changed: frozenset[Path]) -> list[Path]:
     )
 
 
+@cache
+def _named_by(test: Path) -> frozenset[str]:
+    """Parts of the paths that a test file and the tests' modules that it needs may name."""
+    own = (file for file in needs(test) if file.is_relative_to(TESTS))
+    return frozenset(part for file in own for part in _words(file))
+
+
 def _asks(test: Path, touched: set[Path], parts: set[str]) -> bool:
     needed = needs(test)
-    own = {file for file in needed if file.is_relative_to(TESTS)}
     reads_all = {test_modules()[name] for name in _READS_ALL}
-    return bool(
-        needed & touched
-        or {name for file in own for name in _words(file)} & parts
-        or reads_all & needed
-    )
+    return bool(needed & touched or _named_by(test) & parts or reads_all & needed)
 
 
 def crates_asked_for(changed: frozenset[Path]) -> list[str]:

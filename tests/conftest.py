@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import signal
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -21,6 +22,9 @@ settings.load_profile("repeatable")
 
 # A command obeys what it was started to ignore, and so would those that tests start under nohup.
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+_HAVE_LABS = {Path(__file__).with_name("unit"): False, Path(__file__).with_name("lab"): True}
+"""Whether tests boot labs, by their directory."""
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -41,6 +45,21 @@ def pytest_configure() -> None:
     if worker:
         cores = available_cores()
         os.sched_setaffinity(0, {cores[int(worker.removeprefix("gw")) % len(cores)]})
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Modules of which no test is asked for need not be read: to be drawn up, some tests plan whole studies."""
+    asked, lab = config.option.markexpr, _HAVE_LABS.get(collection_path)
+    if not asked or lab is None:
+        return None
+    try:
+        may_be_asked_for = any(
+            eval(asked, {"__builtins__": {}}, {"lab": lab, "nightly": nightly})
+            for nightly in (False, True)
+        )
+    except (NameError, SyntaxError):  # of other marks
+        return None
+    return None if may_be_asked_for else True
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -64,7 +64,9 @@ def facts(file: Path) -> Facts:
     nodes, called, texts = list[ast.AST](), set[str](), set[str]()
     while tops:
         match node := tops.pop():
-            case ast.If() if "TYPE_CHECKING" in ast.unparse(node.test):
+            case ast.If(test=test) if any(
+                isinstance(part, ast.Name) and part.id == "TYPE_CHECKING" for part in ast.walk(test)
+            ):
                 for_types += node.body
                 tops += node.orelse
                 continue

@@ -15,7 +15,7 @@ from headway.analysis.sample import Measurements, Observation
 from headway.analysis.spread import scatter_ratio
 from headway.analysis.win_counts import count_difference
 from headway.study.claim import Claim
-from headway.study.load import load_study
+from tests.builtin_studies import builtin_study
 from tests.unit.made_claims import AXIS, NOISE, around
 from tests.unit.made_results import experiments, results, run, runs
 
@@ -205,7 +205,7 @@ def test_an_interval_of_time(begin: str, end: str, expected: Judgement) -> None:
 )
 def test_the_papers_sentences_are_judged(study: str, count: int) -> None:
     """No sentence is there twice, and each says where it stands."""
-    claims = [claim for one in load_study(study).experiments for claim in one.claims]
+    claims = [claim for one in builtin_study(study).experiments for claim in one.claims]
     assert len(claims) == count
     assert len({(claim.says, claim.place) for claim in claims}) == count
 

@@ -12,7 +12,7 @@ from headway.planning.decidable import outlook, prospects
 from headway.statistics.interval import LEVEL, share_interval
 from headway.study.experiment import Experiment, Study
 from headway.study.library import builtin_names, reproduces
-from headway.study.load import load_study
+from tests.builtin_studies import builtin_study
 
 
 def short_forms() -> list[str]:
@@ -24,7 +24,7 @@ def short_forms() -> list[str]:
 @pytest.mark.parametrize("name", short_forms())
 def test_a_short_form_decides_every_claim_that_it_measures(name: str) -> None:
     try:
-        study = load_study(name, quick=True)
+        study = builtin_study(name, quick=True)
     except WrongInputError:
         assert name not in {"liu2024", "kosek2022", "kakhki2017", "sander2022", "perna2022"}
         return

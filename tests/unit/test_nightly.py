@@ -50,6 +50,17 @@ def test_the_page_says_which_tests_the_night_has_and_why(file: Path) -> None:
     assert all(len(cell.strip()) > 10 for cell in row.groups())
 
 
+@pytest.mark.parametrize("directory", ["unit", "lab"])
+def test_a_directory_tells_whether_tests_boot_labs(directory: str) -> None:
+    """So that modules of which no test is asked for are not read."""
+    marked = re.compile(
+        r"^pytestmark = (\[\s*)?pytest\.mark\.lab\b|^@pytest\.mark\.lab\b", re.MULTILINE
+    )
+    files = [file for file in (TESTS / directory).rglob("test_*.py") if file != Path(__file__)]
+    boot = {bool(marked.search(file.read_text(encoding="utf-8"))) for file in files}
+    assert boot == {directory == "lab"}
+
+
 def recipe(target: str) -> str:
     found = re.search(rf"^{target}:.*\n((?:\t.*\n)*)", MAKEFILE, re.MULTILINE)
     assert found, target

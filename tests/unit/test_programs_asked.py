@@ -191,9 +191,10 @@ _MEANT = {
 
 
 @pytest.mark.parametrize("name", builtin_names())
-def test_built_in_studies_say_what_they_mean(name: str) -> None:
+def test_built_in_studies_are_planned_and_say_what_they_mean(name: str) -> None:
     study = builtin_study(name)
     runs = checked_plan(study, name)
+    assert runs
     # Some look at single runs, and claim no difference; two ask for what is remarked on.
     remarks = set(all_remarks(study, runs)) - set(too_few(study, runs))
     assert [name for remark in remarks if not re.search(_MEANT.get(name, "^$"), remark)] == []

@@ -25,6 +25,7 @@ from headway.study.library import builtin_names
 from headway.study.load import load_study, parse_study
 from headway.study.repetitions import ONCE
 from headway.study.source import Source
+from tests.builtin_studies import builtin_study
 from tests.doc_examples import ROOT, as_toml, studies
 
 NOTED = Path(__file__).with_name("orders.json")
@@ -44,9 +45,9 @@ def _files() -> dict[str, Callable[[], Study]]:
 
 
 def _built_in() -> dict[str, Callable[[], Study]]:
-    whole = {name: lambda name=name: load_study(name) for name in builtin_names()}
+    whole = {name: lambda name=name: builtin_study(name) for name in builtin_names()}
     short = {
-        f"{name} --quick": lambda name=name: load_study(name, quick=True)
+        f"{name} --quick": lambda name=name: builtin_study(name, quick=True)
         for name in builtin_names()
         if name != "quickstart"
     }

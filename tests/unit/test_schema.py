@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,16 @@ def compiled(schema: dict[str, Any]) -> Check:
     return checked
 
 
-STUDY, PROGRAMS = compiled(study_schema(all_rules_of_keys())), compiled(programs_schema())
+@cache
+def study_check() -> Check:
+    return compiled(study_schema(all_rules_of_keys()))
+
+
+@cache
+def programs_check() -> Check:
+    return compiled(programs_schema())
+
+
 FILES = {
     **{file.name: file.read_text() for file in builtin_files().values()},
     **{
@@ -48,12 +58,12 @@ def accepted(check: Check, raw: dict[str, Any]) -> bool:
 
 @pytest.mark.parametrize("text", FILES.values(), ids=FILES)
 def test_a_study_passes(text: str) -> None:
-    STUDY(tomllib.loads(text))
+    study_check()(tomllib.loads(text))
 
 
 @pytest.mark.parametrize("raw", studies().values(), ids=studies())
 def test_a_study_of_the_documentation_passes(raw: dict[str, Any]) -> None:
-    STUDY(raw)
+    study_check()(raw)
 
 
 def declared() -> dict[str, str]:
@@ -67,7 +77,7 @@ def declared() -> dict[str, str]:
 
 @pytest.mark.parametrize("text", declared().values(), ids=declared())
 def test_a_file_of_programs_passes(text: str) -> None:
-    PROGRAMS(tomllib.loads(text))
+    programs_check()(tomllib.loads(text))
 
 
 STUDIES_THAT_ARE_WRONG = """
@@ -125,12 +135,12 @@ clock = "virtua"
 @pytest.mark.parametrize("line", STUDIES_THAT_ARE_WRONG)
 def test_a_wrong_study_is_refused(line: str) -> None:
     right = tomllib.loads('name = "s"')
-    STUDY(right)
-    assert not accepted(STUDY, right | tomllib.loads(line))
+    study_check()(right)
+    assert not accepted(study_check(), right | tomllib.loads(line))
 
 
 def test_a_study_has_a_name() -> None:
-    assert not accepted(STUDY, {})
+    assert not accepted(study_check(), {})
 
 
 OF_ONE_KEY = (
@@ -147,7 +157,7 @@ OF_OTHERS = ("budget.", "cells.", ".metric: ", "workload.count: ", "workload.sit
 def test_what_is_wrong_with_a_key_by_itself_is_refused() -> None:
     """What it accepts of what Headway refuses is wrong as a whole: each key by itself could be."""
     refusals = [case for case in cases() if case.tables and not case.is_command]
-    accept = [case.message for case in refusals if accepted(STUDY, case.tables)]
+    accept = [case.message for case in refusals if accepted(study_check(), case.tables)]
     assert 0 < len(accept) < len(refusals)
     of_one_key = [text for text in accept if any(words in text for words in OF_ONE_KEY)]
     assert [text for text in of_one_key if not any(key in text for key in OF_OTHERS)] == []
@@ -168,7 +178,7 @@ def test_what_is_wrong_with_a_key_by_itself_is_refused() -> None:
     ],
 )
 def test_a_wrong_file_of_programs_is_refused(line: str) -> None:
-    assert not accepted(PROGRAMS, tomllib.loads(line))
+    assert not accepted(programs_check(), tomllib.loads(line))
 
 
 def test_quantities_are_explained_to_who_writes_them() -> None:

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from headway.errors import WrongInputError
 from headway.planning.runs import plan
 from headway.study.experiment import Study
-from headway.study.library import builtin_names
 from headway.study.load import Source, load_study, parse_study
 from headway.study.loss import RandomLoss
 from headway.study.path import Path as NetworkPath
@@ -34,11 +33,6 @@ def test_a_trace_is_part_of_the_study(tmp_path: Path) -> None:
 def test_a_study_that_does_not_exist_says_what_does() -> None:
     with pytest.raises(WrongInputError, match="did you mean 'quickstart'"):
         load_study("quikstart")
-
-
-@pytest.mark.parametrize("name", builtin_names())
-def test_built_in_studies_are_valid(name: str) -> None:
-    assert plan(builtin_study(name))
 
 
 def test_quickstart_is_what_the_documentation_says() -> None:

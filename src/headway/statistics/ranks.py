@@ -15,11 +15,20 @@ def mean_ranks(rows: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
     Args:
         rows: a row for each sample, or one sample.
     """
-    if rows.ndim > 1:
-        return np.array([mean_ranks(row) for row in rows]).reshape(rows.shape)
-    _, places, counts = np.unique(rows, return_inverse=True, return_counts=True)
-    last = counts.cumsum()
-    return np.asarray((last - (counts - 1) / 2)[places])
+    order = rows.argsort(axis=-1, kind="stable")
+    ordered = np.take_along_axis(rows, order, axis=-1)
+    lower, upper = ordered[..., :-1], ordered[..., 1:]
+    # What is no number stands at the end, and is tied with all of its kind.
+    tied = (lower == upper) | (np.isnan(lower) & np.isnan(upper))
+    places = np.arange(rows.shape[-1])
+    first, last = np.zeros(rows.shape, dtype=int), np.full(rows.shape, places.size - 1)
+    first[..., 1:] = np.where(tied, 0, places[1:])
+    last[..., :-1] = np.where(tied, last[..., :-1], places[:-1])
+    first = np.maximum.accumulate(first, axis=-1)
+    last = np.minimum.accumulate(last[..., ::-1], axis=-1)[..., ::-1]
+    ranks = np.empty(rows.shape)
+    np.put_along_axis(ranks, order, (first + last) / 2 + 1, axis=-1)
+    return ranks
 
 
 def false_discovery_adjusted(

@@ -32,6 +32,22 @@ class Part(BaseModel):
         # Values do not change, and each table of a file is read with copies of its keys' defaults.
         return self
 
+    @override
+    def model_copy(self, **how: Any) -> Self:
+        copied = super().model_copy(**how)
+        values = vars(copied)
+        # What was worked out of values that may be others now.
+        for name in values.keys() - type(self).model_fields.keys():
+            del values[name]
+        return copied
+
+    @override
+    def __getstate__(self) -> dict[Any, Any]:
+        # What was worked out is worked out anew by who needs it.
+        state, fields = super().__getstate__(), type(self).model_fields
+        values = {name: value for name, value in state["__dict__"].items() if name in fields}
+        return {**state, "__dict__": values}
+
     @classmethod
     def __get_pydantic_json_schema__(
         cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler, /

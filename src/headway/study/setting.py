@@ -8,7 +8,6 @@ from typing import Any, Self
 from pydantic import ValidationInfo, field_serializer, field_validator, model_validator
 
 from headway.errors import nearest
-from headway.overriding import override
 from headway.study.base_model import wrong
 from headway.study.beginnings import begins_with_workload, is_remembered
 from headway.study.capture import Capture
@@ -117,19 +116,6 @@ class Setting(SettingKeys):
     def network(self) -> StatedNetwork:
         """Its hosts, the paths between them, and the flows, as it states them."""
         return network_of(self)
-
-    @override
-    def model_copy(self, **how: Any) -> Self:
-        copied = super().model_copy(**how)
-        vars(copied).pop("network", None)
-        return copied
-
-    @override
-    def __getstate__(self) -> dict[Any, Any]:
-        # Worked out anew by who needs it.
-        state = super().__getstate__()
-        values = {name: value for name, value in state["__dict__"].items() if name != "network"}
-        return {**state, "__dict__": values}
 
     @property
     def _parts(self) -> dict[str, object]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from enum import StrEnum
-from functools import cache
+from functools import cache, cached_property
 from operator import not_
 
 from pydantic import Field
@@ -167,7 +167,7 @@ class SettingKeys(Part):
         """Names of the hosts at both ends of the path: of client and server, or of the routers that flows share."""
         return (CLIENTS, SERVERS) if self.flows else (CLIENT, SERVER)
 
-    @property
+    @cached_property
     def middleboxes(self) -> tuple[Hop, ...]:
         """The hosts of the chain between client and server, the client's neighbour first: hops, and a proxy behind them."""
         if self.has_origins:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from functools import cached_property
 from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import BeforeValidator, Discriminator, Field, field_validator, model_validator
@@ -248,7 +249,7 @@ class Page(WorkloadPart):
         """The site that servers replay: what this one answers the device with."""
         return answered(self.site, self.device)
 
-    @property
+    @cached_property
     @override
     def replay(self) -> Replay:
         return Replay(
