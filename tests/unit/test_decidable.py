@@ -8,7 +8,9 @@ import pytest
 
 from headway.analysis.intervals import median_interval
 from headway.errors import WrongInputError
+from headway.planning import decidable
 from headway.planning.decidable import outlook, prospects
+from headway.planning.region import Region
 from headway.statistics.interval import LEVEL, share_interval
 from headway.study.experiment import Experiment, Study
 from headway.study.library import builtin_names, reproduces
@@ -57,6 +59,33 @@ CORRELATION = {"kind": "correlation", "contender": "h2", "axis": "path.rtt", "tr
 FAILURES = {"kind": "failures", "contender": "h2", "high": 20}
 MEDIAN = {"kind": "value", "contender": "h2", "low": 1, "statistic": "median"}
 MEAN = {"kind": "value", "contender": "h2", "low": 1}
+
+
+@pytest.mark.parametrize(
+    "region",
+    [
+        Region(30, 50),
+        Region(30, 50, has_edges=True),
+        Region(low=60),
+        Region(high=10),
+        Region(-1, 20),
+        Region(80, 101),
+        Region(0, 100, has_edges=True),
+        Region(49, 51),
+    ],
+)
+def test_the_fewest_observations_are_those_of_all_shares(
+    region: Region, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(decidable, "MOST_NEEDED", 120)
+    every = {
+        n: [share_interval(count, n).scaled(100) for count in range(n + 1)] for n in range(1, 121)
+    }
+    fewest = tuple(
+        next((n for n, intervals in every.items() if any(map(test, intervals))), None)
+        for test in (region.holds, region.excludes)
+    )
+    assert decidable._fewest_of_share.__wrapped__(region) == fewest
 
 
 @pytest.mark.parametrize(

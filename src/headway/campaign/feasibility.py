@@ -207,18 +207,19 @@ def add_command(extra: str) -> str:
 @lasting_objects()
 def all_remarks(study: Study, runs: Sequence[Run]) -> list[str]:
     """What a reader of the results must know and might overlook, each remark once."""
-    texts = (text for run in first_repetition(runs) for text in remarks(run.deployment))
+    # Repetitions differ by their seed alone.
+    once = first_repetition(runs)
     every = (
         *too_few(study, runs),
-        *texts,
-        *vain(runs),
-        *_recorded(runs),
-        *_unshared(runs),
-        *vain_hints(first_repetition(runs)),
-        *free_computing(study, runs),
-        *idle_parts(first_repetition(runs)),
-        *unmet_rules(first_repetition(runs)),
-        *idle_keys(first_repetition(runs)),
+        *(text for run in once for text in remarks(run.deployment)),
+        *vain(once),
+        *_recorded(once),
+        *_unshared(once),
+        *vain_hints(once),
+        *free_computing(study, once),
+        *idle_parts(once),
+        *unmet_rules(once),
+        *idle_keys(once),
         *twins(study, runs),
     )
     return list(dict.fromkeys(every))
@@ -232,7 +233,7 @@ def remarks_of_short_form(study: Study, runs: Sequence[Run]) -> tuple[str, ...]:
 
 def _recorded(runs: Iterable[Run]) -> Iterator[str]:
     """Archives of which something is not what servers sent."""
-    workloads = [workload for run in first_repetition(runs) for workload in run.setting.workloads]
+    workloads = [workload for run in runs for workload in run.setting.workloads]
     for site in dict.fromkeys(workload.replay.site for workload in workloads):
         if site and is_archive(site) and (flaws := shortfalls(find_site(site))):
             more = f"; {len(flaws) - 1} more: `headway sites verify {site}`" if flaws[1:] else ""
@@ -241,7 +242,7 @@ def _recorded(runs: Iterable[Run]) -> Iterator[str]:
 
 def _unshared(runs: Iterable[Run]) -> Iterator[str]:
     """Sites that should come over one connection and have something that will hardly do so."""
-    workloads = [workload for run in first_repetition(runs) for workload in run.setting.workloads]
+    workloads = [workload for run in runs for workload in run.setting.workloads]
     for site in dict.fromkeys(
         workload.replay.site for workload in workloads if workload.replay.one_connection
     ):

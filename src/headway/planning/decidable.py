@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache, lru_cache
+import math
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from headway.errors import counted
 from headway.planning.interim_looks import looks_of
@@ -175,15 +177,22 @@ def _rows(cells: Sequence[Mapping[str, object]], axis: str) -> dict[str, int]:
 @lru_cache(maxsize=64)
 def _fewest_of_share(region: Region) -> tuple[int | None, int | None]:
     """The fewest observations that can show that a share lies in a region, in percent, and that it does not."""
-    return _fewest(region.holds), _fewest(region.excludes)
-
-
-def _fewest(test: Callable[[Interval], bool]) -> int | None:
     numbers = range(1, MOST_NEEDED + 1)
-    return next((n for n in numbers if any(map(test, _share_intervals(n)))), None)
+    holds = (n for n in numbers if region.holds(_lowest_above(region, n)))
+    excludes = (n for n in numbers if any(region.excludes(_share(count, n)) for count in (0, n)))
+    return next(holds, None), next(excludes, None)
 
 
-@cache
-def _share_intervals(n: int) -> tuple[Interval, ...]:
-    """Those of every share that so many observations can have."""
-    return tuple(share_interval(count, n).scaled(100) for count in range(n + 1))
+def _lowest_above(region: Region, n: int) -> Interval:
+    """The lowest interval that does not reach below a region, of those of all shares of so many observations.
+
+    Both ends rise with the share: where this one reaches beyond the region, every other does.
+    """
+    beyond = replace(region, high=math.inf)
+    first = bisect_left(range(n), True, key=lambda count: beyond.holds(_share(count, n)))
+    return _share(first, n)
+
+
+def _share(count: int, n: int) -> Interval:
+    """The interval of a share, in percent."""
+    return share_interval(count, n).scaled(100)

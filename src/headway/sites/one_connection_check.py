@@ -61,10 +61,13 @@ def _without_credentials(
         parser.feed(_text(exchange))
         parser.close()
         yield from (pair for pair in parser.found if _is_foreign(pair[0], exchange.url, site))
+    fonts = {font for font in fonts if _is_foreign(font, site.page, site)}
+    if not fonts:
+        return
     if _is(exchange, "css") or _is(exchange, "html"):
         references = css_references if _is(exchange, "css") else html_references
         for reference in references(_text(exchange), exchange.url):
-            if reference.url in fonts and _is_foreign(reference.url, site.page, site):
+            if reference.url in fonts:
                 yield reference.url, "a font"
 
 

@@ -6,22 +6,21 @@ asked for.
 
 from __future__ import annotations
 
+from functools import cache
+from types import ModuleType
+
 _MOST_COUNTED = 1000
 """The ways in which so many trials can end are counted one by one, which is exact."""
 
 
 def normal_quantile(share: float) -> float:
     """The quantile of the standard normal distribution below which this share lies."""
-    from scipy import special
-
-    return float(special.ndtri(share))
+    return float(_special().ndtri(share))
 
 
 def normal_tail(value: float) -> float:
     """Probability that a standard normal variable is greater."""
-    from scipy import special
-
-    return float(special.ndtr(-value))
+    return float(_special().ndtr(-value))
 
 
 def student_quantile(share: float, freedom: float) -> float:
@@ -31,31 +30,23 @@ def student_quantile(share: float, freedom: float) -> float:
         share: from 0 to 1.
         freedom: degrees of freedom; of infinitely many it is the normal distribution.
     """
-    from scipy import special
-
-    return float(special.stdtrit(freedom, share))
+    return float(_special().stdtrit(freedom, share))
 
 
 def student_tail(value: float, freedom: float) -> float:
     """Probability that a variable of Student's t with so many degrees of freedom is greater."""
-    from scipy import special
-
-    return float(special.stdtr(freedom, -value))
+    return float(_special().stdtr(freedom, -value))
 
 
 def beta_quantile(share: float, ones: float, others: float) -> float:
     """The quantile of the beta distribution with these two parameters below which this share lies."""
-    from scipy import special
-
-    return float(special.betaincinv(ones, others, share))
+    return float(_special().betaincinv(ones, others, share))
 
 
 def halves_at_most(count: int, trials: int) -> float:
     """Probability that of so many trials of 1/2 at most ``count`` succeed."""
     if trials > _MOST_COUNTED:
-        from scipy import special
-
-        return float(special.bdtr(count, trials, 0.5))
+        return float(_special().bdtr(count, trials, 0.5))
     ways = term = 1 if count >= 0 else 0
     for successes in range(1, count + 1):
         term = term * (trials - successes + 1) // successes
@@ -84,3 +75,11 @@ def kolmogorov_tail(statistic: float, size: int) -> float:
     from scipy import stats
 
     return float(stats.kstwo.sf(statistic, size))
+
+
+@cache
+def _special() -> ModuleType:
+    """scipy's special functions, looked up once: an import takes longer than any of them."""
+    from scipy import special
+
+    return special
