@@ -7,7 +7,7 @@ import os
 import sys
 import tempfile
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import chdir, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
@@ -95,14 +95,19 @@ class Refusal:
         )
 
 
-def cases() -> list[Refusal]:
-    """All of them, in the order of their names."""
-    return [Refusal(file) for file in sorted(HERE.rglob("*.toml"))]
+def cases(names: Collection[str] = ()) -> list[Refusal]:
+    """Those of these names or directories, or all of them; in the order of their names."""
+    every = [Refusal(file) for file in sorted(HERE.rglob("*.toml"))]
+    return [
+        case
+        for case in every
+        if not names or any(Path(case.name).is_relative_to(name) for name in names)
+    ]
 
 
-def rewrite() -> Iterator[Path]:
-    """Write all messages anew, and remove those without a case; the files that this changes."""
-    for case in cases():
+def rewrite(names: Collection[str] = ()) -> Iterator[Path]:
+    """Write messages anew, and remove those without a case; the files that this changes."""
+    for case in cases(names):
         complaint = case.ending().complaint
         if complaint != case.message:
             case.golden.write_text(complaint, encoding="utf-8")

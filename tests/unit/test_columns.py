@@ -26,6 +26,7 @@ from headway.records.conditions import conditions
 from headway.study.load import parse_study
 from headway.study.setting import Setting
 from headway.study.source import Source
+from headway.study.units import Size
 from tests.builtin_studies import builtin_study
 
 ROOT = Path(__file__).parents[2]
@@ -84,6 +85,15 @@ print(json.dumps({{
     ],
 }}))
 """
+
+
+def test_values_that_go_without_saying_are_written_as_in_titles() -> None:
+    for condition in CONDITIONS:
+        column, unsaid = columns_of(Record)[condition.column], condition.naming.unsaid or ()
+        for text in set(unsaid) - {condition.naming.absent}:
+            number = Size.parse(text) if column.unit == "bytes" else text.partition(" ")[0]
+            value = column.kind(number) if column.kind in (int, float) else text
+            assert condition.level(value) == text, f"{condition.column}: titles write another text"
 
 
 def with_a_metric_more(directory: Path) -> None:

@@ -19,6 +19,7 @@ from headway.report.figures.runs_cdf import KIND as RUNS_CDF
 from headway.report.figures.timeline import KIND as TIMELINE
 from headway.report.sheet import Dots
 from headway.report.styles import study_styles
+from headway.report.svg import svg_file
 from tests.unit import made_results as made
 from tests.unit.drawn import drawn, grid_of, subject, texts, within
 
@@ -47,7 +48,8 @@ def test_the_documented_figure_is_drawn() -> None:
     exec(compile(code, str(page), "exec"), scope)
     of = subject(grid_of([20, 40], float, h2=[1.0] * 3, h3=[0.5] * 3))
     picture = drawn(scope["KIND"], of)
-    assert scope["KIND"].place not in {kind.place for kind in known_kinds()}
+    places = {kind.place for kind in known_kinds()}
+    assert scope["KIND"].place not in places, "this place is the example's: take another"
     assert of.analysis.metric.label in " ".join(texts(picture.drawing(NARROW)))
     dots = [shape for shape in picture.wide.shapes if isinstance(shape, Dots)]
     # Two cells of two contenders, and the legend's two.
@@ -83,6 +85,7 @@ def test_texts_stay_on_their_sheets() -> None:
         picture = kind.draw(of)
         for sheet in (picture.wide, picture.narrow) if picture else ():
             assert sheet is None or within(sheet), kind
+            assert sheet is None or svg_file(sheet, kind.draw.__module__).startswith("<svg"), kind
 
 
 def test_a_narrow_figure_drops_nothing() -> None:

@@ -57,12 +57,14 @@ _WITH_UNIT = frozenset({"Mbit/s", "ms", "%"})
 def _conditions() -> Iterator[Condition]:
     for name, column in columns_of(Record).items():
         if column.naming:
-            yield Condition(name, column.naming, _level(column), column.unit or "")
+            level = _level(column, column.naming)
+            yield Condition(name, column.naming, level, column.unit or "")
 
 
-def _level(column: Column) -> Callable[[Any], str]:
+def _level(column: Column, naming: Naming) -> Callable[[Any], str]:
     if column.kind is bool:
-        return lambda on: "TLS" if on else "no TLS"
+        yes, no = naming.states
+        return lambda on: yes if on else no
     if column.unit in _WITH_UNIT:
         return lambda value: f"{plain(value)} {column.unit}"
     if column.unit == "bytes":

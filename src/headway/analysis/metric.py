@@ -11,7 +11,7 @@ from headway.analysis.numbers import distinguished, significant
 from headway.analysis.sample import Measurements, Observation
 from headway.columns import METRICS, Better
 from headway.columns.column import FASTER_SLOWER
-from headway.errors import WrongInputError
+from headway.errors import WrongInputError, nearest
 
 _FASTER_OR_SLOWER = re.compile(r"\b(faster|slower)\b")
 
@@ -130,6 +130,5 @@ def metric_named(column: str) -> Metric:
         return Metric(column, ranking.label, known.unit, less, ranking.words, ranking.best)
     if column.endswith("_s"):
         return Metric(column, column.removesuffix("_s").replace("_", " "), "s")
-    raise WrongInputError(
-        f"{column!r} is not a metric; metrics are {', '.join(METRICS)}, and times (`..._s`)"
-    )
+    others = "docs/columns.md lists metrics; every column of times (`..._s`) is one"
+    raise WrongInputError(f"{column!r} is not a metric{nearest(column, [*METRICS], then=others)}")

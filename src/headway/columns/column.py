@@ -122,7 +122,9 @@ class Naming:
         title: how a value stands in a title; ``{}`` is the value.
         absent: what null means; None if null means that nothing is known.
         alone: how a value stands among others of all kinds; None if as in a title, with the name if that has the value only.
-        unsaid: values that no text names where they are the same in all cells, if not `absent` alone.
+        unsaid: values, as titles write them ("1.5 kB"), that no text names where they are the same in all cells; if not
+            `absent` alone.
+        states: how yes and no stand, of a condition that has no other values.
         place: conditions stand in a title in the order of their places.
         axes: keys of studies that say the same where they are axes.
         listed: whether a value is a list, behind commas: what is in all of them is said even where the rest differs.
@@ -133,6 +135,7 @@ class Naming:
     absent: str | None = None
     alone: str | None = None
     unsaid: tuple[str, ...] | None = None
+    states: tuple[str, str] = ("yes", "no")
     place: int = 0
     axes: tuple[str, ...] = ()
     listed: bool = False

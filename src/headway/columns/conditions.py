@@ -26,7 +26,7 @@ class Planned(Columns):
     )
     tls: bool = given(
         "Whether the connection was encrypted.",
-        naming=Naming("encryption", alone="{}", place=380, axes=("tls",)),
+        naming=Naming("encryption", alone="{}", states=("TLS", "no TLS"), place=380, axes=("tls",)),
     )
     client: str = given(
         "Client program.", naming=Naming("client", place=220, axes=("client.program",))
