@@ -21,9 +21,10 @@ from headway.records.conditions import conditions, flow_conditions
 from headway.records.flowfile import FLOW_RECORDS
 from headway.records.record import make_record
 from headway.study.bulk import Arrivals, OnOff
-from headway.study.load import load_study, study_from
+from headway.study.load import study_from
 from headway.study.setting import Setting
 from headway.study.units import Duration
+from tests.builtin_studies import builtin_study
 
 PERF = {"program": "headway-perf"}
 DUMBBELL: dict[str, Any] = {
@@ -265,7 +266,7 @@ def test_pairs_are_contenders() -> None:
 
 
 def test_some_experiments_of_a_study_are_carried_out() -> None:
-    study = load_study("kakhki2017")
+    study = builtin_study("kakhki2017")
     assert [one.name for one in study.only(["fairness"]).experiments] == ["fairness"]
     with pytest.raises(WrongInputError, match="did you mean 'fairness'"):
         study.only(["fairnes"])
@@ -274,7 +275,7 @@ def test_some_experiments_of_a_study_are_carried_out() -> None:
 def test_the_study_of_fairness_has_each_sender_beside_cubic_and_each_controller_within_quic() -> (
     None
 ):
-    study = load_study("fairness")
+    study = builtin_study("fairness")
     beside, *others = study.experiments
     assert next(iter(beside.contenders)) == beside.baseline == "tcp-cubic"
     for name in beside.contenders:
@@ -284,6 +285,6 @@ def test_the_study_of_fairness_has_each_sender_beside_cubic_and_each_controller_
     assert within == {"cubics", "renos", "bbrs"}
     for experiment in study.experiments:
         assert looks_of(experiment) == (8, 12, 18, 27)
-    (short,) = load_study("fairness", quick=True).experiments
+    (short,) = builtin_study("fairness", quick=True).experiments
     assert (short.name, looks_of(short)) == ("beside-tcp-cubic", (7, 10, 12))
-    assert len(plan(load_study("fairness", quick=True))) == 672
+    assert len(plan(builtin_study("fairness", quick=True))) == 672

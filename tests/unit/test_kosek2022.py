@@ -8,12 +8,12 @@ from headway.planning.runs import Run, plan
 from headway.records.archived_study import archived_study
 from headway.study.bulk import Bulk
 from headway.study.experiment import Study
-from headway.study.load import load_study
+from tests.builtin_studies import builtin_study
 
 
 @pytest.fixture(scope="module")
 def study() -> Study:
-    return load_study("kosek2022")
+    return builtin_study("kosek2022")
 
 
 @pytest.fixture(scope="module")
@@ -105,13 +105,13 @@ def test_the_link_of_the_test_bed_is_that_of_its_files(runs: list[Run]) -> None:
 
 
 def test_the_short_form_has_every_experiment(study: Study) -> None:
-    quick = list(plan(load_study("kosek2022", quick=True)))
+    quick = list(plan(builtin_study("kosek2022", quick=True)))
     assert {run.experiment for run in quick} == {one.name for one in study.experiments}
     assert len(quick) < len(list(plan(study))) / 10
 
 
 def test_published_values_of_cells_that_the_short_form_lacks_stand_beside_nothing() -> None:
-    told = archived_study(load_study("kosek2022", quick=True))
+    told = archived_study(builtin_study("kosek2022", quick=True))
     published = {one.name: one.published for one in told.experiments}
     assert all(value.cell for value in published["goodput"])
     assert {

@@ -12,6 +12,7 @@ import pytest
 from headway.cli.changes import parsed_changes
 from headway.planning.runs import plan
 from headway.study.load import load_study
+from tests.builtin_studies import builtin_study
 from tools import referee, results_again
 from tools.referee import PaperPage, Verdict, paper_pages, together
 from tools.results_again import Page
@@ -43,6 +44,12 @@ single-stream,total_s,b,h2,,,,,mean,disagrees,The path is slow.
 single-stream,total_s,b,h3,,,,,mean,differs in size,
 single-stream,total_s,,h3,,,,,mean,not measured,Not known.
 """
+
+
+@pytest.fixture(autouse=True)
+def studies_of_all_tests(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Studies that other tests have loaded are not loaded again."""
+    monkeypatch.setattr(referee, "_study", builtin_study)
 
 
 @pytest.fixture
@@ -133,7 +140,7 @@ def test_claims_of_today_that_no_page_has_are_not_measured() -> None:
     today = referee.claims_today(["liu2024"])
     assert {verdict.outcome for verdict in today.values()} == {"not measured"}
     assert len(today) == sum(
-        len(experiment.claims) for experiment in load_study("liu2024").experiments
+        len(experiment.claims) for experiment in builtin_study("liu2024").experiments
     )
 
 

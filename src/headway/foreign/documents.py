@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from collections.abc import Mapping
 from typing import Any
@@ -10,6 +11,10 @@ from typing import Any
 MOST_DEPTH = 64
 """Of tables and lists in each other; what walks a document calls itself for each."""
 _TOO_DEEP = f"its tables and lists are nested more than {MOST_DEPTH} deep"
+_LONG_KEY = re.compile(
+    rf"^[ \t]*(?:\[\[?[ \t]*)?(?:[A-Za-z0-9_-]+[ \t]*\.[ \t]*){{{MOST_DEPTH + 1}}}", re.MULTILINE
+)
+"""A key of so many tables that looking it up takes Python's reader as long as their number squared."""
 
 
 def toml_tables(text: str) -> dict[str, Any]:
@@ -18,6 +23,8 @@ def toml_tables(text: str) -> dict[str, Any]:
     Raises:
         ValueError: it is none, or nested too deeply.
     """
+    if _LONG_KEY.search(text):
+        raise ValueError(_TOO_DEEP)
     try:
         tables = tomllib.loads(text)
         check_depth(tables)
