@@ -13,14 +13,16 @@ from pathlib import Path
 from typing import Any
 
 from headway.errors import WrongInputError
+from headway.nearby.dependence import depends_on
 from headway.nearby.document import NearbyAnswer, read_nearby
-from headway.nearby.words import depends_on
 
 FINDINGS = Path(__file__).parents[1] / "docs" / "findings"
 KEPT = FINDINGS / "nearby"
 BEGIN, END = "<!-- nearby -->", "<!-- /nearby -->"
 _BLOCK = re.compile(f"{BEGIN}\n.*?{END}", re.DOTALL)
 _DIGITS = 6
+_COMMAND = "`headway nearby`"
+"""Its page says what verdicts mean."""
 
 
 def keep(results: Path, page: str) -> Path:
@@ -69,7 +71,8 @@ def pages() -> dict[Path, str]:
 def written(text: str, file: Path) -> str:
     """A page with the paragraph of a kept document."""
     answer = NearbyAnswer.model_validate_json(file.read_bytes())
-    paragraph = f"{BEGIN}\n{depends_on(answer)}{END}"
+    words = depends_on(answer).replace(_COMMAND, f"[{_COMMAND}](../nearby.md)", 1)
+    paragraph = f"{BEGIN}\n{words}{END}"
     return _BLOCK.sub(lambda _: paragraph, text)
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from headway.errors import WrongInputError
+from headway.nearby.dependence import depends_on
 from headway.nearby.document import KeptDifference, NearbyAnswer, TriedNeighbour, TriedSentence
 from headway.nearby.fate import SentenceFate
-from headway.nearby.words import depends_on
 from tools import depends_on as tool
 
 
@@ -63,10 +63,9 @@ HOLDS, GONE, TURNS = SentenceFate.HOLDS, SentenceFate.GONE, SentenceFate.TURNS
 def test_what_changes_is_told_each_and_the_rest_together() -> None:
     steady = [sentence(f"h3 {number}", loss=HOLDS, BBR=HOLDS) for number in range(3)]
     text = depends_on(answer(*steady, sentence("h3", loss=GONE, BBR=HOLDS)))
-    assert "- h3 against h2: 20 % sooner (tried around RTT 20 ms): holds at 1 of 2" in text
-    assert "is gone with loss" in text
-    assert "3 other sentences hold at 6 of 6 neighbours, and change at none.\n" in text
-    assert "- Tried: with loss and with BBR.\n" in text
+    assert "| h3 against h2: 20 % sooner | RTT 20 ms | 1 of 2 | is gone with loss |\n" in text
+    assert "| 3 other sentences |  | 6 of 6 |  |\n" in text
+    assert "with loss; with BBR.\n" in text
     assert "h3 1 against" not in text
 
 
@@ -75,8 +74,8 @@ def test_of_several_experiments_each_is_named() -> None:
         sentence("h3", loss=HOLDS).model_copy(update={"experiment": "near"}),
         sentence("h3", loss=GONE).model_copy(update={"experiment": "far"}),
     )
-    assert "- In near, h3 against h2" in depends_on(found)
-    assert "- In far, h3 against h2" in depends_on(found)
+    assert "| `near`: h3 against h2" in depends_on(found)
+    assert "| `far`: h3 against h2" in depends_on(found)
 
 
 def test_what_only_seems_to_change_is_told_and_what_is_undecided_counted() -> None:
@@ -87,27 +86,27 @@ def test_what_only_seems_to_change_is_told_and_what_is_undecided_counted() -> No
     (near,) = seeming.neighbours
     seeming = seeming.model_copy(update={"neighbours": (near.model_copy(update={"leans": GONE}),)})
     text = depends_on(answer(*steady, seeming))
-    assert "- h3 against h2" in text and "seems to be another one with loss" in text
-    assert "3 other sentences hold at 3 of 6 neighbours (3 undecided), and change at none" in text
+    assert "| h3 against h2" in text and "| seems to change with loss |" in text
+    assert "| 3 other sentences |  | 3 of 6 |  | undecided at 3 |" in text
 
 
 def test_few_sentences_are_told_each() -> None:
     text = depends_on(answer(sentence("h3", loss=HOLDS)))
-    assert "h3 against h2" in text and "holds at 1 of 1 neighbour." in text
+    assert "| h3 against h2: 20 % sooner | RTT 20 ms | 1 of 1 |  |" in text
 
 
 @pytest.mark.parametrize("count", [1, 5])
 def test_sentences_that_were_tried_nowhere_are_told(count: int) -> None:
     untried = [sentence(f"h1 {number}") for number in range(count)]
     text = depends_on(answer(sentence("h3", loss=HOLDS), *untried))
-    assert "no neighbour" in text.lower()
+    assert "too small" in text
     assert ("h1 0 against h2" in text) == (count == 1)
-    assert f"- {count} sentences" in text or count == 1
+    assert f" {count} more sentence" in text
 
 
 def test_a_sentence_that_was_tried_around_another_cell_counts_as_tried() -> None:
     elsewhere = sentence("h3").model_copy(update={"cell": "other"})
-    assert "within the budget" not in depends_on(answer(sentence("h3", loss=HOLDS), elsewhere))
+    assert "too small" not in depends_on(answer(sentence("h3", loss=HOLDS), elsewhere))
 
 
 @pytest.fixture

@@ -22,11 +22,12 @@ from headway.campaign.watcher import Count, SilentWatcher
 from headway.errors import WrongInputError
 from headway.nearby import trial
 from headway.nearby.axis import known_axes
+from headway.nearby.dependence import depends_on
 from headway.nearby.document import NearbyAnswer, TriedSentence, read_nearby
 from headway.nearby.fate import SentenceFate
 from headway.nearby.search import LOOKS
 from headway.nearby.session import NearbyRequest, try_nearby
-from headway.nearby.words import depends_on, outcome, overview, sentence_words
+from headway.nearby.words import outcome, overview, sentence_words
 from headway.overriding import override
 from headway.records.store import Start, read_records
 from headway.report import write_report
@@ -136,8 +137,9 @@ def test_where_it_turns_is_found_to_a_factor(
     (turning,) = sentence.turning
     low, high = turning.numbers
     assert turning.axis == "RTT" and low <= 90 < high <= 1.2 * low
-    assert f"RTT: turns around between an RTT of {low:g} ms and an RTT of {high:g} ms" in (
-        sentence_words(sentence)
+    assert (
+        f"RTT: still holds at an RTT of {low:g} ms, and turns around at an RTT of {high:g} ms"
+        in (sentence_words(sentence))
     )
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from headway.analysis.difference import Difference
 from headway.durable import write_atomically
 from headway.nearby.budget import Spending
+from headway.nearby.dependence import depends_on
 from headway.nearby.document import (
     FILE,
     PARAGRAPH,
@@ -28,7 +29,6 @@ from headway.nearby.fate import SentenceFate, TriedFate
 from headway.nearby.search import Due, NeighbourSearch
 from headway.nearby.sentence import AnswerSentence
 from headway.nearby.trial import AGAIN, BETWEEN, Trial, Unable
-from headway.nearby.words import depends_on
 from headway.records.claimedneighbours import ClaimedNeighbours, write_claimed_neighbours
 from headway.study.neighbourhood import Neighbourhood
 

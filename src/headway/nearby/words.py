@@ -19,21 +19,12 @@ _MOST_NAMED = 4
 """More neighbours of a kind are counted."""
 _MUCH_MORE, _LEAST_SCATTER = 5.0, 0.01
 """Pairs that scatter so many times as much are told of; less than 1 % counts as that."""
-_ORDER = (
-    SentenceFate.TURNS,
-    SentenceFate.GONE,
-    SentenceFate.DIFFERS,
-    SentenceFate.FAILS,
-    SentenceFate.UNDECIDED,
-)
-_FEW = 3
-"""So many sentences are told each, whatever becomes of them."""
 _CHANGES = tuple(fate for fate in SentenceFate if fate.is_change)
-_SEEMS = "seems to be another one"
+_SEEMS = "seems to change"
 _VERBS = {
     SentenceFate.TURNS: "turns around",
     SentenceFate.GONE: "is gone",
-    SentenceFate.DIFFERS: "is another one",
+    SentenceFate.DIFFERS: "shows a difference",
     SentenceFate.FAILS: "cannot be compared",
     SentenceFate.UNDECIDED: "undecided",
 }
@@ -45,29 +36,42 @@ def outcome(sentence: TriedSentence) -> str:
     if not tried:
         return "no neighbour was tried"
     holding = sentence.with_fate(SentenceFate.HOLDS)
-    of = f"{len(holding)} of {counted(len(tried), 'neighbour')}"
-    parts = [
-        f"holds at {of}" if holding else f"holds at none of {counted(len(tried), 'neighbour')}"
-    ]
-    for fate in _ORDER:
+    parts = [f"holds at {len(holding)} of {counted(len(tried), 'neighbour')}"]
+    parts += [*changed(sentence), *not_known(sentence), exactly(sentence)]
+    if again := shown_again(sentence):
+        parts.insert(0, again)
+    return "; ".join(filter(None, parts))
+
+
+def changed(sentence: TriedSentence) -> list[str]:
+    """Where a sentence does not hold: ``turns around with BBR``."""
+    return _at(sentence, _CHANGES)
+
+
+def not_known(sentence: TriedSentence) -> list[str]:
+    """Where it is not known whether a sentence holds: ``undecided with BBR``."""
+    parts = _at(sentence, (SentenceFate.FAILS, SentenceFate.UNDECIDED))
+    if seeming := [neighbour for neighbour in sentence.counted if neighbour.is_unconfirmed]:
+        parts.append(f"{_SEEMS} {_named(seeming)}")
+    return [*filter(None, [*parts, _scattered(sentence)])]
+
+
+def _at(sentence: TriedSentence, fates: Sequence[SentenceFate]) -> list[str]:
+    parts = []
+    for fate in fates:
         if neighbours := [
             neighbour for neighbour in sentence.with_fate(fate) if not neighbour.is_unconfirmed
         ]:
             parts.append(f"{_VERBS[fate]} {_named(neighbours)}")
-    if seeming := [neighbour for neighbour in sentence.counted if neighbour.is_unconfirmed]:
-        parts.append(f"{_SEEMS} {_named(seeming)}")
-    if scattered := _scattered(sentence):
-        parts.append(scattered)
-    if exact := sum(near.difference.exact for near in tried):
-        every = (
-            "at each, on exact paths"
-            if exact == len(tried)
-            else f"at {exact} of them, on exact paths"
-        )
-        parts.append(f"n = 1 {every}")
-    if again := _again(sentence):
-        parts.insert(0, again)
-    return "; ".join(parts)
+    return parts
+
+
+def exactly(sentence: TriedSentence) -> str:
+    """At how many neighbours paths are exact; empty if at none."""
+    exact = sum(near.difference.exact for near in sentence.counted)
+    if not exact:
+        return ""
+    return f"n = 1 at {'each' if exact == len(sentence.counted) else f'{exact} of them'}, on exact paths"
 
 
 def _scattered(sentence: TriedSentence) -> str:
@@ -86,7 +90,7 @@ def _scattered(sentence: TriedSentence) -> str:
     return f"pairs scatter {significant(times[label], 2)} times as much {label}"
 
 
-def _again(sentence: TriedSentence) -> str:
+def shown_again(sentence: TriedSentence) -> str:
     """Whether the cell itself shows it again; empty if it does."""
     again = sentence.again
     if again is None or again.fate is SentenceFate.HOLDS:
@@ -104,16 +108,10 @@ def _named(neighbours: Sequence[TriedNeighbour]) -> str:
 
 
 def turning_words(turning: TurningPoint) -> str:
-    """``RTT: turns around between an RTT of 60 ms and an RTT of 71 ms``."""
-    about = "" if turning.decided else ", by the estimates"
-    ends = f"{_alone(turning.holds)} and {_alone(turning.near)}"
-    return f"{turning.axis}: {_VERBS[turning.fate]} between {ends}{about}"
-
-
-def _alone(label: str) -> str:
-    """A neighbour without the word that joins it to a sentence."""
-    first, _, rest = label.partition(" ")
-    return rest if first in ("at", "with", "for") else label
+    """``RTT: still holds at an RTT of 60 ms, and turns around at an RTT of 71 ms``."""
+    about = "" if turning.decided else " (by estimates; intervals do not decide)"
+    change = f"{_VERBS[turning.fate]} {turning.near}"
+    return f"{turning.axis}: still holds {turning.holds}, and {change}{about}"
 
 
 def difference_words(difference: KeptDifference) -> str:
@@ -134,11 +132,16 @@ def _size(relative: float) -> str:
 
 def sentence_words(sentence: TriedSentence) -> str:
     """The sentence, the cell around which it was tried, and what became of it."""
-    exact = "an exact path, n = 1" if sentence.difference.exact else ""
-    around = ", ".join(filter(None, [sentence.title, exact]))
+    around = place(sentence)
     where = f" (tried around {around})" if around else ""
     turning = "".join(f" {turning_words(turn)}." for turn in sentence.turning)
     return f"{sentence.text}{where}: {outcome(sentence)}.{turning}"
+
+
+def place(sentence: TriedSentence) -> str:
+    """The cell around which a sentence was tried, and whether its path is exact."""
+    exact = "an exact path, n = 1" if sentence.difference.exact else ""
+    return ", ".join(filter(None, [sentence.title, exact]))
 
 
 def worst(answer: NearbyAnswer) -> list[TriedSentence]:
@@ -198,68 +201,6 @@ def nearby_sentence(answer: NearbyAnswer | None, experiment: str) -> str:
         [near.label for sentence in changed for near in sentence.with_fate(*_CHANGES)][:_MOST_NAMED]
     )
     return f"{start}; {len(changed)} changed{f', {names}' if names else ''}."
-
-
-def depends_on(answer: NearbyAnswer) -> str:
-    """On what the sentences depend, as a paragraph of Markdown for a page about them.
-
-    Those that change somewhere are told each, the others together. At its end it names every neighbour that was tried, because
-    a sentence that holds at all of them is as good as these.
-    """
-    tried = [sentence for sentence in answer.sentences if sentence.counted]
-    few = len(tried) <= _FEW
-    changing = [sentence for sentence in tried if few or _is_told_alone(sentence)]
-    several = len({sentence.experiment for sentence in tried}) > 1
-    lines = [
-        f"- {f'In {sentence.experiment}, ' if several else ''}{sentence_words(sentence)}"
-        for sentence in changing
-    ]
-    if steady := [sentence for sentence in tried if sentence not in changing]:
-        lines.append(f"- {_steadily(steady, alone=not changing)}")
-    if untried := _untried(answer, tried):
-        lines.append(f"- {_without_neighbours(untried)}")
-    if labels := dict.fromkeys(near.label for sentence in tried for near in sentence.counted):
-        lines.append(f"- Tried: {listed([*labels])}.")
-    head = f"**Depends on.** By `headway nearby`, {answer.spent}{choice_words(answer)}:"
-    return "\n".join([head, "", *lines, ""])
-
-
-def _is_told_alone(sentence: TriedSentence) -> bool:
-    again = sentence.again
-    lost = again is not None and again.fate is not SentenceFate.HOLDS
-    seems = any(near.is_unconfirmed for near in sentence.counted)
-    return lost or seems or bool(sentence.with_fate(*_CHANGES, SentenceFate.FAILS))
-
-
-def _steadily(sentences: Sequence[TriedSentence], *, alone: bool) -> str:
-    """Sentences that change nowhere, together."""
-    holding = sum(len(sentence.with_fate(SentenceFate.HOLDS)) for sentence in sentences)
-    every = sum(len(sentence.counted) for sentence in sentences)
-    who = counted(len(sentences), "sentence" if alone else "other sentence")
-    hold, change = ("holds", "changes") if len(sentences) == 1 else ("hold", "change")
-    near = f"{holding} of {counted(every, 'neighbour')}"
-    undecided = every - holding
-    rest = f" ({undecided} undecided)" if undecided else ""
-    return f"{who} {hold} at {near}{rest}, and {change} at none."
-
-
-def _untried(answer: NearbyAnswer, tried: Sequence[TriedSentence]) -> list[str]:
-    """Sentences that were tried around none of their cells."""
-    known = {(sentence.experiment, sentence.text) for sentence in tried}
-    return [
-        text
-        for experiment, text in dict.fromkeys(
-            (each.experiment, each.text) for each in answer.sentences
-        )
-        if (experiment, text) not in known
-    ]
-
-
-def _without_neighbours(texts: Sequence[str]) -> str:
-    """Sentences of which nothing is known nearby, so that nobody takes them for tried."""
-    if len(texts) > _FEW:
-        return f"{len(texts)} sentences had no neighbour within the budget."
-    return f"No neighbour within the budget had: {'; '.join(texts)}."
 
 
 def fate_words(neighbour: TriedNeighbour) -> str:

@@ -39,7 +39,7 @@ def _draw(subject: Subject) -> Picture | None:
         name=picture_name(analysis, "neighbours"),
         title=f"How far it holds: {analysis.metric.label}",
         caption="The diamond is the cell that a sentence rests on, as the study has it; below it are its neighbours, of "
-        "which each varies one thing, with 95 % intervals. Green: the sentence holds; purple: it is another one; grey and "
+        "which each varies one thing, with 95 % intervals. Green: the sentence holds; purple: it changes; grey and "
         f"hollow: undecided.{less}",
         drawing=partial(forest_sheet, analysis.metric, blocks, one_scale=False),
         data=partial(_data, subject.nearby),

@@ -62,8 +62,8 @@ def _remark(matter: Matter) -> str:
     looks = ", ".join(map(str, matter.nearby.looks))
     return (
         f"One thing is varied at a time, with seeds that the study has not used; each neighbour is looked at after {looks} "
-        "repetitions. Intervals are of each neighbour by itself. That a sentence is another one somewhere is said at a "
-        f"level for all its neighbours together. Spent: {matter.nearby.spent}, of {matter.nearby.budget}. {FILE} has every "
+        "repetitions. Intervals are of each neighbour by itself. A change is said at a level for all of a sentence's "
+        f"neighbours together. Spent: {matter.nearby.spent}, of {matter.nearby.budget}. {FILE} has every "
         "number."
     )
 
