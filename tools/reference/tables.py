@@ -82,7 +82,7 @@ def _exclusions() -> _ROWS:
 
 def _rules(tables: Sequence[RuleTable[Any, Any]]) -> Callable[[], _ROWS]:
     def rows() -> _ROWS:
-        lines = ["| of | rule | else |", "|---|---|---|"]
+        lines = ["| part | what must hold | what to do if it does not |", "|---|---|---|"]
         for kind in tables:
             for number, rule in enumerate(kind.rows):
                 instead = "" if "{" in rule.instead else rule.instead

@@ -70,7 +70,7 @@ DEPLOYMENT_RULES: tuple[RuleTable[Deployment, Any], ...] = (
         lambda deployment: deployment.setting.hosts,
         (
             RuleRow(
-                "is called like no program",
+                "does not have the name of a program",
                 "hosts.{it}",
                 lambda name: any(name in known for known in KNOWN.values()),
                 "{it!r} is the name of a program",

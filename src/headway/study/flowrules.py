@@ -123,7 +123,7 @@ FLOW_RULES: tuple[RuleTable[SettingKeys, Any], ...] = (
                 f"{{it.hosts}} hosts; a lab has {MOST_HOSTS} at most, two for each flow",
             ),
             RuleRow(
-                "load one site",
+                "load pages of one site",
                 "flows.{it.last_page}.workload.site",
                 lambda flows: len(flows.sites) > 1,
                 "flows load one site, and here are {it.named_sites}",
@@ -135,7 +135,7 @@ FLOW_RULES: tuple[RuleTable[SettingKeys, Any], ...] = (
         _flow_places,
         (
             RuleRow(
-                "are hosts that there are",
+                "are hosts that the study has",
                 "flows.{it.flow}.{it.key}",
                 lambda place: place.name not in place.known,
                 "no {it.what} {it.name!r}{it.hint}",
@@ -180,7 +180,7 @@ FLOW_RULES: tuple[RuleTable[SettingKeys, Any], ...] = (
         _flows_of_own_hosts,
         (
             RuleRow(
-                "goes on, from `enters` to `leaves`",
+                "enters the shared path (`enters`) before it leaves it (`leaves`)",
                 "flows.{it.name}.leaves",
                 lambda flow: flow.leads_back,
                 "{it.said.leaves} does not come after {it.said.enters}, where the flow enters",
@@ -192,20 +192,20 @@ FLOW_RULES: tuple[RuleTable[SettingKeys, Any], ...] = (
         _flows_of_named_hosts,
         (
             RuleRow(
-                "has two of them",
+                "has two different hosts in `between`",
                 "flows.{it.name}.between",
                 lambda flow: len(set(flow.said.between or ())) == 1,
                 "a flow needs two hosts",
             ),
             RuleRow(
-                "is there once",
+                "has no `count` above 1",
                 "flows.{it.name}.count",
                 lambda flow: flow.said.count > 1,
                 "hosts that a study names are there once",
                 "leave out between",
             ),
             RuleRow(
-                f"has no {', '.join(_OF_OWN_HOSTS)}",
+                f"has none of the keys {', '.join(_OF_OWN_HOSTS)}",
                 "flows.{it.name}.{it.own}",
                 lambda flow: flow.own,
                 "it is of a flow between hosts of its own, and between names them",

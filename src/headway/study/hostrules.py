@@ -80,7 +80,7 @@ def _resolver_places(keys: SettingKeys) -> Iterator[_NamedPlace]:
 
 def _named_like_no_end(key: str) -> RuleRow[_StatedHost]:
     return RuleRow(
-        "is not called like an end of the path that flows share",
+        "does not have the name of an end of the path that flows share",
         key,
         lambda host: host.is_end,
         "{it.name!r} is the name of a router at an end of the shared path",
@@ -93,7 +93,7 @@ HOST_RULES: tuple[RuleTable[SettingKeys, Any], ...] = (
         _hops,
         (
             RuleRow(
-                "has no programs beside flows",
+                "has no programs if the study has `flows`",
                 "hops",
                 lambda hop: hop.keys.flows and hop.hop.splits,
                 "flows share paths, not programs",
@@ -101,7 +101,7 @@ HOST_RULES: tuple[RuleTable[SettingKeys, Any], ...] = (
             ),
             _named_like_no_end("hops"),
             RuleRow(
-                f"is not called {PROXY} beside `[proxy]`",
+                f"is not called {PROXY} if the study has `[proxy]`",
                 "hops",
                 lambda hop: hop.keys.proxy and hop.name == PROXY,
                 "{it.name!r} is the name of the host of [proxy]",
@@ -120,7 +120,7 @@ HOST_RULES: tuple[RuleTable[SettingKeys, Any], ...] = (
                 "what lies between hosts is said by [[links]]",
             ),
             RuleRow(
-                "is called otherwise than those on the way",
+                "has another name than the hosts on the way",
                 "hosts.{it.name}",
                 lambda host: host.is_on_the_way,
                 "{it.name!r} is the name of a host on the way already",
@@ -132,7 +132,7 @@ HOST_RULES: tuple[RuleTable[SettingKeys, Any], ...] = (
         _link_ends,
         (
             RuleRow(
-                "are hosts that there are",
+                "are hosts that the study has",
                 "{it.key}",
                 lambda place: place.name not in place.known,
                 "no host {it.name!r}{it.hint}",
@@ -144,7 +144,7 @@ HOST_RULES: tuple[RuleTable[SettingKeys, Any], ...] = (
         _stops,
         (
             RuleRow(
-                "is a host or link that there is",
+                "is a host or link that the study has",
                 "{it.key}",
                 lambda place: place.name not in place.known,
                 "no host and no link {it.name!r}{it.hint}",
@@ -152,7 +152,7 @@ HOST_RULES: tuple[RuleTable[SettingKeys, Any], ...] = (
         ),
     ),
     RuleTable[SettingKeys, _NamedPlace](
-        "where `dns.at` has a resolver's path begin",
+        "the host at which a resolver's path begins (`dns.at`)",
         _resolver_places,
         (
             RuleRow(

@@ -261,7 +261,7 @@ NETWORK_RULES: tuple[RuleTable[NetworkView, Any], ...] = (
                 f"too many hosts and links: {{it.networks}} networks, and a lab has {_MOST_NETWORKS} at most, three for a link",
             ),
             RuleRow(
-                "whose packets follow contacts has a link with `contacts`",
+                "in which packets follow contacts has a link with `contacts`",
                 "routing",
                 lambda view: view.keys.routing is Routing.CONTACTS and not view.has_contacts,
                 '"contacts" is by plans of contacts, and no link has any',
@@ -274,7 +274,7 @@ NETWORK_RULES: tuple[RuleTable[NetworkView, Any], ...] = (
         _hosts_between,
         (
             RuleRow(
-                "is called otherwise than those that the lab adds for a flow",
+                "has another name than the hosts that the lab adds for a flow",
                 "{it.key}",
                 lambda host: host.name in host.view.added,
                 "{it.name!r} is the name of a host that the lab adds for a flow",
@@ -293,14 +293,14 @@ NETWORK_RULES: tuple[RuleTable[NetworkView, Any], ...] = (
         _hosts_at_ends,
         (
             RuleRow(
-                "is where one does",
+                "is the end of one flow only",
                 "{it.key}",
                 lambda host: host.ends > 1,
                 "{it.ends} flows begin or end there",
                 "say enters and leaves instead of between, and each has a host of its own behind this one",
             ),
             RuleRow(
-                "states nothing",
+                "has no keys of its own",
                 "{it.key}",
                 lambda host: host.has_tables,
                 "a flow begins or ends there",

@@ -208,7 +208,7 @@ PAGE_RULES: tuple[RuleTable[NetworkView, Any], ...] = (
                 shown="workload.cache",
             ),
             RuleRow(
-                "that was loaded before has no path that begins with the workload",
+                "that was loaded before has no path with a trace, `drop_packets`, or rules of `udp` or `ecn` that begin with the workload",
                 "{it.key}.cache",
                 lambda loaded: (
                     loaded.page.cache is not Cache.COLD

@@ -226,7 +226,7 @@ PART_RULES: tuple[RuleTable[NetworkView, Any], ...] = (
                 "control pings would be counted among the packets of drop_packets",
             ),
             RuleRow(
-                "sends each one in the interval between two",
+                "carries each ping within the interval between two",
                 "control.interval",
                 lambda way: way.control.interval < way.shortest,
                 "the interval of control pings must be {it.shortest} at least, which one takes at {it.rate}",
@@ -246,14 +246,14 @@ PART_RULES: tuple[RuleTable[NetworkView, Any], ...] = (
                 shown="discovery",
             ),
             RuleRow(
-                "has earlier visits of pages only",
+                "has earlier visits (`visit` above 1) only if a page is loaded",
                 "discovery.visit",
                 lambda client: client.comes_again and client.workload.replay.site is None,
                 "only browsers make earlier visits",
                 "this is for pages",
             ),
             RuleRow(
-                "is for pages and downloads; flows beside them may be of no HTTP",
+                "is for pages and downloads; other flows beside these need not be HTTP",
                 "{it.key}",
                 lambda client: not _loads(client.workload),
                 "[discovery] is for pages and downloads",
@@ -267,7 +267,7 @@ PART_RULES: tuple[RuleTable[NetworkView, Any], ...] = (
                 shown="workload.versions",
             ),
             RuleRow(
-                "has no earlier visits where a path begins with the workload",
+                "has no earlier visits over a path with a trace or `drop_packets`, which begin with the workload",
                 "discovery.visit",
                 lambda client: (
                     client.comes_again and any(map(counts_from_workload, client.asking.paths))
@@ -275,7 +275,7 @@ PART_RULES: tuple[RuleTable[NetworkView, Any], ...] = (
                 "earlier visits come before the workload, but a trace and the count of drop_packets begin with the workload",
             ),
             RuleRow(
-                "states earlier visits by `visit` alone",
+                "states earlier visits by `visit`, not by `workload.cache`",
                 "{it.asking.key}workload.cache",
                 lambda client: client.workload.replay.visited_before,
                 "discovery.visit states the earlier visits",

@@ -63,21 +63,21 @@ WORKLOAD_RULES: tuple[RuleTable[NetworkView, Any], ...] = (
         _carried,
         (
             RuleRow(
-                "that is no HTTP is sent over `tcp`, `quic` or `udp`",
+                "without HTTP is sent over `tcp`, `quic` or `udp`",
                 "{it.key}protocol",
                 lambda carried: not carried.fits and not carried.workload.over_http,
                 "{it.what} is sent over {it.able}, not {it.protocol}",
                 shown="protocol",
             ),
             RuleRow(
-                "is carried by the versions of HTTP that have what it needs",
+                "is sent over a version of HTTP that has what the workload needs",
                 "{it.key}protocol",
                 lambda carried: not carried.fits and carried.is_of_http,
                 "the workload is for {it.able}, not for {it.protocol}: {it.workload.needs}",
                 shown="protocol",
             ),
             RuleRow(
-                "of HTTP is not sent over `tcp`, `quic` or `udp`",
+                "with HTTP is not sent over `tcp`, `quic` or `udp`",
                 "{it.key}workload.kind",
                 lambda carried: not carried.fits,
                 '{it.protocol} is for {it.others}; write workload.kind = "{it.other_kind}"',
@@ -104,7 +104,7 @@ WORKLOAD_RULES: tuple[RuleTable[NetworkView, Any], ...] = (
                 _FOR_DOWNLOADS,
             ),
             RuleRow(
-                "is not played",
+                "is no video",
                 "capture.bodies",
                 lambda workload: isinstance(workload, Video),
                 "a player throws segments away",
