@@ -24,6 +24,7 @@ from headway.analysis.published import Agreement
 from headway.planning.cells import cells
 from headway.report.tables.published import UNKNOWN
 from headway.report.tables.table import Table, markdown
+from headway.study.cause import ClaimedCause
 from headway.study.experiment import Coordinates, Experiment, Study
 from headway.study.load import load_study
 from headway.study.population import SITES_AXIS
@@ -50,6 +51,9 @@ known" if its reason says these words.
 A missed value whose cause was changed in another experiment, with whose runs it agrees, is known, too; the values of such
 experiments count for nothing else. A claim or a value that several pages of a paper have counts once: by the whole study before its short form, then by the
 page of the later day. Claims are those that the studies have today. One that is on no page is "not measured".
+
+Claims that name a cause have it in the study: with contenders that lack it, by which the claim is judged, or with the
+reason why nothing takes it away there. Often another claim does, whose experiment is then named.
 """
 _PAGES = """\
 ## Where the numbers come from
@@ -240,6 +244,17 @@ def _at_cell(key: Key) -> Key:
     return (study, experiment, metric, cell.removeprefix(f"{experiment}-"), *others)
 
 
+def causes_today(studies: Iterable[str]) -> Mapping[Key, ClaimedCause]:
+    """The causes that claims of studies name, by claim."""
+    return {
+        (name, experiment.name, claim.says): claim.because
+        for name in studies
+        for experiment in _study(name, quick=False).experiments
+        for claim in experiment.claims
+        if claim.because is not None
+    }
+
+
 def claims_today(studies: Iterable[str]) -> Mapping[Key, Verdict]:
     """The claims that studies have, as if no page had judged any."""
     return {
@@ -262,12 +277,17 @@ def _unknown(
     return f"{sum(verdict.unknown for verdict in amiss)} of {len(amiss)}" if amiss else "–"
 
 
-def _claims_row(name: str, verdicts: Mapping[Key, Verdict]) -> tuple[str, ...]:
+def _claims_row(
+    name: str, verdicts: Mapping[Key, Verdict], causes: Mapping[Key, ClaimedCause]
+) -> tuple[str, ...]:
+    own = [causes[key] for key in verdicts if key in causes]
     return (
         name,
         str(len(verdicts)),
         *_counts(verdicts, list(Judgement)),
         _unknown(verdicts, _AMISS),
+        str(len(own)),
+        str(sum(bool(cause.without) for cause in own)),
     )
 
 
@@ -282,9 +302,12 @@ def _values_row(name: str, verdicts: Mapping[Key, Verdict]) -> tuple[str, ...]:
 
 def _papers(every: Sequence[PaperPage]) -> Iterator[str]:
     claims, values = [], []
+    causes: dict[Key, ClaimedCause] = {}
     for paper, of_paper in groupby(every, key=lambda page: page.paper):
         mine = [*of_paper]
-        today = claims_today(sorted({page.study for page in mine}))
+        studies = sorted({page.study for page in mine})
+        today = claims_today(studies)
+        causes |= causes_today(studies)
         judged = together([today, *(page.claims for page in mine)])
         claims.append((paper, {key: judged[key] for key in today}))
         values.append((paper, resolved(together([page.values for page in mine]))))
@@ -292,8 +315,10 @@ def _papers(every: Sequence[PaperPage]) -> Iterator[str]:
     values.append(("all", {key: verdict for _, some in values for key, verdict in some.items()}))
     yield "## Claims"
     yield ""
-    headings = ("paper", "claims", *Judgement, f'"{UNKNOWN}", of those missed')
-    yield from markdown(Table(headings, tuple((_claims_row(*row),) for row in claims), labels=1))
+    unknown = f'"{UNKNOWN}", of those missed'
+    headings = ("paper", "claims", *Judgement, unknown, "name a cause", "which is taken away")
+    rows = tuple((_claims_row(*row, causes),) for row in claims)
+    yield from markdown(Table(headings, rows, labels=1))
     yield ""
     yield "## Published values"
     yield ""

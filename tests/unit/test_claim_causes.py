@@ -13,6 +13,7 @@ from rich.console import Console
 from headway.analysis.analysis import analyse
 from headway.analysis.claim_estimate import Judgement
 from headway.analysis.claims import Judged
+from headway.analysis.claimwords import ours, rule_in_words
 from headway.report.claimcases import claims_as_tests
 from headway.report.ledger import ledger
 from headway.report.report import Report, write_report
@@ -127,3 +128,20 @@ def test_the_table_tells_the_cause() -> None:
     frame = claims_frame([[analyse(results(rows, told))]])
     assert frame["rule"][0].endswith("because two connections: with one for two at most 50 % of it")
     assert frame["what"][1] == "two against tcp: left of it without two connections"
+
+
+UNTRIED = {"what": "two connections", "untried": "no program is one"}
+
+
+def test_a_cause_that_nothing_takes_away_changes_no_verdict_and_is_told() -> None:
+    judged_claim = about({"2 %": times(1.0, 1.0)}, ORDER, UNTRIED)
+    assert judged_claim.judgement is HOLDS
+    assert len(judged_claim.findings) == 1
+    for part in UNTRIED.values():
+        assert part in ours(judged_claim)
+    assert UNTRIED["what"] in rule_in_words(judged_claim.claim)
+
+
+def test_any_rule_may_name_a_cause_that_nothing_takes_away() -> None:
+    value = {"kind": "value", "contender": "two", "low": 0.5, "high": 1.5}
+    assert about({"2 %": times(1.0, 1.0)}, value, UNTRIED).judgement is HOLDS

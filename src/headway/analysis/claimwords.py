@@ -65,7 +65,17 @@ def ours(judged_claim: Judged) -> str:
             finding.judgement is judged_claim.judgement for finding in judged_claim.findings
         )
         text = f"{agreeing} of {len(judged_claim.findings)}: {text}" if agreeing else text
-    return "; ".join(filter(None, [text, over_neighbours(judged_claim)]))
+    return "; ".join(
+        filter(None, [text, untried_cause(judged_claim), over_neighbours(judged_claim)])
+    )
+
+
+def untried_cause(judged_claim: Judged) -> str:
+    """That what a claim names as its cause was not taken away, and why; empty of one whose was, or that names none."""
+    cause = judged_claim.claim.because
+    if cause is None or not cause.untried:
+        return ""
+    return f"not taken away: {cause.what}, because {cause.untried}"
 
 
 def over_neighbours(judged_claim: Judged) -> str:
@@ -149,6 +159,8 @@ def rule_in_words(claim: Claim) -> str:
         text = f"{text}; nearby, over {listed(claim.nearby)}"
     if cause is None:
         return text
+    if cause.untried:
+        return f"{text}; because {cause.what}: not taken away"
     bare = ", ".join(f"{other} for {first}" for first, other in cause.without.items())
     return f"{text}; because {cause.what}: with {bare} at most {cause.leaves:g} % of it"
 

@@ -52,7 +52,7 @@ def findings_by_cell(analysis: Analysis, claim: Claim) -> list[list[Finding]]:
 
 def causes_by_cell(analysis: Analysis, claim: Claim) -> list[list[Finding]]:
     """What is left of a claim's differences without the cause that it names, likewise; nothing if it names none."""
-    if claim.because is None:
+    if claim.because is None or not claim.because.without:
         return []
     runs = ClaimRuns(analysis, claim)
     if isinstance(claim.rule, Order):

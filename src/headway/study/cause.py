@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from pydantic import Field
+from operator import not_
+from typing import Self
+
+from pydantic import Field, model_validator
 
 from headway.study.base_model import Part
 
@@ -11,12 +14,17 @@ USUAL_REST = 50.0
 
 
 class ClaimedCause(Part):
-    """The reason of a difference, judged by taking it away."""
+    """The reason of a difference: judged by taking it away, or named with what keeps that from being tried."""
 
     what: str = Field(min_length=1, description="the cause, in your words")
     without: dict[str, str] = Field(
-        min_length=1,
+        default_factory=dict,
         description="contenders of the rule, each with a substitute that lacks the cause",
+    )
+    untried: str = Field(
+        default="",
+        exclude_if=not_,
+        description="instead of substitutes, why nothing takes the cause away",
     )
     leaves: float = Field(
         default=USUAL_REST,
@@ -24,3 +32,11 @@ class ClaimedCause(Part):
         lt=100,
         description="the most of the difference that may be left without the cause, in percent",
     )
+
+    @model_validator(mode="after")
+    def _either(self) -> Self:
+        if bool(self.without) == bool(self.untried):
+            raise ValueError(
+                "needs without, the substitutes that lack the cause, or untried, the reason why there are none"
+            )
+        return self

@@ -301,7 +301,7 @@ class Claim(Timed, AboutCells):
 
     @model_validator(mode="after")
     def _cause_is_of_a_difference(self) -> Self:
-        if self.because is None:
+        if self.because is None or not self.because.without:
             return self
         if not isinstance(self.rule, Order | Gap | Monotone) or len(self.rule.named) < 2:
             raise ValueError(
