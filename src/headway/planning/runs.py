@@ -6,8 +6,12 @@ import random
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path as Directory
 from typing import Any
 
+from pydantic import ValidationError
+
+from headway.errors import WrongInputError
 from headway.planning.cells import cells
 from headway.planning.deploy import deploy
 from headway.planning.deployment import Deployment
@@ -16,6 +20,8 @@ from headway.study.naming import run_name
 from headway.study.path import Path
 from headway.study.profiles import draws_path
 from headway.study.setting import Setting
+from headway.study.source import Source
+from headway.study.validation_messages import explain
 
 
 @dataclass(frozen=True)
@@ -65,9 +71,7 @@ class _ContenderPlace:
 
     def run(self, study: Study, rep: int) -> Run:
         seed = study.seed + rep - 1
-        setting = self.setting
-        if self.draws_path:
-            setting = self.experiment.setting(self.coordinates, self.contender, seed)
+        setting = self._drawn(study, rep, seed) if self.draws_path else self.setting
         return Run(
             run_id=run_name(self.cell, self.contender, rep),
             study=study.name,
@@ -78,6 +82,17 @@ class _ContenderPlace:
             seed=seed,
             setting=setting,
         )
+
+    def _drawn(self, study: Study, rep: int, seed: int) -> Setting:
+        """The setting with the path of a repetition, of which a rule may say what it does not of the profile's medians."""
+        try:
+            return self.experiment.setting(self.coordinates, self.contender, seed)
+        except ValidationError as error:
+            source = study.source or Source(study.name, "", Directory())
+            refusal = explain(error, source, self.coordinates, self.experiment.name, self.contender)
+            raise WrongInputError(
+                f"the path that repetition {rep} draws: {refusal.message}", where=refusal.where
+            ) from None
 
 
 def distinct_paths(runs: Iterable[Run]) -> dict[str, Path]:

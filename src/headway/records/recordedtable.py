@@ -70,14 +70,19 @@ def read_table_of_runs(file: Path, record: type[Columns], runs: pl.DataFrame) ->
 
 def _of_schema(table: pl.DataFrame, record: type[Columns], where: str) -> pl.DataFrame:
     """The table with the types of its schema, as far as its values can have them."""
-    for name, kind in schema_of(record).items():
-        if name in table.columns and table.schema[name] != kind:
-            try:
-                table = table.with_columns(pl.col(name).cast(kind))
-            except pl.exceptions.PolarsError:
-                raise WrongInputError(
-                    f"its column {name} holds {table.schema[name]}, not {kind}", where=where
-                ) from None
+    types = table.schema
+    others = {
+        name: kind
+        for name, kind in schema_of(record).items()
+        if name in types and types[name] != kind
+    }
+    for name, kind in others.items():
+        try:
+            table = table.with_columns(pl.col(name).cast(kind))
+        except pl.exceptions.PolarsError:
+            raise WrongInputError(
+                f"its column {name} holds {types[name]}, not {kind}", where=where
+            ) from None
     return table
 
 
