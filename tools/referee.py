@@ -52,8 +52,8 @@ A missed value whose cause was changed in another experiment, with whose runs it
 experiments count for nothing else. A claim or a value that several pages of a paper have counts once: by the whole study before its short form, then by the
 page of the later day. Claims are those that the studies have today. One that is on no page is "not measured".
 
-Claims that name a cause have it in the study: with contenders that lack it, by which the claim is judged, or with the
-reason why nothing takes it away there. Often another claim does, whose experiment is then named.
+Claims that name a cause have it in the study: with contenders that lack it, by which the claim is judged, or with a note that
+says which other experiment takes it away, or why none does.
 """
 _PAGES = """\
 ## Where the numbers come from

@@ -130,7 +130,7 @@ def test_the_table_tells_the_cause() -> None:
     assert frame["what"][1] == "two against tcp: left of it without two connections"
 
 
-UNTRIED = {"what": "two connections", "untried": "no program is one"}
+UNTRIED = {"what": "two connections", "note": "no program is one"}
 
 
 def test_a_cause_that_nothing_takes_away_changes_no_verdict_and_is_told() -> None:

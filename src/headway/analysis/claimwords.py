@@ -66,16 +66,16 @@ def ours(judged_claim: Judged) -> str:
         )
         text = f"{agreeing} of {len(judged_claim.findings)}: {text}" if agreeing else text
     return "; ".join(
-        filter(None, [text, untried_cause(judged_claim), over_neighbours(judged_claim)])
+        filter(None, [text, unjudged_cause(judged_claim), over_neighbours(judged_claim)])
     )
 
 
-def untried_cause(judged_claim: Judged) -> str:
-    """That what a claim names as its cause was not taken away, and why; empty of one whose was, or that names none."""
+def unjudged_cause(judged_claim: Judged) -> str:
+    """What becomes of a cause that these runs do not take away; empty of one that they do, or of none."""
     cause = judged_claim.claim.because
-    if cause is None or not cause.untried:
+    if cause is None or not cause.note:
         return ""
-    return f"not taken away: {cause.what}, because {cause.untried}"
+    return f"its cause, {cause.what}, is not judged here: {cause.note}"
 
 
 def over_neighbours(judged_claim: Judged) -> str:
@@ -159,8 +159,8 @@ def rule_in_words(claim: Claim) -> str:
         text = f"{text}; nearby, over {listed(claim.nearby)}"
     if cause is None:
         return text
-    if cause.untried:
-        return f"{text}; because {cause.what}: not taken away"
+    if cause.note:
+        return f"{text}; because {cause.what}, which is not judged here"
     bare = ", ".join(f"{other} for {first}" for first, other in cause.without.items())
     return f"{text}; because {cause.what}: with {bare} at most {cause.leaves:g} % of it"
 

@@ -21,10 +21,10 @@ class ClaimedCause(Part):
         default_factory=dict,
         description="contenders of the rule, each with a substitute that lacks the cause",
     )
-    untried: str = Field(
+    note: str = Field(
         default="",
         exclude_if=not_,
-        description="instead of substitutes, why nothing takes the cause away",
+        description="instead of substitutes, which experiment takes the cause away, or why none does",
     )
     leaves: float = Field(
         default=USUAL_REST,
@@ -35,8 +35,8 @@ class ClaimedCause(Part):
 
     @model_validator(mode="after")
     def _either(self) -> Self:
-        if bool(self.without) == bool(self.untried):
+        if bool(self.without) == bool(self.note):
             raise ValueError(
-                "needs without, the substitutes that lack the cause, or untried, the reason why there are none"
+                "needs without, the substitutes that lack the cause, or a note, which says why there are none"
             )
         return self
