@@ -214,8 +214,8 @@ PAGE_RULES: tuple[RuleTable[NetworkView, Any], ...] = (
                     loaded.page.cache is not Cache.COLD
                     and any(map(begins_with_workload, loaded.asking.paths))
                 ),
-                'cache = "{it.page.cache}" loads the page before the workload begins, with which the packets of '
-                "drop_packets are counted and a trace begins",
+                'cache = "{it.page.cache}" loads the page before the workload, but a trace, the count of '
+                "drop_packets, and rules of udp and ecn with an end begin with the workload",
                 shown="workload.cache",
             ),
         ),
