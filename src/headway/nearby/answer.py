@@ -72,6 +72,8 @@ def answer_of(
 
 def write_answer(answer: NearbyAnswer, directory: Path) -> None:
     """Keep the document, its table, and a paragraph for a page about the study."""
+    # Where nothing could be tried, no run has made it.
+    directory.mkdir(parents=True, exist_ok=True)
     text = answer.model_dump_json(indent=1)
     write_atomically(directory / FILE, f"{text}\n".encode())
     write_atomically(directory / PARAGRAPH, depends_on(answer).encode())

@@ -13,6 +13,7 @@ from headway.analysis.numbers import listed
 from headway.campaign.feasibility import check_installed, checked_plan, needed_layers
 from headway.errors import WrongInputError
 from headway.image import status
+from headway.image.keys import OWN_PROGRAMS
 from headway.nearby.axis import NearbyAxis, NearbyLevel, known_axes
 from headway.nearby.origin import OriginCell
 from headway.planning.runs import Run
@@ -179,13 +180,16 @@ class Present:
     """What of optional programs this machine has, looked up once."""
 
     @cached_property
-    def _layers(self) -> frozenset[str]:
-        return frozenset(name for name, layer in status().layers.items() if layer.info())
+    def _additions(self) -> frozenset[str]:
+        additions = status().layout.additions
+        there = {name for name, part in additions.items() if part.info()}
+        # They are compiled on this machine whenever something needs them.
+        return frozenset({OWN_PROGRAMS, *there})
 
     def lacks(self, runs: Sequence[Run]) -> str:
         """What runs need that is not there, and how it is fetched; empty if all is."""
         needed = needed_layers(runs)
-        lacking = sorted(needed - self._layers) if needed else []
+        lacking = sorted(needed - self._additions) if needed else []
         if lacking:
             return f"needs {', '.join(lacking)}: `headway image build {' '.join(lacking)}`"
         try:
