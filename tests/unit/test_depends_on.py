@@ -7,8 +7,15 @@ from pathlib import Path
 import pytest
 
 from headway.errors import WrongInputError
+from headway.nearby.answer import write_answer
 from headway.nearby.dependence import depends_on
-from headway.nearby.document import KeptDifference, NearbyAnswer, TriedNeighbour, TriedSentence
+from headway.nearby.document import (
+    KeptDifference,
+    NearbyAnswer,
+    TriedNeighbour,
+    TriedSentence,
+    read_nearby,
+)
 from headway.nearby.fate import SentenceFate
 from tools import depends_on as tool
 
@@ -152,3 +159,8 @@ def test_the_pages_of_findings_have_what_is_kept_for_them() -> None:
     assert made
     for page, text in made.items():
         assert page.read_text(encoding="utf-8") == text, f"make docs writes {page.name}"
+
+
+def test_an_answer_is_kept_where_nothing_could_be_tried(tmp_path: Path) -> None:
+    write_answer(answer(), tmp_path / "nearby")
+    assert read_nearby(tmp_path) == answer()
