@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 
 from headway.campaign.identical_contenders import twins
 from headway.campaign.vain_hints import vain_hints
@@ -33,7 +32,6 @@ from headway.sites.verify import shortfalls
 from headway.study.experiment import Study
 from headway.study.gc_pause import lasting_objects
 from headway.study.setting_source import place_of
-from headway.study.source import Source
 from headway.study.user_programs import OutsideProgram
 from headway.study.workload import Page
 
@@ -92,8 +90,8 @@ def outside_programs(runs: Iterable[Run]) -> tuple[OutsideProgram, ...]:
 
 def needed_layers(runs: Iterable[Run]) -> frozenset[str]:
     """Names of the layers on the root tree that hold programs of runs."""
-    runs = list(runs)
-    ends = (end for run in first_repetition(runs) for end in run.deployment.programs)
+    runs = first_repetition(runs)
+    ends = (end for run in runs for end in run.deployment.programs)
     shipped = (end.adapter for end in ends if not end.adapter.outside)
     packages = {package for adapter in shipped for package in (adapter.package, *adapter.also)}
     result = [*map(layer_of, packages), *(OWN_PROGRAMS for run in runs if _has_helpers(run))]
@@ -156,8 +154,9 @@ def _placed(
     )
     if error.where is None:
         return WrongInputError(error.message, where=_place(run, name))
-    source = study.source or Source(name, "", Path())
-    where = place_of(source, experiment, cells(experiment)[run.cell], run.contender, error.where)
+    where = place_of(
+        study.place, experiment, cells(experiment)[run.cell], run.contender, error.where
+    )
     alone = any(_refused(other) != str(error) for other in _beside(run, runs))
     whose = f"contender {run.contender!r}: " if alone else ""
     return WrongInputError(f"{whose}{error.message}", where=where)

@@ -348,13 +348,15 @@ class _Build:
         inputs, toolchain, agent = self.layout.native_inputs, self._brought(), self.layout.agent
         programs = directory / PROGRAMS_DIRECTORY
         programs.mkdir()
-        names = (AGENT_PROGRAM,) if part is agent else inputs.programs
-        if part is not agent:
+        is_all = part is not agent
+        names = inputs.programs if is_all else (AGENT_PROGRAM,)
+        copied = (AGENT_PROGRAM,) if is_all else ()
+        for name in copied:
             # The same agent for all labs, whatever else is compiled beside it.
-            shutil.copy(agent.entry / PROGRAMS_DIRECTORY / AGENT_PROGRAM, programs)
+            shutil.copy(agent.entry / PROGRAMS_DIRECTORY / name, programs)
         build_native(
             inputs,
-            [name for name in names if not (programs / name).is_file()],
+            [name for name in names if name not in copied],
             toolchain,
             self.layout.cargo_directory,
             programs,

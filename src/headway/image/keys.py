@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -154,9 +154,13 @@ def all_layers() -> dict[str, LayerInputs]:
 @cache
 def own_programs() -> frozenset[str]:
     """Names of Headway's own programs but for the agent, which every lab has."""
-    mains = _NATIVE.glob(f"*/{_MAIN}")
-    names = {f"headway-{main.relative_to(_NATIVE).parts[0]}" for main in mains}
-    return frozenset(names - {AGENT_PROGRAM})
+    sources = (main.relative_to(_NATIVE) for main in _NATIVE.glob(f"*/{_MAIN}"))
+    return frozenset(_programs(sources)) - {AGENT_PROGRAM}
+
+
+def _programs(sources: Iterable[Path]) -> Iterator[str]:
+    """Names of the programs of these sources, which have a main function each."""
+    return (f"headway-{source.parts[0]}" for source in sources if source.match(f"*/{_MAIN}"))
 
 
 def _layer(name: str) -> LayerInputs:
@@ -229,8 +233,7 @@ class NativeInputs:
     @property
     def programs(self) -> tuple[str, ...]:
         """Names of the programs, sorted: those of crates that have a main function."""
-        mains = (Path(name) for name, _ in self.sources if name.endswith(_MAIN))
-        return tuple(sorted(f"headway-{main.parts[0]}" for main in mains))
+        return tuple(sorted(_programs(Path(name) for name, _ in self.sources)))
 
     @property
     def version(self) -> str:

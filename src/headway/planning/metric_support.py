@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 from headway.errors import WrongInputError
 from headway.planning.runs import Run
 from headway.study.experiment import Study
-from headway.study.source import Source
 
 
 def check_told(study: Study, runs: Sequence[Run]) -> None:
@@ -21,7 +19,7 @@ def check_told(study: Study, runs: Sequence[Run]) -> None:
     Raises:
         WrongInputError: none has; names the metric's place, and why the clients do not tell it.
     """
-    source = study.source or Source(study.name, "", Path())
+    source = study.place
     for experiment in study.experiments:
         own = [run for run in runs if run.experiment == experiment.name]
         for metric in experiment.metrics:

@@ -6,7 +6,6 @@ import random
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path as Directory
 from typing import Any
 
 from pydantic import ValidationError
@@ -20,7 +19,6 @@ from headway.study.naming import run_name
 from headway.study.path import Path
 from headway.study.profiles import draws_path
 from headway.study.setting import Setting
-from headway.study.source import Source
 from headway.study.validation_messages import explain
 
 
@@ -88,8 +86,9 @@ class _ContenderPlace:
         try:
             return self.experiment.setting(self.coordinates, self.contender, seed)
         except ValidationError as error:
-            source = study.source or Source(study.name, "", Directory())
-            refusal = explain(error, source, self.coordinates, self.experiment.name, self.contender)
+            refusal = explain(
+                error, study.place, self.coordinates, self.experiment.name, self.contender
+            )
             raise WrongInputError(
                 f"the path that repetition {rep} draws: {refusal.message}", where=refusal.where
             ) from None

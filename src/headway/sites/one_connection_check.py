@@ -31,7 +31,8 @@ def unshared(site: Site) -> str | None:
     """What of a site has, or may have, a connection of its own, in a line; None if nothing is found."""
     fonts = {exchange.url for exchange in site.exchanges if is_font(exchange)}
     own = with_own_fonts(site)
-    texts = [*_apart(own, fonts), *_sockets(own), *_old_hosts(own)]
+    foreign = {font for font in fonts if _is_foreign(font, own.page, own)}
+    texts = [*_apart(own, foreign), *_sockets(own), *_old_hosts(own)]
     return "; ".join(texts) or None
 
 
@@ -40,7 +41,7 @@ def _apart(site: Site, fonts: Set[str]) -> Iterator[str]:
 
     Args:
         site: with its fonts where they are replayed.
-        fonts: where they were recorded. One that is named by a relative URL is still asked for there.
+        fonts: where those of other origins were recorded. One that is named by a relative URL is still asked for there.
     """
     asked = [
         (exchange.url, url, why)
@@ -61,10 +62,7 @@ def _without_credentials(
         parser.feed(_text(exchange))
         parser.close()
         yield from (pair for pair in parser.found if _is_foreign(pair[0], exchange.url, site))
-    fonts = {font for font in fonts if _is_foreign(font, site.page, site)}
-    if not fonts:
-        return
-    if _is(exchange, "css") or _is(exchange, "html"):
+    if fonts and (_is(exchange, "css") or _is(exchange, "html")):
         references = css_references if _is(exchange, "css") else html_references
         for reference in references(_text(exchange), exchange.url):
             if reference.url in fonts:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Annotated, Any, Self
 
 from pydantic import (
@@ -317,6 +318,11 @@ class Study(Part):
     def source(self) -> Source | None:
         """The text that it was read from; None if it was not read."""
         return self._source
+
+    @property
+    def place(self) -> Source:
+        """Where messages find its keys: its text, or none by its name."""
+        return self._source or Source(self.name, "", Path())
 
     def only(self, names: Sequence[str]) -> Self:
         """This study with these of its experiments.
