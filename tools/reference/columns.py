@@ -24,7 +24,7 @@ One row per run. Generated from `headway.columns` by `make docs`.
 
 ## Metrics
 
-What a study may compare its contenders by (`metrics`). Less is better, unless brackets say what is.
+A study may compare its contenders by these `metrics`. Less is better, unless brackets say otherwise.
 
 {metrics}
 """
@@ -41,7 +41,7 @@ _FLOWS = """
 
 ## Columns of flows.parquet
 
-Where flows compete, one row per flow and run, with the [columns of a run](columns.md), as if the flow had been a run by itself, and:
+If flows compete, this table has one row per flow and run. It has the [columns of a run](columns.md), as if the flow had been a run by itself, and:
 
 {rows}"""
 
@@ -49,7 +49,7 @@ _SEGMENTS = """
 
 ## Columns of segments.parquet
 
-Where [videos](videos.md) are played, one row per segment that a player fetched, in the order in which they came:
+If [videos](videos.md) are played, this table has one row per segment that a player fetched, in the order of arrival:
 
 {rows}"""
 
@@ -68,13 +68,13 @@ _COLUMNS_PAGES = (
     _ColumnsPage(
         "columns-conditions.md",
         "Columns of conditions and processors",
-        "What a run was to be, and how busy hosts were.",
+        "What the study states of a run, and how busy hosts were.",
         ("conditions", "processor"),
     ),
     _ColumnsPage(
         "columns-transfers.md",
         "Columns of requests, bulk flows and calls",
-        "How a run ended, its times and bytes, and what it took.",
+        "How a run ended, its times and bytes, and its cost.",
         ("outcome", "latency", "call", "headers"),
     ),
     _ColumnsPage(
@@ -91,20 +91,20 @@ _COLUMNS_PAGES = (
     ),
     _ColumnsPage(
         "columns-senders.md",
-        "Columns of senders and of what held them back",
+        "Columns of senders and of what limited them",
         "What limited a transfer ([why](why.md)), and the states of its sender ([states](states.md)).",
         ("limits", "states"),
     ),
     _ColumnsPage(
         "columns-packets.md",
         "Columns of packets",
-        "What disturbed packets, what they met, and how they were paced.",
+        "How packets were disturbed, counted and paced.",
         ("packets", "pacing"),
     ),
     _ColumnsPage(
         "columns-flows.md",
         "Columns of flows and queues",
-        "How flows shared a path, and what DualPI2's queues held.",
+        "How flows shared a path, and delays in DualPI2's queues.",
         ("sharing", "dualqueue"),
     ),
 )

@@ -11,9 +11,9 @@ from headway.sites.cleanup import CHANGED, DROPPED, FieldRule
 _SITE_HEADERS = """\
 # Header fields of recorded sites
 
-Generated from `src/headway/sites/cleanup.py` by `make docs`. What a recording holds is cleaned when it
-is read, so that archives of other tools are treated alike; all other fields are replayed as they were
-recorded, and no others. More on [sites](sites.md).
+Generated from `src/headway/sites/cleanup.py` by `make docs`. Headway changes these header fields when
+it reads a recording, alike for archives of all tools. It replays all other fields as they were
+recorded. More on [sites](sites.md).
 
 ## Not replayed
 
@@ -31,7 +31,7 @@ recorded, and no others. More on [sites](sites.md).
 _FILES = """\
 # Files of others
 
-Generated from `src/headway/foreign/kinds/` by `make docs`. What a file is tells its content: its name may be any.
+Generated from `src/headway/foreign/kinds/` by `make docs`. Headway recognises a file by its content, and not by its name.
 `headway look FILE` says what it is, who made it, what it holds and which command takes it:
 
 ```text
@@ -49,12 +49,12 @@ driving.trace: a trace of Mahimahi's form
   name it in a study: `path.rate = {{ trace = "driving.trace" }}`
 ```
 
-`headway look --json` prints a JSON object for each file. It ends with status 2 if a file cannot be read, is empty or damaged, or
-is nothing that is known. `validate` and `plan` say the same, in a line, of each file that a study names. A command that is given
-a file of another kind names that kind, and the command that takes it.
+`headway look --json` prints a JSON object for each file. It ends with status 2 if a file cannot be read, is empty, damaged or
+unknown. `validate` and `plan` print a line about each file that a study names. If a command gets
+a file of another kind, its message names the kind, and the command that takes it.
 
-Files may be compressed with gzip, once or more, and texts may begin with a mark of byte order. What a file may hold at most
-is on [sites](recording.md#bounds-of-files).
+Files may be compressed with gzip, once or more, and texts may begin with a byte order mark. [Bounds](recording.md#bounds-of-files) limit
+the content of a file.
 
 ## Read
 
@@ -62,13 +62,13 @@ is on [sites](recording.md#bounds-of-files).
 |---|---|---|
 {read}
 
-What else Headway recognises, without reading it, is on [files that are not read](files-not-read.md).
+[Files that are not read](files-not-read.md) lists other kinds that Headway recognises.
 """
 
 _FILES_NOT_READ = """\
 # Files that are not read
 
-Headway recognises these files of others, and reads none of them. Generated from `src/headway/foreign/kinds/` by `make docs`;
+Headway recognises these files of others, but does not read them. Generated from `src/headway/foreign/kinds/` by `make docs`;
 [files that are read](files.md).
 
 | file | what to do |

@@ -23,28 +23,28 @@ Generated from the adapters in `src/headway/programs/` by `make docs`. Versions 
 image; `manifest.json` of every study states them. How to add a program:
 [adding a program](adding-a-program.md).
 
-TCP is the lab kernel's on every host, whichever program runs. QUIC is the program's own. If a study asks a program's QUIC for
-something that it lacks, that is an error
+Every program uses the TCP of the lab kernel. QUIC is the program's own. If a study asks a program's QUIC for
+something that it lacks, Headway refuses the study
 ([study format](study-programs.md#congestion-control-and-initial-window-of-tcp-and-of-quic)). If it asks for no congestion
 control, QUIC uses `cubic`, or the program's own if the program has no `cubic`.
 
-## What is known of congestion control
+## Congestion control: what is verified
 
-TCP's controller is the kernel's own statement, for every connection that a server, a reverse proxy or a TCP PEP
-accepted. `server_cc` and `proxy_cc` state it, `cc_observed` says whose was seen, and a run fails if it is not the
+The kernel reports TCP's controller, for every connection that a server, a reverse proxy or a TCP PEP
+accepted. `server_cc` and `proxy_cc` have it, `cc_observed` says for which hosts it was observed, and a run fails if it is not the
 requested one. No QUIC program reports its controller. Lab tests (`tests/lab/test_obeyed.py`) show by behaviour that every
 server and reverse proxy with a choice obeys it: at 3 % loss its BBR is at least twice as fast as its loss-based
 controllers, and no two choices give the same run. Three things are not verified:
 
-- controllers that are built in without a choice (nginx, Caddy, and of clients curl, quic-go and Chromium), which are
-  stated by their sources,
-- which of CUBIC and Reno a program means by the name,
-- the controllers of clients, which send hardly anything.
+- controllers that are built in without a choice (nginx, Caddy; the clients curl, quic-go and Chromium), which Headway takes from
+  their sources,
+- whether a program's CUBIC is CUBIC, and its Reno is Reno,
+- the controllers of clients, which send little data.
 
-## What each has, and has not
+## Properties of each program
 
 {tables}
-## Each program by itself
+## Pages of the programs
 
 | page | its programs |
 |---|---|
@@ -52,20 +52,20 @@ controllers, and no two choices give the same run. Three things are not verified
 """
 
 _ABILITIES = """\
-# What programs can, and what they have alike
+# What programs can do, and settings that they share
 
 Generated from the adapters in `src/headway/programs/` by `make docs`; [all programs](programs.md).
 
 ## Who can what
 
-What not every program can, and a study may ask by a key. A study that asks it of a program that cannot is refused, with those that can
+These abilities a study may ask for by a key, and not every program has them. If a program lacks one, Headway refuses the study, and names the programs that have it
 (from `headway.planning.requirements`).
 
 {able}
 ## Set alike
 
-So that the comparison is fair, several programs have the same settings. The page of a program has those of its own, with what is built in and
-good to know.
+So that comparisons are fair, several programs have the same settings. The page of a program has its own settings, with notes on what is built
+in.
 
 | setting | value | why | of |
 |---|---|---|---|
@@ -75,7 +75,7 @@ good to know.
 _PROGRAMS_PAGE = """\
 # {title}
 
-What each is, its knobs, and how Headway sets it. Generated from the adapters in `src/headway/programs/` by `make docs`;
+What each program is, its knobs, and how Headway sets it. Generated from the adapters in `src/headway/programs/` by `make docs`;
 [all programs](programs.md), [settings that several have](programs-abilities.md#set-alike).
 
 {sections}"""
