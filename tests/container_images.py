@@ -9,6 +9,7 @@ import json
 import tarfile
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -61,14 +62,16 @@ class Made:
     architecture: str = "amd64"
     compressed: bool = False
 
-    @property
+    @cached_property
     def tars(self) -> list[bytes]:
         return [tar_of(layer) for layer in self.layers]
 
-    @property
+    @cached_property
     def blobs(self) -> list[bytes]:
         """Layers as they are kept."""
-        return [gzip.compress(one, mtime=0) if self.compressed else one for one in self.tars]
+        if not self.compressed:
+            return self.tars
+        return [gzip.compress(tar, compresslevel=1, mtime=0) for tar in self.tars]
 
     @property
     def config(self) -> bytes:

@@ -20,6 +20,7 @@ from headway.cache import cache_directory
 from headway.columns import OF_THE_MACHINE
 from headway.image import find
 from headway.records.store import read_records
+from tests.waiting import wait_until
 
 pytestmark = [pytest.mark.lab, pytest.mark.usefixtures("machine")]
 
@@ -79,9 +80,9 @@ def test_a_killed_study_goes_on_where_it_was(
 ) -> None:
     out = tmp_path / "out"
     process = begin(study, out)
-    while len(read_records(out)) < finished or not list(out.glob("artifacts/cell-*")):
-        assert process.poll() is None, process.communicate()
-        os.sched_yield()
+    wait_until(
+        lambda: len(read_records(out)) >= finished and list(out.glob("artifacts/cell-*")), process
+    )
     process.kill()
     process.communicate()
     before = {record.run_id: record for record in read_records(out)}
@@ -221,9 +222,8 @@ def test_a_killed_worker_costs_only_its_run(
         process = begin(study, out, cluster=address)
         workers = list(client.run(os.getpid).values())
         # Runs, not the self-test that comes before them: one is kept already.
-        while not read_records(out) or not (labs := labs_of(workers[0])):
-            assert process.poll() is None, process.communicate()
-            os.sched_yield()
+        labs: list[int] = []
+        wait_until(lambda: (read_records(out) and labs.extend(labs_of(workers[0]))) or labs, process)
         before = {record.run_id: record for record in read_records(out)}
         for worker in workers[:killed]:
             os.kill(worker, signal.SIGKILL)
@@ -245,9 +245,7 @@ def test_an_interrupt_of_a_local_cluster_is_quiet(
     out = tmp_path / "out"
     words = [HEADWAY, "run", study, "--out", str(out), "--cluster", "local"]
     process = subprocess.Popen(words, stderr=subprocess.PIPE, text=True, start_new_session=True)
-    while not read_records(out):
-        assert process.poll() is None, process.communicate()
-        os.sched_yield()
+    wait_until(lambda: read_records(out), process)
     # As a terminal does it: to the command and all its workers.
     os.killpg(process.pid, number)
     _, said = process.communicate()

@@ -17,6 +17,7 @@ from polars.testing import assert_frame_equal
 from headway.cache import cache_directory
 from headway.columns import OF_THE_MACHINE
 from headway.records.store import read_records
+from tests.waiting import wait_until
 
 pytestmark = [
     pytest.mark.lab,
@@ -117,9 +118,7 @@ def test_run_and_check_beside_another_users_labs(shared: Path) -> None:
     ended(begin(shared, mine, "run", "study.toml", "--out", "alone"))
     os.chown(theirs, USER, USER)
     other = begin(shared, theirs, "run", "study.toml", "--out", "out", user=True)
-    while not read_records(theirs / "out"):
-        assert other.poll() is None, other.communicate()
-        os.sched_yield()
+    wait_until(lambda: read_records(theirs / "out"), other)
     ended(begin(shared, mine, "run", "study.toml", "--out", "beside"))
     words = ("check", "study.toml", "--base=server.py", "--head=server.py", "--out", "checked")
     said = ended(begin(shared, mine, *words))

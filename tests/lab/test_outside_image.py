@@ -84,9 +84,10 @@ def with_libraries(root: Path, *programs: str) -> Iterator[Entry]:
     yield link("lib64", "/usr/lib/x86_64-linux-gnu")
 
 
-@pytest.fixture
-def programs(tmp_path: Path, machine: Machine) -> Path:
+@pytest.fixture(scope="module")
+def programs(tmp_path_factory: pytest.TempPathFactory, machine: Machine) -> Path:
     """A file of programs that are in images, of which one says how its program is started."""
+    place = tmp_path_factory.mktemp("programs")
     root = machine.image.root
     server = Made(
         (
@@ -108,11 +109,11 @@ def programs(tmp_path: Path, machine: Machine) -> Path:
         {"Env": ["PATH=/usr/bin", "ADDED=by the image in"], "WorkingDir": "/srv/own"},
         compressed=True,
     )
-    write_archive(tmp_path / "server.tar", server.saved())
-    write_directory(tmp_path / "client", client.laid_out())
-    (tmp_path / "script").write_text(SCRIPT)
-    (tmp_path / "script").chmod(0o755)
-    file = tmp_path / "programs.toml"
+    write_archive(place / "server.tar", server.saved())
+    write_directory(place / "client", client.laid_out())
+    (place / "script").write_text(SCRIPT)
+    (place / "script").chmod(0o755)
+    file = place / "programs.toml"
     file.write_text(PROGRAMS)
     return file
 
