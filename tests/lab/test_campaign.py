@@ -222,8 +222,14 @@ def test_a_killed_worker_costs_only_its_run(
         process = begin(study, out, cluster=address)
         workers = list(client.run(os.getpid).values())
         # Runs, not the self-test that comes before them: one is kept already.
-        labs: list[int] = []
-        wait_until(lambda: (read_records(out) and labs.extend(labs_of(workers[0]))) or labs, process)
+        seen: list[list[int]] = []
+
+        def has_labs() -> bool:
+            seen.append(labs_of(workers[0]))
+            return bool(seen[-1])
+
+        wait_until(lambda: read_records(out) and has_labs(), process)
+        labs = seen[-1]
         before = {record.run_id: record for record in read_records(out)}
         for worker in workers[:killed]:
             os.kill(worker, signal.SIGKILL)

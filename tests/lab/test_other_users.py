@@ -44,7 +44,7 @@ PROGRAMS = """
 argv = ["./server.py", "{address}", "{port}", "{certificate}", "{key}", "{root}"]
 protocols = ["h1"]
 """
-MANY, FEW = 200, 6
+MANY, FEW = 120, 6
 
 
 @pytest.fixture
