@@ -281,7 +281,7 @@ def test_a_lab_that_does_nothing_is_ended_and_what_was_printed_is_there(
     told: str,
 ) -> None:
     """In real time, where sleeping takes what it takes; the limit of idle time is 4 s here, not a minute and the run's."""
-    limits = LabLimits(idle=Duration(4 * 10**9))
+    limits = LabLimits(idle=Duration(4 * 10**9), waking=Duration(10**8))
     monkeypatch.setattr(LabLimits, "of", lambda *_, **__: limits)
     script = f"#!/bin/sh\n{prints} sleep 1000"
     record = run_own(run_setting, tmp_path, "client", script, clock="real")

@@ -69,6 +69,16 @@ def test_a_lab_that_does_nothing_is_ended() -> None:
     assert Lab([Usage(1.0, asleep=True)] * 100).ended(LabLimits(idle=None)) is None
 
 
+def test_a_lab_in_real_time_may_wake_and_sleep_all_the_same() -> None:
+    limits = LabLimits.of(LIMITS.cpu, Clock.REAL, lasts=Duration(0), interactive=False)
+    assert limits.idle is not None
+    looks = 6 + 1
+    rarely = [Usage(n * limits.waking.s / 10, asleep=True) for n in range(looks)]
+    assert Lab(rarely).ended(limits) == ENDED_FOR_IDLING
+    often = [Usage(n * limits.waking.s / 3, asleep=True) for n in range(40)]
+    assert Lab(often).ended(limits) is None
+
+
 def test_a_lab_that_burns_the_processor_is_ended_in_time() -> None:
     alone = Lab([])
     guard = Guard(LIMITS, lambda: Usage(alone.now_s, asleep=False), lambda: alone.now_s)

@@ -12,6 +12,8 @@ from headway.study.units import Duration
 
 DEFAULT_CPU_LIMIT = Duration(300 * 10**9)
 _IDLE_LIMIT = Duration(60 * 10**9)
+_SLEEPS_PER_WAKING = 100
+_NO_WAKING = Duration(0)
 _LOOKS_WHILE_IDLE = 6
 _SHORTEST_PAUSE_S = 0.1
 _MOST_PROCESSES = 1000
@@ -28,11 +30,14 @@ class LabLimits:
         cpu: after this much processor time of all its processes.
         idle: after it has slept for this long without a break, wall time; None for never. A lab that
             waits for a processor does not sleep.
+        waking: processor time that it may take meanwhile, and sleep all the same: in real time its
+            agent wakes now and then.
         processes: when it has more than so many at a time.
     """
 
     cpu: Duration = DEFAULT_CPU_LIMIT
     idle: Duration | None = _IDLE_LIMIT
+    waking: Duration = _NO_WAKING
     processes: int = _MOST_PROCESSES
 
     @classmethod
@@ -48,7 +53,10 @@ class LabLimits:
         """
         if interactive:
             return cls(cpu, None)
-        return cls(cpu, Duration(_IDLE_LIMIT + lasts) if clock is Clock.REAL else _IDLE_LIMIT)
+        if clock is Clock.REAL:
+            idle = Duration(_IDLE_LIMIT + lasts)
+            return cls(cpu, idle, waking=Duration(idle // _SLEEPS_PER_WAKING))
+        return cls(cpu, _IDLE_LIMIT)
 
 
 @dataclass
@@ -67,6 +75,7 @@ class Guard:
     clock: Callable[[], float] = time.monotonic
     excess: Callable[[], str | None] | None = None
     _used_s: float = 0.0
+    _used_when_active_s: float = 0.0
     _active_at_s: float = field(init=False)
 
     def __post_init__(self) -> None:
@@ -91,9 +100,10 @@ class Guard:
         if usage.processes > self.limits.processes:
             most = f"{self.limits.processes:,} processes"
             return f"the lab was ended because more than {most} ran in it"
-        if not usage.asleep or usage.cpu_s > self._used_s:
-            self._active_at_s = self.clock()
         self._used_s = max(self._used_s, usage.cpu_s)
+        woken_s = self._used_s - self._used_when_active_s
+        if not usage.asleep or woken_s > self.limits.waking.s:
+            self._active_at_s, self._used_when_active_s = self.clock(), self._used_s
         idle = self.limits.idle
         if idle is not None and self.clock() - self._active_at_s >= idle.s:
             return f"the lab was ended after it had done nothing for {idle}"
