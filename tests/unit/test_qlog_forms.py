@@ -234,7 +234,7 @@ def test_what_is_said_of_other_files(content: bytes, says: str, tmp_path: Path) 
 
 def test_a_bomb_ends(tmp_path: Path) -> None:
     file = tmp_path / "x.qlog.gz"
-    with gzip.open(file, "wb") as opened:
+    with gzip.open(file, "wb", compresslevel=1) as opened:
         for _ in range(200):
             opened.write(b" " * (1 << 20))
     with pytest.raises(WrongInputError, match="holds more than Headway decodes"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import gzip
 import json
+import re
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,6 +23,9 @@ _GZIP = b"\x1f\x8b"
 _CHUNK_BYTES = 1 << 18
 _LONGEST_VALUE = 1 << 24
 _JSON = json.JSONDecoder()
+# Separators are white space to Python, but not between the values of a text.
+_NEXT = {ignored: re.compile(rf"[^\s{ignored}]|{SEPARATOR}") for ignored in ("", ",", _BOM)}
+"""The next character that means something, by what else is ignored."""
 
 
 class Readable(Protocol):
@@ -174,13 +178,11 @@ class QlogText:
 
     def _next(self, ignored: str = "") -> str:
         """The next character but white space and separators."""
-        while True:
-            while self._at < len(self._text):
-                character = self._text[self._at]
-                if (not character.isspace() and character != ignored) or character == SEPARATOR:
-                    return character
-                self._at += 1
+        while (match := _NEXT[ignored].search(self._text, self._at)) is None:
+            self._at = len(self._text)
             self._refill()
+        self._at = match.start()
+        return match[0]
 
     def _skip(self, expected: str) -> None:
         if self._next() != expected:
