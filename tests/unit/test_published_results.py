@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from headway.analysis.claim_estimate import Judgement
+
 RESULTS = Path(__file__).parents[2] / "docs" / "results"
-VERDICTS = ("holds", "does not hold", "undecided", "not measured")
 
 
 PAGES = [page for page in sorted(RESULTS.glob("*.md")) if page.stem != "README"]
@@ -82,12 +83,14 @@ def test_counts_are_those_of_the_rows_and_of_the_tables(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     found = re.search(r"^(\d+) claims? judged by our runs \((.*?)\)\.", text, re.MULTILINE)
     assert found is not None
-    told = {name: int(count) for name, count in re.findall(r"([a-z ]+): (\d+)", found[2])}
-    rows = re.findall(r"^\| (.*?) \| [^|]* \| (?:\*\*)?([a-z ]+?)(?:\*\*)? \|", text, re.MULTILINE)
-    judged = [(claim, verdict) for claim, verdict in rows if verdict in VERDICTS]
-    assert Counter(verdict for _, verdict in judged) == Counter(
-        {name.strip(): count for name, count in told.items()}
-    )
+    counts = {
+        verdict: int(count)
+        for verdict in Judgement
+        for count in re.findall(rf"(?:^|, ){verdict}: (\d+)", found[2])
+    }
+    rows = re.findall(r"^\| (.*?) \| [^|]* \| (?:\*\*)?([a-z, ]+?)(?:\*\*)? \|", text, re.MULTILINE)
+    judged = [(claim, verdict) for claim, verdict in rows if verdict in list(Judgement)]
+    assert Counter(verdict for _, verdict in judged) == Counter(counts)
     assert len(judged) == int(found[1])
     with (page.with_suffix("") / "claims.csv").open(encoding="utf-8", newline="") as table:
         estimated = {row["claim"] for row in csv.DictReader(table)}
