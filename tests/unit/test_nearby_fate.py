@@ -56,6 +56,16 @@ def test_what_is_clear_is_told(log: float, claimed: float, expected: SentenceFat
     assert at(log, 0.02, LOOKS[-1], claimed).fate is expected
 
 
+@pytest.mark.parametrize(
+    ("claimed", "expected"),
+    [(-0.3, SentenceFate.HOLDS), (0.3, SentenceFate.TURNS), (0.0, SentenceFate.DIFFERS)],
+)
+def test_a_contender_that_has_none_of_it_has_less(claimed: float, expected: SentenceFate) -> None:
+    """Stalls, or bursts, may be none in every run: the ratio is 0, and no logarithm is finite."""
+    none, some = runs([0.0] * 24), runs([1 + seed / 100 for seed in range(24)])
+    assert judged(effect(claimed), none, some, TIME, NEIGHBOURS).fate is expected
+
+
 @pytest.mark.parametrize("claimed", [-0.3, 0.3, 0.0])
 def test_a_change_is_confirmed_before_it_is_told(claimed: float) -> None:
     """The first look is too early for what is said of all neighbours together."""

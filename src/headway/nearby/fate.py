@@ -161,6 +161,11 @@ def _span(interval: Interval | None, log: float, exact: bool) -> tuple[float, fl
         return log, log
     if interval is None or not interval.reaches_level:
         return None
-    low = math.log1p(interval.low) if interval.low > -1 else -math.inf
-    high = math.log1p(interval.high) if math.isfinite(interval.high) else math.inf
-    return low, high
+    return _log_of_end(interval.low), _log_of_end(interval.high)
+
+
+def _log_of_end(end: float) -> float:
+    """The logarithm of an interval's end; both ends are -1 where the contender has none of what the other has."""
+    if end <= -1:
+        return -math.inf
+    return math.log1p(end) if math.isfinite(end) else math.inf
