@@ -235,6 +235,12 @@ def test_another_program_keeps_the_knobs_that_it_has() -> None:
     assert knobs["from caddy (without retry, scheduler)"] == {}
 
 
+def test_a_knob_may_be_stated_as_a_number() -> None:
+    host = {"program": "headway-server", "knobs": {"max_udp_payload": 1200}}
+    found = around(protocol="h3", contenders={"h3": {}}, server=host)["server"]
+    assert "from nginx (without max_udp_payload)" in {trial.level.label for trial in found}
+
+
 def test_a_program_without_one_of_two_knobs_that_tell_contenders_apart_is_no_neighbour() -> None:
     def both(group: str) -> dict[str, Any]:
         knobs = {"knobs": {"key_exchange": group}}

@@ -12,7 +12,7 @@ from headway.analysis.cells import Cell
 from headway.analysis.claimruns import ClaimRuns
 from headway.analysis.compare import Comparison, compare
 from headway.analysis.contest import Contest, Pairing
-from headway.analysis.difference import Difference
+from headway.analysis.difference import NEGLIGIBLE, Difference
 from headway.analysis.headline import headline_parts
 from headway.analysis.means import Case
 from headway.analysis.metric import Metric
@@ -242,10 +242,10 @@ def _middle(cases: Sequence[Case]) -> Case:
 
 
 def _effect(comparison: Comparison) -> Effect:
-    kind = _KINDS[leaning(comparison)]
-    if kind == "same":
+    kind, log = _KINDS[leaning(comparison)], _log(comparison)
+    # Of less than a trifle nothing could be gone: such a sentence would be so in its own cell.
+    if kind == "same" or abs(log) < math.log1p(NEGLIGIBLE):
         return Effect(Claimed.ALIKE, 0.0, comparison.difference, comparison.on_one_path)
-    log = _log(comparison)
     claimed = Claimed.LESS if log < 0 else Claimed.MORE
     return Effect(claimed, log, comparison.difference, comparison.on_one_path)
 

@@ -50,9 +50,11 @@ def _without(host: Host, adapter: Adapter) -> str:
     return f" (without {', '.join(lost)})" if lost else ""
 
 
-def _kept(knobs: Mapping[str, str], adapter: Adapter) -> dict[str, str]:
+def _kept(knobs: Mapping[str, object], adapter: Adapter) -> dict[str, str]:
+    """Those that another program has, too; a study's file may state numbers."""
     known = {knob.name: knob for knob in adapter.knobs}
-    return {name: text for name, text in knobs.items() if name in known and known[name].has(text)}
+    texts = {name: str(value) for name, value in knobs.items() if name in known}
+    return {name: text for name, text in texts.items() if known[name].has(text)}
 
 
 def _program(role: str, adapter: Adapter) -> Change:
