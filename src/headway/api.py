@@ -113,7 +113,7 @@ def run(
         retry_failed: run again what failed or timed out.
         keep_going: go on even if every run of a contender fails.
         replace: remove the results that the directory holds.
-        cluster: address of a Dask scheduler, or ``"local"``.
+        cluster: address of a Dask scheduler, or its file ``scheduler.json``, or ``"local"``.
         progress: show progress on standard error.
 
     Returns:

@@ -193,3 +193,35 @@ def test_a_cluster_that_is_not_there_is_an_error(monkeypatch: pytest.MonkeyPatch
         cluster.cluster_executor("nonsense", 1, stub_image(), SilentWatcher()),
     ):
         pass
+
+
+def test_a_scheduler_may_write_its_address_later(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(cluster, "_CONNECT_S", 0.2)
+    monkeypatch.setattr(cluster, "installed_extras", dict)
+    file = tmp_path / "scheduler.json"
+    contents = iter(["", "[1]", '{"address": "tcp://127.0.0.1:1"}'])
+    monkeypatch.setattr(cluster.time, "sleep", lambda _: file.write_text(next(contents)))
+    with (
+        pytest.raises(HeadwayError, match=r"no Dask scheduler answers at tcp://127\.0\.0\.1:1"),
+        cluster.cluster_executor(str(file), 1, stub_image(), SilentWatcher()),
+    ):
+        pass
+    assert not list(contents)
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [("scheduler.json", "has written no address"), ("gone/scheduler.json", "no such directory")],
+)
+def test_a_scheduler_that_writes_no_address_is_named(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str, reason: str
+) -> None:
+    monkeypatch.setattr(cluster, "_SCHEDULER_COMES_S", 0)
+    monkeypatch.setattr(cluster, "installed_extras", dict)
+    with (
+        pytest.raises(WrongInputError, match=reason),
+        cluster.cluster_executor(str(tmp_path / name), 1, stub_image(), SilentWatcher()),
+    ):
+        pass

@@ -236,6 +236,14 @@ def test_bulk_flows_for_a_time_carry_what_loss_leaves_them() -> None:
     assert lossy < clean / 20
 
 
+def test_no_number_of_cores_makes_a_study_shorter_than_its_longest_lab() -> None:
+    study = study_from({"name": "s", "axes": {"workload.size": ["10 kB", "100 MB"]}})
+    model = CostModel({}, costs.read_shipped())
+    few, many = (Estimator(labs, model).of(plan(study)) for labs in (1, 10_000))
+    assert few.cores_s == many.cores_s == few.wall_s
+    assert few.longest_s == many.longest_s == many.wall_s < few.wall_s
+
+
 def test_an_estimate_says_what_it_rests_on() -> None:
     study = study_from({"name": "s", "axes": {"protocol": ["h2", "h3"]}})
     nothing = Estimator(1, CostModel({}, costs.read_shipped())).of(plan(study))

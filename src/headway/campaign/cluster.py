@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import importlib.metadata
+import json
 import logging
 import shutil
 import signal
 import tempfile
+import time
 import uuid
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -53,6 +55,10 @@ if TYPE_CHECKING:
     from headway.selftest.check import Check
 
 _CONNECT_S = 10
+_SCHEDULER_FILE = ".json"
+"""What ends the name of a scheduler's file: there its address stands, as on machines where a job's is not known before."""
+_SCHEDULER_COMES_S = 30
+_POLL_S = 0.1
 _WORKERS_COME_S = 30
 _CHUNK_BYTES = 16 * 2**20
 _AHEAD = 2
@@ -76,7 +82,7 @@ def cluster_executor(
     """Connect to a cluster and make its workers ready.
 
     Args:
-        address: of the scheduler; None for a cluster on this machine that ends with the context.
+        address: of the scheduler, or its file; None for a cluster on this machine that ends with the context.
         labs: workers of a cluster on this machine.
         image: what labs boot.
         watcher: is told what the workers are and what they are sent.
@@ -106,17 +112,35 @@ def _client(address: str | None, labs: int) -> Iterator[Client]:
         ):
             yield client
         return
+    where = f"--cluster {address}"
+    if address.endswith(_SCHEDULER_FILE):
+        address = _written(Path(address), where)
     try:
         client = Client(address, timeout=_CONNECT_S)
     except ValueError as error:
         raise WrongInputError(
-            f"not the address of a Dask scheduler, such as tcp://host:8786: {error}",
-            where=f"--cluster {address}",
+            f"not the address of a Dask scheduler, such as tcp://host:8786: {error}", where=where
         ) from None
     except OSError:
         raise HeadwayError(f"no Dask scheduler answers at {address}") from None
     with client:
         yield client
+
+
+def _written(file: Path, where: str) -> str:
+    """The address in a scheduler's file, which the scheduler may still have to write."""
+    if not file.parent.is_dir():
+        raise WrongInputError("there is no such directory", where=f"{where}: {file.parent}")
+    end = time.monotonic() + _SCHEDULER_COMES_S
+    while time.monotonic() < end:
+        with suppress(OSError, ValueError, KeyError, TypeError):
+            return str(json.loads(file.read_text("utf-8"))["address"])
+        time.sleep(_POLL_S)
+    raise WrongInputError(
+        f"a scheduler has written no address there within {_SCHEDULER_COMES_S} s "
+        "(`dask scheduler --scheduler-file` does)",
+        where=where,
+    )
 
 
 def _local_cluster(labs: int, scratch: str) -> LocalCluster:

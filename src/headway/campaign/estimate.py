@@ -1,4 +1,4 @@
-"""An estimate of how long a study will take on this machine, from the measured cost of labs."""
+"""An estimate of how long a study will take, on this machine or more of its kind, from the measured cost of labs."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ class Estimate:
         processor_s: processor time of all labs together, and of reading what they leave; seconds.
         waiting_s: wall time of labs beside that, in which they wait for the real clock.
         labs: how many run at a time.
+        longest_s: time of the lab that takes longest, which no more cores make shorter; seconds.
         self_tests: paths whose emulation is measured first.
         kinds: kinds of runs.
         unmeasured: those of them that this machine has not carried out yet.
@@ -37,6 +38,7 @@ class Estimate:
     processor_s: float
     waiting_s: float
     labs: int
+    longest_s: float
     self_tests: int
     kinds: tuple[str, ...]
     unmeasured: tuple[str, ...]
@@ -44,9 +46,13 @@ class Estimate:
 
     @property
     def wall_s(self) -> float:
-        """Wall time of the study on a machine that does nothing else, seconds."""
-        tested_s = self.self_tests * _SELF_TEST_S
-        return (self.processor_s + self.waiting_s + tested_s) / self.labs
+        """Wall time of the study on cores that do nothing else, seconds: no shorter than that of one lab."""
+        return max(self.cores_s / self.labs, self.longest_s)
+
+    @property
+    def cores_s(self) -> float:
+        """Time that the study has cores, those of all labs together; seconds."""
+        return self.processor_s + self.waiting_s + self.self_tests * _SELF_TEST_S
 
     @property
     def basis(self) -> str:
@@ -78,20 +84,24 @@ class Estimator:
         """How long these runs take; those that are the same are carried out once."""
         needed = boots(runs, self._told)
         kinds = tuple(dict.fromkeys(self._work.of(boot)[0] for boot in needed))
+        processor_s = [self._processor_s(boot) for boot in needed]
+        waiting_s = [self._waiting_s(boot) for boot in needed]
         return Estimate(
             runs=sum(len(boot.runs) for boot in needed),
-            processor_s=math.fsum(map(self._processor_s, needed)),
-            waiting_s=math.fsum(
-                self._work.of(boot)[1].virtual_s
-                for boot in needed
-                if boot.runs[0].setting.clock is not Clock.VIRTUAL
-            ),
+            processor_s=math.fsum(processor_s),
+            waiting_s=math.fsum(waiting_s),
             labs=self._labs,
+            longest_s=max(map(sum, zip(processor_s, waiting_s, strict=True)), default=0.0),
             self_tests=len(distinct_paths(runs)),
             kinds=kinds,
             unmeasured=tuple(kind for kind in kinds if not self._model.is_measured(kind)),
             labs_measured=self._model.labs_measured(kinds),
         )
+
+    def _waiting_s(self, boot: Boot) -> float:
+        if boot.runs[0].setting.clock is Clock.VIRTUAL:
+            return 0.0
+        return self._work.of(boot)[1].virtual_s
 
     def _processor_s(self, boot: Boot) -> float:
         kind, work = self._work.of(boot)

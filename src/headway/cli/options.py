@@ -52,6 +52,17 @@ Jobs = Annotated[
     typer.Option(min=1, help="Run this many labs at a time; default: one per core.", metavar="N"),
 ]
 
+Cores = Annotated[
+    int | None,
+    typer.Option(
+        "--jobs",
+        "--cores",
+        min=1,
+        help="Cores, each with one lab at a time; default: those of this machine.",
+        metavar="N",
+    ),
+]
+
 
 def _stay_offline(asked: bool) -> None:
     """What a command carries out looks at the environment, and so does what it starts."""
@@ -144,7 +155,7 @@ class Execution(Choice):
         str | None,
         typer.Option(
             help="Run the labs on the workers of this Dask scheduler, for example "
-            "tcp://host:8786; 'local' starts workers on this machine.",
+            "tcp://host:8786 or its file scheduler.json; 'local' starts workers on this machine.",
             metavar="ADDRESS",
         ),
     ] = None

@@ -116,7 +116,8 @@ def _print_estimate(
             f"At least {counted(least, 'run')}, about {duration(fewest.wall_s)}; at most {runs}, about "
             f"{duration(estimated.wall_s)}"
         )
-    console.print(f"{text}, {at_a_time} at a time.", markup=False, soft_wrap=True)
+    costs = f" ({duration(estimated.cores_s)} of one core)" if estimated.labs > 1 else ""
+    console.print(f"{text}, {at_a_time} at a time{costs}.", markup=False, soft_wrap=True)
     console.print(f"This rests on {estimated.basis}.", markup=False, soft_wrap=True)
 
 

@@ -16,8 +16,8 @@ from headway.cli.claims import print_ledger
 from headway.cli.encoding import typed
 from headway.cli.options import (
     Choice,
+    Cores,
     Execution,
-    Jobs,
     ResultsDirectory,
     StudyName,
     beginning,
@@ -142,7 +142,7 @@ def validate(study: StudyName, options: Choice) -> None:
 
 
 @with_options(Choice)
-def plan(study: StudyName, options: Choice, jobs: Jobs = None) -> None:
+def plan(study: StudyName, options: Choice, jobs: Cores = None) -> None:
     """Show what a study would run, and how long that takes."""
     with loading():
         from headway.campaign.feasibility import MANY_RUNS, lacking_layers
