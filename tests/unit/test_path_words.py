@@ -78,7 +78,7 @@ def test_whatever_changes_of_a_path_changes_its_words(place: int, key: Key, valu
         tried += 1
         if changed != Path.model_validate(raw):
             assert path_title(changed) != path_title(Path.model_validate(raw))
-    # No other discipline has a step.
+    # No other discipline has a step, and few have an interval.
     assert tried or key_text(key).endswith(ONLY_SO) or value == "dualpi2"
 
 

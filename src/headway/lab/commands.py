@@ -273,7 +273,7 @@ def _addition(shaping: Shaping) -> Iterator[str]:
             yield f"qdisc add dev {device} root handle 1: {stab}htb default 1"
             yield _shaper_class("add", shaping)
         case Queue(device):
-            yield f"{_queue_of('add', device)} {_discipline(shaping)}"
+            yield f"{_queue_of('add', device)} {_managed(shaping)}"
             if shaping.gated:
                 yield alteration(Gate(device, is_open=True))
         case DelayLine(device):
@@ -306,6 +306,17 @@ def _shaper_class(verb: str, shaper: Shaper) -> str:
     )
 
 
+_TIMES = {"step": "step_thresh", "target": "target", "interval": "interval"}
+"""What `tc` calls the times of an active queue management."""
+
+
+def _managed(queue: Queue) -> str:
+    """A discipline with its times."""
+    words = _TIMES | {"interval": "rtt"} if queue.discipline is Discipline.CAKE else _TIMES
+    times = (f" {words[name]} {int(value) // 1000}us" for name, value in queue.times)
+    return f"{_discipline(queue)}{''.join(times)}"
+
+
 def _discipline(queue: Queue) -> str:
     limit = queue.limit_bytes
     packets = max(limit // FRAME_BYTES, 2)
@@ -330,8 +341,7 @@ def _discipline(queue: Queue) -> str:
         case Discipline.FQ_PIE:
             return f"fq_pie limit {packets} memory_limit {2 * limit} {ecn}"
         case Discipline.DUALPI2:
-            step = f" step_thresh {int(queue.step) // 1000}us" if queue.step else ""
-            return f"dualpi2 limit {packets}{step}"
+            return f"dualpi2 limit {packets}"
 
 
 def _red(rate: Rate, limit: int) -> str:

@@ -102,7 +102,14 @@ def _bottleneck(way: LinkWay) -> Iterator[Shaping]:
     limit_bytes = way.direction.queue_bytes(way.rtt) or 0
     gated = way.direction.keeps
     yield Queue(
-        device, queue.discipline, limit_bytes, queue.packets, rate, queue.ecn, gated, queue.step
+        device,
+        queue.discipline,
+        limit_bytes,
+        queue.packets,
+        rate,
+        queue.ecn,
+        gated,
+        tuple(queue.times.items()),
     )
 
 

@@ -44,7 +44,7 @@ class Queue:
         rate: the shaper's first rate.
         ecn: whether it marks packets where it can, instead of dropping them.
         gated: whether it is one that can be closed, and is open at first.
-        step: how long packets are in the low-latency queue before it marks them; None for Linux's usual time.
+        times: those of its active queue management that differ from Linux's, by their names in studies.
     """
 
     device: str
@@ -54,7 +54,7 @@ class Queue:
     rate: Rate
     ecn: bool
     gated: bool = False
-    step: Duration | None = None
+    times: tuple[tuple[str, Duration], ...] = ()
 
 
 @dataclass(frozen=True)

@@ -25,15 +25,9 @@ AHEAD_NS = 1512
 holds what it sends in 1 us, and either end of the train is seen up to a reading of the clock (256 ns) off."""
 _CLOCK_STEP_NS = 1000
 """The virtual clock moves by fractions of a microsecond when it is read."""
-_TARGETS_NS = {
-    Discipline.CODEL: 5_000_000,
-    Discipline.FQ_CODEL: 5_000_000,
-    Discipline.CAKE: 5_000_000,
-    Discipline.DUALPI2: 15_000_000,
-}
-"""Sojourn time that disciplines aim at by default, of those that end a standing queue within seconds. PIE takes longer:
-the smaller its probability, the smaller the steps by which it rises (RFC 8033, section 5.2)."""
-_FIRST_INTERVAL_NS = 100_000_000
+_SOON = frozenset({Discipline.CODEL, Discipline.FQ_CODEL, Discipline.CAKE, Discipline.DUALPI2})
+"""Disciplines that end a standing queue within seconds. PIE takes longer: the smaller its probability, the smaller the
+steps by which it rises (RFC 8033, section 5.2)."""
 
 
 class SteadyFlow(CheckStep):
@@ -245,8 +239,8 @@ class Standing(CheckStep):
         return min(above, room) if room > 2 * self._goal(stage, frame_ns) // frame_ns else 0
 
     def _count(self, stage: Stage, standing: int, frame_ns: int) -> int:
-        # CoDel's n-th drop comes 100 ms / sqrt(n) after the one before.
-        span_ns = int((3 + 2.5 * standing**0.5) * _FIRST_INTERVAL_NS)
+        # CoDel's n-th drop comes an interval / sqrt(n) after the one before.
+        span_ns = int((3 + 2.5 * standing**0.5) * stage.direction.queue.interval_ns)
         return span_ns // frame_ns + standing
 
     def _goal(self, stage: Stage, frame_ns: int) -> int:
@@ -254,7 +248,7 @@ class Standing(CheckStep):
         discipline = stage.direction.queue.discipline
         if discipline is Discipline.RED:
             return (stage.limit_bytes or 0) // 2 // FRAME_BYTES * frame_ns + 2 * frame_ns
-        return _TARGETS_NS[discipline] + 4 * frame_ns
+        return (stage.direction.queue.target_ns or 0) + 4 * frame_ns
 
     @override
     def judge(self, sight: Sight) -> Iterator[Check]:
@@ -272,7 +266,7 @@ class Standing(CheckStep):
             yield Check(
                 f"standing queue {way}",
                 self._timeline.path,
-                _TARGETS_NS.get(stage.direction.queue.discipline, goal_ns) / 1e6,
+                (stage.direction.queue.target_ns or goal_ns) / 1e6,
                 float(np.median(last)) / 1e6 if len(last) else None,
                 -course.farthest_jitter_ns / 1e6,
                 goal_ns / 1e6,
@@ -292,4 +286,4 @@ def _managed(course: Course) -> Stage | None:
     if narrowest.direction.queue.discipline is Discipline.RED and not course.is_constant:
         return None
     discipline = narrowest.direction.queue.discipline
-    return narrowest if discipline is Discipline.RED or discipline in _TARGETS_NS else None
+    return narrowest if discipline is Discipline.RED or discipline in _SOON else None

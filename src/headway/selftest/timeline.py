@@ -40,7 +40,7 @@ Records = np.ndarray[tuple[int], np.dtype[np.void]]
 
 _START_NS = 100_000_000
 _YOUNG_NS = 3_000_000
-"""Time in which a burst is through a queue that drops what has waited long."""
+"""At most so long a burst takes through a queue that drops what has waited long."""
 _PAUSE_NS = 10_000_000
 
 
@@ -110,7 +110,8 @@ def bursts(course: Course, start_ns: int, count: int) -> tuple[tuple[int, int], 
     size = min(room // SMALL_FRAME_BYTES, count)
     if any(_counts_packets(stage.direction.queue) for stage in course.stages):
         size = min(size, max((queue or 0) // FRAME_BYTES // 2, 1))
-        young = (course.slowest_rate or 10**12) * _YOUNG_NS // (SMALL_FRAME_BYTES * 8 * 10**9)
+        bit_s = course.slowest_rate or 10**12
+        young = bit_s * _young_ns(course) // (SMALL_FRAME_BYTES * 8 * 10**9)
         size = min(size, max(young, 1))
     slowest = course.slowest_rate or 10**12
     gap_ns = max(1_000_000, 2 * size * SMALL_FRAME_BYTES * 8 * 10**9 // slowest)
@@ -122,6 +123,12 @@ def bursts(course: Course, start_ns: int, count: int) -> tuple[tuple[int, int], 
         (start_ns + index * gap_ns, min(size, count - index * size))
         for index in range(-(-count // size))
     )
+
+
+def _young_ns(course: Course) -> int:
+    """Time in which a burst is through queues that drop what has waited long."""
+    targets = [stage.direction.queue.target_ns for stage in course.stages]
+    return min([_YOUNG_NS, *(target * 3 // 5 for target in targets if target is not None)])
 
 
 def _counts_packets(queue: Queue) -> bool:

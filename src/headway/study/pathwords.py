@@ -206,13 +206,17 @@ def _loss(way: Direction) -> str:
 
 def _queue(way: Direction) -> str:
     queue = way.queue
-    size = f"{queue.bdp:g} BDP" if queue.bdp is not None else str(queue.size)
+    size = f"{queue.bdp:g} BDP" if queue.bdp is not None else str(queue.size or queue.drain)
     if queue.packets is not None:
         size = f"{queue.packets} packets"
     name = "" if queue.discipline is Discipline.DROPTAIL else f" {queue.discipline}"
-    step = f" with a step of {queue.step}" if queue.step else ""
+    times = ", ".join(f"{_article(name)} of {value}" for name, value in queue.times.items())
     size += " at the trace's best and its largest burst" if queue.bursts else ""
-    return f"{size}{name}{' ECN' if queue.ecn else ''}{step}"
+    return f"{size}{name}{' ECN' if queue.ecn else ''}{f' with {times}' if times else ''}"
+
+
+def _article(name: str) -> str:
+    return f"an {name}" if name == "interval" else f"a {name}"
 
 
 def _blackouts(way: Direction) -> str:

@@ -13,7 +13,6 @@ from headway.study.base_model import Part, wrong
 from headway.study.units import Duration, Rate, Size, UnitError, split_quantity
 
 ETHERNET_HEADER_BYTES = 14
-_LONGEST_STEP_MS = 1000
 FRAME_BYTES = 1514
 """A full-size packet on the wire: an MTU of 1500 bytes and 14 bytes of Ethernet header."""
 
@@ -36,9 +35,35 @@ class Discipline(StrEnum):
         return self not in (Discipline.DROPTAIL, Discipline.CAKE, Discipline.DUALPI2)
 
 
-_QUEUE_UNITS = ("BDP", "BDPs", "packets", "packet")
+_SECOND_NS = 10**9
+_LONGEST_NS = {"step": _SECOND_NS, "target": _SECOND_NS, "interval": 3600 * _SECOND_NS}
+"""The longest of each time of an active queue management."""
+_TIMES = {
+    Discipline.CODEL: ("target", "interval"),
+    Discipline.FQ_CODEL: ("target", "interval"),
+    Discipline.CAKE: ("interval",),
+    Discipline.PIE: ("target",),
+    Discipline.FQ_PIE: ("target",),
+    Discipline.DUALPI2: ("target", "step"),
+}
+"""What times each discipline has. Cake derives its target from its interval."""
+_TARGETS_NS = {
+    Discipline.CODEL: 5_000_000,
+    Discipline.FQ_CODEL: 5_000_000,
+    Discipline.PIE: 15_000_000,
+    Discipline.FQ_PIE: 15_000_000,
+    Discipline.DUALPI2: 15_000_000,
+}
+"""What disciplines aim at in Linux, if nothing else is stated."""
+LINUX_INTERVAL_NS = 100_000_000
+_CAKES_TARGET = 20
+"""The part of its interval that cake aims at (tc-cake(8))."""
+_QUEUE_UNITS = ("BDP", "BDPs", "packets", "packet", *Duration.units)
 """Beside those of sizes."""
 _SIZE = Size.json_schema(*_QUEUE_UNITS)
+
+
+_EXAMPLES = '"1 BDP", "64 kB", "100 packets" or "50 ms"'
 
 
 def _queue_hint(number: Decimal, unit: str) -> str:
@@ -47,7 +72,7 @@ def _queue_hint(number: Decimal, unit: str) -> str:
     folded |= {"bdps": "BDP", "pkt": "packets", "pkts": "packets", "p": "packets"}
     if known := folded.get(unit.lower()):
         return f'write "{number:f} {known}"'
-    return Size.hint(number, unit, *_QUEUE_UNITS[::2])
+    return Size.hint(number, unit, "BDP", "packets", "ms")
 
 
 class TraceBest(NamedTuple):
@@ -58,13 +83,19 @@ class TraceBest(NamedTuple):
 
 
 class Queue(Part):
-    """The bottleneck's queue: a size in BDPs, bytes on the wire or packets, and a discipline."""
+    """The bottleneck's queue: a size in BDPs, bytes on the wire, packets or time, and a discipline."""
 
     other_forms = (_SIZE,)
 
     bdp: float | None = Field(default=None, gt=0, le=10_000)
     size: Annotated[Size | None, WithJsonSchema(_SIZE)] = None
     packets: int | None = Field(default=None, ge=1, le=10_000_000)
+    drain: Duration | None = Field(
+        default=None,
+        gt=0,
+        exclude_if=lambda drain: drain is None,
+        description="how long a full queue takes to drain at the rate whose BDP would be its size",
+    )
     discipline: Discipline = Discipline.DROPTAIL
     ecn: bool = Field(
         default=False,
@@ -74,6 +105,16 @@ class Queue(Part):
         default=None,
         exclude_if=lambda step: step is None,
         description="of dualpi2: packets of its low-latency queue are marked that were there for longer; by default Linux's, 1 ms",
+    )
+    target: Duration | None = Field(
+        default=None,
+        exclude_if=lambda target: target is None,
+        description="how long packets may wait before the discipline acts, of codel, fq_codel, pie, fq_pie and dualpi2; by default Linux's: 5 ms, or 15 ms",
+    )
+    interval: Duration | None = Field(
+        default=None,
+        exclude_if=lambda interval: interval is None,
+        description="for how long they have to wait longer than that, of codel, fq_codel and cake, which calls it rtt; by default Linux's, 100 ms",
     )
     bursts: bool = Field(
         default=False,
@@ -99,26 +140,52 @@ class Queue(Part):
             elif unit in ("packet", "packets"):
                 raw["packets"] = float(number)  # a whole number, or it is refused
                 del raw["size"]
+            elif unit in Duration.units:
+                raw["drain"] = raw.pop("size")
         elif isinstance(text, int | float) and not isinstance(text, bool | Size):
-            raise ValueError(f'{text} has no unit; write "1 BDP", "64 kB" or "100 packets"')
+            raise ValueError(f"{text} has no unit; write {_EXAMPLES}")
         return raw
 
     @model_validator(mode="after")
     def _one_size(self) -> Self:
-        given = [v for v in (self.bdp, self.size, self.packets) if v is not None]
-        if len(given) != 1:
-            raise ValueError('a queue needs one size: "1 BDP", "64 kB" or "100 packets"')
+        given = [self.bdp, self.size, self.packets, self.drain]
+        if len(given) - given.count(None) != 1:
+            raise ValueError(f"a queue needs one size: {_EXAMPLES}")
         if self.ecn and not self.discipline.marks_if_asked:
             able = ", ".join(discipline for discipline in Discipline if discipline.marks_if_asked)
             text = "never marks" if self.discipline is Discipline.DROPTAIL else "always marks"
             raise ValueError(f"{self.discipline} {text}; ecn is for {able}")
-        if self.step is not None and self.discipline is not Discipline.DUALPI2:
-            raise wrong("step", f"{self.discipline} has no low-latency queue; step is for dualpi2")
-        if self.step is not None and not 0 < self.step.ms <= _LONGEST_STEP_MS:
+        for name, value in self.times.items():
+            if name not in _TIMES.get(self.discipline, ()):
+                able = ", ".join(discipline for discipline, own in _TIMES.items() if name in own)
+                raise wrong(name, f"{self.discipline} has no {name}; that is for {able}")
+            if not 0 < value <= _LONGEST_NS[name]:
+                longest = Duration(_LONGEST_NS[name])
+                raise wrong(name, f"it is more than 0 and up to {longest}, not {value}")
+        if self.target and self.interval and self.target >= self.interval:
             raise wrong(
-                "step", f"it is more than 0 and up to {_LONGEST_STEP_MS} ms, not {self.step}"
+                "target", f"{self.target} is not shorter than the interval of {self.interval}"
             )
         return self
+
+    @property
+    def times(self) -> dict[str, Duration]:
+        """The times of its active queue management that differ from Linux's."""
+        named = {"target": self.target, "interval": self.interval, "step": self.step}
+        return {name: value for name, value in named.items() if value is not None}
+
+    @property
+    def interval_ns(self) -> int:
+        """For how long packets have to wait longer than the target, of a discipline with an interval."""
+        return int(self.interval or LINUX_INTERVAL_NS)
+
+    @property
+    def target_ns(self) -> int | None:
+        """How long packets may wait before the discipline acts; None of one without a target."""
+        if self.discipline is Discipline.CAKE:
+            return self.interval_ns // _CAKES_TARGET
+        usual = _TARGETS_NS.get(self.discipline)
+        return usual if self.target is None else int(self.target)
 
     def limit_bytes(self, rate: Rate, rtt: Duration, trace: TraceBest | None = None) -> int:
         """Size in bytes on the wire; never less than two full packets, or nothing would pass.
@@ -130,6 +197,8 @@ class Queue(Part):
         """
         if self.packets is not None:
             return self.packets * FRAME_BYTES
+        if self.drain is not None:
+            return max(int(rate * self.drain / 8e9), 2 * FRAME_BYTES)
         bdp_bytes = (self.bdp or 0) * rate * rtt / 8e9
         if self.bursts and trace:
             bdp_bytes = (self.bdp or 0) * trace.within_rtt_bytes + trace.burst_bytes

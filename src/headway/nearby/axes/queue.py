@@ -16,7 +16,7 @@ _ALIKE = 0.1
 _OF_A_DISCIPLINE = ("ecn", "step")
 """Keys of a queue that others than its discipline may not have."""
 """Queues of which one is larger by less than this share are one size."""
-_SIZES = ("bdp", "size", "packets", "bursts")
+_SIZES = ("bdp", "size", "packets", "drain", "bursts")
 
 
 def _bdps(setting: Setting) -> float | None:
