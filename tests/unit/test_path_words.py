@@ -50,7 +50,7 @@ def other_values(key: Key, value: Any) -> list[Any]:
     name = next(str(part) for part in reversed(key) if isinstance(part, str))
     if name == "burst" and value in (536, 1616):
         return [536 + 1616 - value]
-    return list(others(value)) or [WORDS[name]]
+    return list(others(value, name)) or [WORDS[name]]
 
 
 CHANGES = [
