@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from headway.columns import METRICS, Needs, Of
 from headway.errors import WrongInputError
 from headway.study.experiment import Coordinates, Experiment
-from headway.study.metricnames import hint, known_elsewhere
+from headway.study.metricnames import hint, no_metric
 from headway.study.path import Direction
 from headway.study.queue import Discipline
 from headway.study.rates import RateSchedule
@@ -84,9 +84,7 @@ def check_metrics(
 def _refusal(settings: Iterable[Setting], metric: str, known: Sequence[str]) -> str:
     """Why a metric is not measured, and which one may have been meant."""
     if metric not in METRICS:
-        elsewhere = known_elsewhere(metric)
-        why = f": {elsewhere}" if elsewhere else ""
-        return f"{metric!r} is no metric{why}{hint(metric, known)}"
+        return no_metric(metric, known)
     ranking = METRICS[metric].ranking
     if ranking and any(_is_of(setting, metric) for setting in settings):
         why = f"it takes {ranking.needs.value}"

@@ -8,7 +8,7 @@ from headway.columns import METRICS
 from headway.errors import WrongInputError
 from headway.study.budget import MetricBudget
 from headway.study.experiment import Experiment
-from headway.study.metricnames import hint, known_elsewhere
+from headway.study.metricnames import no_metric
 from headway.study.source import Source
 
 
@@ -23,10 +23,7 @@ def budgeted(experiment: Experiment, source: Source) -> Experiment:
     for metric, stated in experiment.budget.items():
         where = source.where(f"budget.{metric}", experiment=experiment.name)
         if metric not in METRICS:
-            elsewhere = known_elsewhere(metric)
-            why = f": {elsewhere}" if elsewhere else ""
-            reason = f"{metric!r} is no metric{why}{hint(metric, [*METRICS])}"
-            raise WrongInputError(reason, where=where)
+            raise WrongInputError(no_metric(metric, [*METRICS]), where=where)
         budgets = (stated,) if isinstance(stated, MetricBudget) else stated
         try:
             claims += [claim for budget in budgets for claim in budget.claims(metric, contenders)]

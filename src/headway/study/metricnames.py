@@ -11,10 +11,11 @@ from headway.errors import nearest
 MOST = 10
 """As many names as a reader looks through."""
 
+_SCORE = "Headway has no score: state what it is made of: fcp_s, speed_index_s, lcp_s, tbt_ms, cls"
 _ELSEWHERE = {
     "fid": "First Input Delay has gone from the browsers' vitals for INP, which is inp_ms",
-    "score": "Headway has no score: state the metrics that it is made of",
-    "performance_score": "Headway has no score: state the metrics that it is made of",
+    "score": _SCORE,
+    "performance_score": _SCORE,
     "cumulative_layout_shift": "it is cls here",
     "first_contentful_paint": "it is fcp_s here",
     "first_meaningful_paint": "Lighthouse has given it up for the largest contentful paint, lcp_s",
@@ -35,6 +36,17 @@ def known_elsewhere(word: str) -> str:
     """What there is instead of a metric that other tools have; empty if they have none of that name."""
     plain = re.sub(r"[^a-z0-9]+", "_", word.lower()).strip("_")
     return _ELSEWHERE.get(_UNIT.sub("", plain), "")
+
+
+def no_metric(word: str, known: Sequence[str]) -> str:
+    """A message about a word that names no metric.
+
+    Args:
+        word: as it was written.
+        known: the metrics that are measured.
+    """
+    elsewhere = known_elsewhere(word)
+    return f"{word!r} is no metric{f': {elsewhere}' if elsewhere else hint(word, known)}"
 
 
 def hint(word: str, known: Sequence[str]) -> str:

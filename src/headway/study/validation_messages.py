@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
+from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from headway.errors import WrongInputError, meant, nearest
@@ -301,17 +302,21 @@ def _siblings(location: list[str], kind: str) -> list[str]:
     model: Any = Setting if location and location[0] in Setting.model_fields else Experiment
     for part in location:
         holder = next(
-            (candidate for candidate in _held_by(model) if part in candidate.model_fields), None
+            (fields[part] for fields in map(_by_key, _held_by(model)) if part in fields), None
         )
         if holder is not None:
-            model = _model_in(holder.model_fields[part].annotation, kind)
+            model = _model_in(holder.annotation, kind)
     fields: set[str] = set()
     for kept in _held_by(model):
-        fields |= {field.alias or name for name, field in kept.model_fields.items()}
-        fields |= getattr(kept, "more_keys", {}).keys()
+        fields |= {*_by_key(kept), *getattr(kept, "more_keys", ())}
     if model is Experiment:
         fields |= {"experiments", "quick", *Study.model_fields, *Setting.model_fields}
     return sorted(fields - {"conditions"})
+
+
+def _by_key(model: type[BaseModel]) -> dict[str, FieldInfo]:
+    """A model's fields by what files call them."""
+    return {field.alias or name: field for name, field in model.model_fields.items()}
 
 
 def _held_by(model: Any) -> Iterator[type[BaseModel]]:
