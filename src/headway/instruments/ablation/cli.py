@@ -10,7 +10,7 @@ import typer
 
 from headway.cli.encoding import typed
 from headway.cli.options import Choice, Jobs, Offline, StudyName, with_options
-from headway.errors import WrongInputError
+from headway.errors import WrongInputError, counted
 from headway.terminal import Terminal, output, say
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def _print(answer: WhyAnswer) -> None:
         table.add_row(part.name, part.size, percent_of(part.first), percent_of(part.last))
     output().print(table)
     say(
-        f"{answer.seeds} seeds, {answer.sets} sets of causes. The parts multiply to {percent_of(answer.sum_of_parts)}. Switched first "
+        f"{counted(answer.seeds, 'seed')}, {counted(answer.sets, 'set')} of causes. The parts multiply to {percent_of(answer.sum_of_parts)}. Switched first "
         "and last differ where causes share what they do."
     )
     if answer.left_out:
