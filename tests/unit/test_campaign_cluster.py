@@ -7,6 +7,7 @@ import select
 import threading
 import uuid
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -14,9 +15,11 @@ from typing import Any
 import pytest
 from distributed import Client, KilledWorker, LocalCluster
 
-from headway.campaign import cluster, worker
+from headway.campaign import cluster, session, worker
 from headway.campaign.cluster import ClusterExecutor
 from headway.campaign.imageparts import ImagePart, ImageParts
+from headway.campaign.local import LocalExecutor
+from headway.campaign.task import LOCAL_CLUSTER, Task
 from headway.campaign.watcher import SilentWatcher
 from headway.campaign.worker import Demand, NotReady
 from headway.columns import Record, Status
@@ -225,3 +228,35 @@ def test_a_scheduler_that_writes_no_address_is_named(
         cluster.cluster_executor(str(tmp_path / name), 1, stub_image(), SilentWatcher()),
     ):
         pass
+
+
+@pytest.mark.parametrize(
+    ("asked", "address"), [(LOCAL_CLUSTER, None), ("tcp://192.0.2.1:8786", "tcp://192.0.2.1:8786")]
+)
+def test_a_study_is_carried_out_on_the_cluster_that_its_task_names(
+    asked: str, address: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """None is a cluster of this machine's own."""
+    given: list[tuple[Any, ...]] = []
+
+    @contextmanager
+    def connected(*words: Any) -> Iterator[str]:
+        given.append(words)
+        yield "executor"
+
+    monkeypatch.setattr(cluster, "cluster_executor", connected)
+    task = Task(load_study("quickstart"), "quickstart", tmp_path, "", "", cluster=asked)
+    image = stub_image()
+    with session._executor(task, [], image, (0, 1, 2), SilentWatcher()) as executor:
+        assert executor == "executor"
+    assert [words[:3] for words in given] == [(address, 3, image)]
+
+
+def test_without_a_cluster_a_study_is_carried_out_here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(session, "ready_machine", lambda _: "machine")
+    task = Task(load_study("quickstart"), "quickstart", tmp_path, "", "")
+    with session._executor(task, [], stub_image(), (0, 1), SilentWatcher()) as executor:
+        assert isinstance(executor, LocalExecutor)
+        assert (executor.machine, executor.cores) == ("machine", (0, 1))

@@ -313,3 +313,13 @@ def test_a_fault_that_could_not_happen_is_no_fault_that_was_survived() -> None:
         changed = StudyResults(one.runs.with_columns(at_s.alias("fault_at_s")), one.manifest)
         told = " ".join(fault_sentences(analyse(changed)))
         assert said in told
+
+
+@given(fault=faults())
+def test_a_fault_of_a_link_that_is_crossed_from_its_other_end_is_of_the_other_way(
+    fault: Fault,
+) -> None:
+    other = fault.turned_around
+    assert {fault.direction, other.direction} == {*Way}
+    assert other.turned_around == fault
+    assert other.model_copy(update={"direction": fault.direction}) == fault

@@ -12,6 +12,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from rich.console import Console
+from rich.progress import Progress
 
 from headway.errors import HeadwayError
 from headway.image import (
@@ -22,6 +24,7 @@ from headway.image import (
     builder,
     compiled_guest_code,
     composed,
+    display,
     find,
     guestcode,
     prerequisites,
@@ -491,3 +494,11 @@ def test_guest_code_that_does_not_compile(with_host_python: tuple[Image, Path]) 
     (sources / "guest/agent.py").write_text("def\n")
     with pytest.raises(HeadwayError, match="do not compile"):
         compiled_guest_code(image, sources)
+
+
+def test_notes_are_shown_as_they_are() -> None:
+    """Neither are brackets taken for markup, nor numbers coloured."""
+    console = Console(file=io.StringIO(), force_terminal=True, color_system="standard")
+    display._Steps(Progress(console=console)).note("[bold]12 files[/bold] of '/tmp/a'")
+    assert isinstance(console.file, io.StringIO)
+    assert console.file.getvalue() == "[bold]12 files[/bold] of '/tmp/a'\n"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -161,3 +163,30 @@ def test_left_out_packages_look_installed(tmp_path: Path, monkeypatch: pytest.Mo
     apt = PrivateApt(tmp_path, "http://mirror.test/debian", "sid", Runner(tmp_path / "log"), ("a",))
     apt.update(lambda _: None)
     assert "Package: a\nStatus: install ok installed\n" in (tmp_path / "status").read_text()
+
+
+def apt_cache(directory: Path, monkeypatch: pytest.MonkeyPatch, script: str) -> None:
+    """Have a shell's script for apt-cache."""
+    program = directory / "bin" / "apt-cache"
+    program.parent.mkdir()
+    program.write_text(f"#!/bin/sh\n{script}\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}:/usr/bin:/bin")
+
+
+def test_names_are_those_that_apt_knows(
+    apt: PrivateApt, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = f'[ "$*" = "-c {tmp_path}/apt.conf pkgnames" ] && printf "llvm-9\\nllvm-21\\nllvm\\ncurl\\n"'
+    apt_cache(tmp_path, monkeypatch, script)
+    assert apt.names() == {"llvm-9", "llvm-21", "llvm", "curl"}
+    assert apt.newest(re.compile(r"llvm-(\d+)")) == ("llvm-21", (21,))
+    assert apt.newest(re.compile(r"gcc-(\d+)")) is None
+
+
+def test_an_apt_that_fails_knows_not_just_a_part(
+    apt: PrivateApt, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    apt_cache(tmp_path, monkeypatch, "echo llvm-9; exit 100")
+    with pytest.raises(subprocess.CalledProcessError):
+        apt.names()

@@ -378,3 +378,31 @@ def test_contenders_of_the_same_flows_are_told_apart_by_their_names() -> None:
     assert said[2].startswith("fq_codel: even (")
     assert said[3].startswith("In fq_codel, a gets 67 % more than in droptail (")
     assert said[4].startswith("In fq_codel, b gets 28.6 % less than in droptail (")
+
+
+@pytest.mark.parametrize(
+    ("beside", "getting"),
+    [
+        ([6.0, 14.0, 7.0, 13.0, 8.0, 12.0, 11.0], Getting.UNCLEAR),
+        ([7.0, 7.1, 6.9, 7.2, 6.8, 7.0, 7.1], Getting.LESS),
+        ([13.0, 13.1, 12.9, 13.2, 12.8, 13.0, 13.1], Getting.MORE),
+        ([9.8, 10.1, 9.9, 10.2, 9.8, 10.0, 10.1], Getting.AS_MUCH),
+        ([8.9, 9.9, 9.0, 9.9, 8.8, 9.9, 9.0], Getting.LESS),
+    ],
+)
+def test_what_a_flow_gets_is_unclear_if_it_may_be_more_or_less(
+    beside: list[float], getting: Getting
+) -> None:
+    """Where the interval of the ratio to 10 Mbit/s lies, which it gets beside another of its kind."""
+    cells = {
+        "cell": {
+            "bbr3 v cubic": {
+                "bbr3": [[20.0 - mbit] for mbit in beside],
+                "cubic": [[mbit] for mbit in beside],
+            },
+            "cubic v cubic": {"cubic": [[10.0, 10.0] for _ in beside]},
+        }
+    }
+    experiment = {key: value for key, value in EXPERIMENT.items() if key != "grid"}
+    (found,) = besides(analyse(made.competing(cells, experiment)))
+    assert found.getting is getting
