@@ -212,3 +212,13 @@ def test_the_table_of_a_killed_study_is_made_when_it_is_read(
 
 def test_every_column_is_described() -> None:
     assert all(field.description for field in Record.model_fields.values())
+
+
+def test_a_manifest_that_says_nothing_claims_nothing() -> None:
+    """Results may have come without it, and one of an older version lacks what was not kept then."""
+    empty, version = Manifest(), {"version"}
+    stated = empty.model_dump(mode="json", exclude={*version, "study"})
+    assert not {name: value for name, value in stated.items() if value}
+    assert empty.study.experiments == () and not empty.study.name
+    assert not empty.may_end_sooner
+    assert not empty.alarms
