@@ -102,3 +102,25 @@ def test_fast_open_carries_the_hello_in_the_syn(run_setting: RunSetting, tmp_pat
     assert first["plain"].words == first["open"].words == "SYN"
     assert first["plain"].bytes == 60
     assert first["open"].bytes > 1400
+
+
+def test_fast_open_saves_a_round_trip_if_the_syn_takes_the_whole_hello(
+    run_setting: RunSetting,
+) -> None:
+    opened = {"kernel": {"sysctls": {"net.ipv4.tcp_fastopen": 0x607}}}
+    took_s = {}
+    for group in ("x25519", "x25519mlkem768"):
+        for fast in ("off", "on"):
+            knobs = {"tcp_fast_open": fast, "key_exchange": group}
+            client = {"program": "curl", "knobs": knobs, **opened}
+            asked = setting("nginx", client=client, protocol="h2")
+            record = run_setting(
+                asked | {"server": {"program": "nginx", **opened}}, name=f"{group}-{fast}"
+            )
+            assert record.total_s is not None
+            took_s[group, fast] = record.total_s
+    rtt_s = took_s["x25519", "off"] - took_s["x25519", "on"]
+    assert rtt_s == pytest.approx(0.1, rel=0.05)
+    assert took_s["x25519mlkem768", "off"] == pytest.approx(
+        took_s["x25519mlkem768", "on"], rel=0.02
+    )

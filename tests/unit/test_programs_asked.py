@@ -162,6 +162,30 @@ def test_a_log_that_one_side_does_not_write_is_remarked_on() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("group", "flags", "why"),
+    [
+        ("any", 1543, "longer than a SYN"),
+        ("x25519mlkem768", 1543, "longer than a SYN"),
+        ("x25519", 3, "only asks for a cookie"),
+        ("x25519", "0x607", None),
+        ("secp256r1", 1543, None),
+    ],
+)
+def test_a_fast_open_that_saves_nothing_is_remarked_on(
+    group: str, flags: int | str, why: str | None
+) -> None:
+    client = {
+        "program": "curl",
+        "knobs": {"tcp_fast_open": "on", "key_exchange": group},
+        "kernel": {"sysctls": {"net.ipv4.tcp_fastopen": flags}},
+    }
+    made = deploy(Setting.model_validate({"protocol": "h2", "client": client}))
+    texts = [text for text in remarks(made) if "tcp_fast_open" in text]
+    assert len(texts) == (why is not None)
+    assert all(why is not None and why in text for text in texts)
+
+
 def test_what_one_transport_is_asked_refines_what_both_are(tmp_path: Path) -> None:
     file = tmp_path / "study.toml"
     file.write_text(
@@ -184,6 +208,7 @@ server.initial_window.tcp = [10, 20]
 
 
 _MEANT = {
+    "handshake": "longer than a SYN",
     "l4s": r"ECT\(1\)|prague",
     "report-card": r"ECT\(1\)",
     "sander2022": "bursts in both directions",
@@ -195,7 +220,7 @@ def test_built_in_studies_are_planned_and_say_what_they_mean(name: str) -> None:
     study = builtin_study(name)
     runs = checked_plan(study, name)
     assert runs
-    # Some look at single runs, and claim no difference; two ask for what is remarked on.
+    # Some look at single runs, and claim no difference; others ask for what is remarked on.
     remarks = set(all_remarks(study, runs)) - set(too_few(study, runs))
     assert [name for remark in remarks if not re.search(_MEANT.get(name, "^$"), remark)] == []
 

@@ -113,7 +113,8 @@ def _in_vain(end: Endpoint) -> Iterator[str]:
     for side, asked in (("", end.asked.knobs), *sides):
         for name, value in asked.items():
             knob = knobs[name]
-            if (why := knob.vain.get(side)) and value != knob.default:
+            why = knob.vain.get(side) or (knob.vain_at(end.host) if knob.vain_at else "")
+            if why and value != knob.default:
                 where = ".".join(filter(None, (end.where, side)))
                 yield f"{where}.knobs.{name} does nothing: {why}"
 

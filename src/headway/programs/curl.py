@@ -34,6 +34,7 @@ from headway.programs.client import (
     started_again,
     wrong_field,
 )
+from headway.programs.fastopen import FAST_OPEN
 from headway.programs.keyexchange import ANY, KEY_EXCHANGE, key_exchange, openssl_group
 from headway.programs.measurement import Measurement, QuicRace, Tried
 from headway.programs.uploads import answer_file, carried_bytes, content_file, sent_bytes
@@ -52,12 +53,6 @@ _VERSION_OPTION = {
 _TRYING = re.compile(r"Trying \[?([0-9a-f.:]+?)\]?:\d+")
 _STAMP = re.compile(r"(\d+):(\d+):([\d.]+) ")
 _VERSION_SEEN = {Protocol.H1: "1.1", Protocol.H2: "2", Protocol.H3: "3"}
-_FAST_OPEN = Knob(
-    "tcp_fast_open",
-    "off",
-    "whether the ClientHello goes with the SYN (RFC 7413); both hosts' kernels need net.ipv4.tcp_fastopen",
-    ("on", "off"),
-)
 _KEY_EXCHANGE = key_exchange("offers")
 _TOLD_ADDRESS = Adjustment("curl", "--resolve", "the server", "no time is spent on name resolution")
 
@@ -109,7 +104,7 @@ class Curl(Client):
     executable: ClassVar[str] = "curl"
     libraries: ClassVar[str] = ""
     """Where it finds its library, if not where all programs do."""
-    knobs: tuple[Knob, ...] = (RETRY_PAUSE, _FAST_OPEN, _KEY_EXCHANGE)
+    knobs: tuple[Knob, ...] = (RETRY_PAUSE, FAST_OPEN, _KEY_EXCHANGE)
     adjustments: tuple[Adjustment, ...] = (
         _TOLD_ADDRESS,
         Adjustment(
@@ -149,7 +144,7 @@ class Curl(Client):
         ]
         if flow.other_address or flow.discovery:
             argv += ["--verbose", "--trace-time"]
-        if self.knob("tcp_fast_open", flow.host) == "on" and not flow.protocol.over_quic:
+        if self.knob(FAST_OPEN.name, flow.host) == "on" and not flow.protocol.over_quic:
             argv.append("--tcp-fastopen")
         if (group := self.knob(KEY_EXCHANGE, flow.host)) != ANY:
             argv += ["--curves", openssl_group(group)]
@@ -190,7 +185,7 @@ class Curl814(Curl):
     quic_congestion_controls = ("reno",)
     writes_qlog = False
     expects = False
-    knobs = (_FAST_OPEN, _KEY_EXCHANGE)
+    knobs = (FAST_OPEN, _KEY_EXCHANGE)
     adjustments = (_TOLD_ADDRESS.of("curl-8.14"),)
     executable = "/opt/trixie/usr/bin/curl"
     libraries = "/opt/trixie/usr/lib/x86_64-linux-gnu"

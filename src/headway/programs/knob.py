@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
+from headway.study.host import Host
+
 
 @dataclass(frozen=True)
 class Adjustment:
@@ -35,6 +37,7 @@ class Knob:
         takes: whether a value is one; None if only the program knows.
         over_quic: the only values that it has over QUIC; all if empty.
         vain: why it does nothing in this program, by the side of it; the side of a program that has none is empty.
+        vain_at: why it does nothing at a host, by the host's other settings; empty if it does something.
     """
 
     name: str
@@ -47,6 +50,7 @@ class Knob:
     takes: Callable[[str], bool] | None = None
     over_quic: tuple[str, ...] = ()
     vain: Mapping[str, str] = field(default_factory=dict)
+    vain_at: Callable[[Host], str] | None = None
 
     def in_vain(self, why: str, side: str = "") -> Knob:
         """The same of a program, or of one of its sides, in which it does nothing."""
