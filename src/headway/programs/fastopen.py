@@ -19,7 +19,7 @@ def _in_vain(host: Host) -> str:
             "with a post-quantum key share the ClientHello is longer than a SYN, and the server waits for the rest; "
             f'knobs.{KEY_EXCHANGE} = "{X25519}" makes it shorter'
         )
-    flags = int(host.kernel.sysctls.get(_SYSCTL, _LINUX), 0)
+    flags = int(host.kernel.sysctls.get(_SYSCTL, _LINUX))
     if flags & _WITHOUT_COOKIE != _WITHOUT_COOKIE:
         return f'a first connection only asks for a cookie; kernel.sysctls."{_SYSCTL}" = 1543 does without, at both ends'
     return ""
