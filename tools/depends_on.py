@@ -1,7 +1,7 @@
 """On what findings depend: the paragraphs that their pages have from what `headway nearby` found.
 
 ``docs/findings/nearby/PAGE.json`` is what was found around the results of a page. ``keep RESULTS PAGE`` takes it from
-results; ``write`` writes what it shows on the pages, between two marks (`make docs`). A test checks that the pages have it.
+results, with ``--metric NAME`` only the sentences by metrics that the page is about; ``write`` writes what it shows on the pages, between two marks (`make docs`). A test checks that the pages have it.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,11 +26,16 @@ _COMMAND = "`headway nearby`"
 """Its page says what verdicts mean."""
 
 
-def keep(results: Path, page: str) -> Path:
+def keep(results: Path, page: str, metrics: Sequence[str] = ()) -> Path:
     """Keep what was found around results for a page.
 
+    Args:
+        results: the study's.
+        page: name of the page.
+        metrics: names of those whose sentences are kept; all if empty.
+
     Raises:
-        WrongInputError: nothing was tried, or there is no such page, or it has no place for it.
+        WrongInputError: nothing was tried, or there is no such page or metric, or it has no place for it.
     """
     answer = read_nearby(results)
     if answer is None:
@@ -37,9 +43,14 @@ def keep(results: Path, page: str) -> Path:
     text = _page(page).read_text(encoding="utf-8")
     if not _BLOCK.search(text):
         raise WrongInputError(f"has no lines {BEGIN} and {END}", where=str(_page(page)))
+    if unknown := set(metrics) - {sentence.metric for sentence in answer.sentences}:
+        raise WrongInputError(f"has no sentences by {min(unknown)}", where=str(results))
+    sentences = [each for each in answer.sentences if not metrics or each.metric in metrics]
     KEPT.mkdir(exist_ok=True)
     # What was not tried is for the study's own report.
-    kept = answer.model_copy(update={"left_out": ()}).model_dump(mode="json")
+    kept = answer.model_copy(update={"left_out": (), "sentences": tuple(sentences)}).model_dump(
+        mode="json"
+    )
     file = KEPT / f"{page}.json"
     file.write_text(f"{json.dumps(_rounded(kept), ensure_ascii=False)}\n", encoding="utf-8")
     return file
@@ -84,10 +95,11 @@ def main() -> None:
     kept = parts.add_parser("keep")
     kept.add_argument("results", type=Path)
     kept.add_argument("page")
+    kept.add_argument("--metric", action="append", default=[])
     asked = parser.parse_args()
     try:
         if asked.part == "keep":
-            print(keep(asked.results, asked.page))
+            print(keep(asked.results, asked.page, asked.metric))
     except WrongInputError as error:
         parser.error(str(error))
     for page, text in pages().items():

@@ -143,6 +143,16 @@ def test_a_page_gets_what_was_found_around_its_results(findings: Path, tmp_path:
     assert tool.pages() == {page: text}
 
 
+def test_a_page_may_be_about_some_metrics_only(findings: Path, tmp_path: Path) -> None:
+    other = sentence("h1", loss=TURNS).model_copy(update={"metric": "ttfb_s"})
+    made = results(tmp_path / "results", answer(sentence("h3", loss=TURNS), other))
+    tool.keep(made, "page", ["ttfb_s"])
+    ((_, text),) = tool.pages().items()
+    assert "h1 against h2" in text and "h3 against h2" not in text
+    with pytest.raises(WrongInputError, match="no sentences by plt_s"):
+        tool.keep(made, "page", ["plt_s"])
+
+
 def test_what_cannot_be_kept_is_refused(findings: Path, tmp_path: Path) -> None:
     made = results(tmp_path / "results", answer(sentence("h3", loss=TURNS)))
     for directory, page, reason in (
