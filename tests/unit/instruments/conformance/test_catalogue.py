@@ -15,6 +15,8 @@ from headway.instruments.conformance.cases.newreno import UnusedWindow
 from headway.instruments.conformance.catalogue import chosen_cases, known_cases
 from headway.instruments.conformance.page import page
 from headway.instruments.conformance.results import result_json
+from headway.instruments.conformance.scenario import SenderScenario
+from headway.instruments.conformance.scenarios import BURST_OF_LOSSES, ONE_LOSS, OUTAGE
 from headway.instruments.conformance.senders import PROTOCOLS, senders
 from headway.instruments.conformance.verdict import (
     CheckedNumber,
@@ -116,3 +118,24 @@ class Unpaced(UnusedWindow):
 def test_what_a_scenario_asks_of_the_server_is_asked_beside_what_its_family_does() -> None:
     (quic,) = senders(["headway-server"], ["h3"], "")
     assert quic.host(Unpaced())["knobs"] == {"pacing": "off", "slow_start": "classic"}
+
+
+@pytest.mark.parametrize("other", [BURST_OF_LOSSES, OUTAGE])
+def test_losses_of_one_of_many_and_of_all_packets_meet_the_same_path(other: SenderScenario) -> None:
+    """Which of them there are is all that differs, and slow start ends before the link is full."""
+    first, second = (dict(one.tables()["path"]) for one in (ONE_LOSS, other))
+    assert first.pop("down")["drop_packets"] == second.pop("down")["drop_packets"]
+    assert first == second
+    (last,) = ONE_LOSS.lost_packets
+    assert other.lost_packets == (last,)
+    assert last * 1514 < (1 + ONE_LOSS.queue_bdp) * ONE_LOSS.bdp_bytes
+
+
+def test_losses_meet_a_transfer_that_is_under_way() -> None:
+    frames_a_second = ONE_LOSS.rate_bytes_s / 1514
+    for scenario in (ONE_LOSS, BURST_OF_LOSSES):
+        ((begin_us, end_us),) = scenario.tables()["path"]["down"]["blackouts"]
+        begin_s, end_s = (int(text.removesuffix(" us")) / 1e6 for text in (begin_us, end_us))
+        assert end_s + 5 * scenario.rtt_s < scenario.seconds
+        packets = (end_s - begin_s) * frames_a_second
+        assert packets == pytest.approx(2.2 if scenario is ONE_LOSS else 11, rel=0.1)
