@@ -14,6 +14,8 @@ from headway.report import tables, write_report
 from headway.report.page import noted
 from headway.report.section import Section
 from headway.report.tables import known_tables
+from headway.report.tables.kind import Matter
+from headway.report.tables.selftest import KIND as SELF_TEST
 from tests.unit import made_results as made
 
 ROOT = Path(__file__).parents[2]
@@ -83,3 +85,21 @@ def test_files_that_are_there_become_links_and_commands_are_set_as_such() -> Non
     assert noted(text, {"runs.csv"}) == (
         '<a href="runs.csv">runs.csv</a> has all of 5\N{NO-BREAK SPACE}s; <code>headway packets</code> not other.csv'
     )
+
+
+@pytest.mark.parametrize(("measured", "passes"), [(9.99, True), (5.0, False), (None, False)])
+def test_the_self_test_is_said_to_be_within_bounds_only_if_it_is(
+    measured: float | None, passes: bool
+) -> None:
+    (check,) = made.MANIFEST["self_test"]
+    results = made.results(made.grid(), {"self_test": [check | {"measured": measured}]})
+    matter = Matter(results, ())
+    (said,) = SELF_TEST.said(matter)
+    assert bool(said)
+    assert (said == results.manifest.warning) is not passes
+    assert SELF_TEST.table
+    (((path, name, expected, found, allowed, passed),),) = SELF_TEST.table(matter).rows
+    assert (path, name, expected) == ("10 Mbit/s", "rate", "10 Mbit/s")
+    assert found == ("–" if measured is None else f"{measured:g} Mbit/s")
+    assert allowed == "9.9 to 10.1 Mbit/s"
+    assert passed == ("yes" if passes else "NO")
