@@ -1,5 +1,6 @@
 """Figures of distributions: boxes, and curves over runs, cells and sites."""
 
+import re
 from itertools import pairwise
 from typing import Any
 
@@ -70,6 +71,15 @@ def test_h3_delta_over_many_cells() -> None:
     assert "h3 against h2" in texts(picture.wide)
     others = drawn(DELTA_CDF, subject(many + grid_of(range(10, 30), float, h1=[1.0, 1.1])))
     assert "H3-Delta" not in others.title
+
+
+def test_a_distribution_of_deltas_says_so_if_comparisons_are_left_out() -> None:
+    several = grid_of(range(10, 30), float, **{f"h{n}": [n, n + 0.1] for n in range(1, 4)})
+    picture = drawn(DELTA_CDF, subject(several))
+    assert not re.search(r"\d+ of \d+ comparisons", picture.caption)
+    many = {f"h3-{n:02d}": [1.0 + n / 10, 1.1 + n / 10] for n in range(17)}
+    picture = drawn(DELTA_CDF, subject(grid_of(range(10, 30), float, h2=[1.0, 1.1], **many)))
+    assert re.search(r"\b15 of 17 comparisons", picture.caption)
 
 
 def _at_sites(count: int, *losses: float) -> list[dict[str, Any]]:

@@ -48,6 +48,21 @@ def test_values_far_apart_are_logarithmic() -> None:
     assert value_scale([0, 0], 0, 1)(0) == 0
 
 
+@given(st.lists(st.floats(-1e6, 1e6), max_size=8))
+def test_every_value_is_on_its_scale(values: list[float]) -> None:
+    scale = value_scale(values, 0, 1)
+    assert scale.low < scale.high
+    assert all(0 <= scale(value) <= 1 for value in values)
+
+
+@given(st.lists(st.floats(1e-3, 1e6), min_size=2, max_size=8))
+def test_a_logarithmic_scale_has_room_at_both_ends_and_is_mostly_used(values: list[float]) -> None:
+    if (scale := value_scale(values, 0, 1)).log:
+        places = [scale(value) for value in values]
+        assert 0 < min(places) < 0.05
+        assert 0.95 < max(places) < 1
+
+
 def test_labels_have_one_unit() -> None:
     total = metric_named("total_s")
     assert tick_texts(total, [0, 0.02, 0.04]) == ["0", "20 ms", "40 ms"]

@@ -77,7 +77,9 @@ def value_scale(values: Sequence[float], start: float, end: float, wide: float =
     low = min(values, default=0.0)
     if low > 0 and high / low >= wide:
         return Scale(low / 1.15, high * 1.15, start, end, log=True)
-    return Scale(min(0.0, low * 1.05), high * 1.05 or 1.0, start, end)
+    # Values that are all below zero reach up to it.
+    first, last = min(0.0, low * 1.05), max(0.0, high * 1.05)
+    return Scale(first, last if last > first else 1.0, start, end)
 
 
 def tick_texts(metric: Metric, ticks: Sequence[float]) -> list[str]:
