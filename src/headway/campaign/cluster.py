@@ -134,7 +134,7 @@ def _written(file: Path, where: str) -> str:
     end = time.monotonic() + _SCHEDULER_COMES_S
     while time.monotonic() < end:
         with suppress(OSError, ValueError, KeyError, TypeError):
-            return str(json.loads(file.read_text("utf-8"))["address"])
+            return str(json.loads(file.read_text(encoding="utf-8"))["address"])
         time.sleep(_POLL_S)
     raise WrongInputError(
         f"a scheduler has written no address there within {_SCHEDULER_COMES_S} s "
