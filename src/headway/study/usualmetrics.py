@@ -32,10 +32,11 @@ def usual_metrics(experiment: Mapping[str, Any]) -> tuple[str, ...]:
     if has_flows(experiment):
         return _OF_FLOWS
     workloads = _workloads(experiment)
-    kinds = {workload.get("kind") for workload in workloads}
+    # As text, since whoever wrote a list in its place is answered when kinds are checked.
+    kinds = {str(workload.get("kind")) for workload in workloads}
     if len(kinds) != 1:
         return ()
-    metrics = _OF_KINDS.get(str(kinds.pop()), ())
+    metrics = _OF_KINDS.get(kinds.pop(), ())
     is_painted = all(workload.get("frames", True) for workload in workloads)
     return metrics if is_painted or metrics is not _OF_PAGES else _OF_UNPAINTED_PAGES
 
