@@ -12,6 +12,7 @@ from headway.nearby.trial import Present, Trial, Unable, planned, trials_around
 from headway.study.experiment import Study
 from headway.study.load import study_from
 from headway.study.path import Path
+from headway.study.queue import Discipline, Queue
 from headway.study.setting import Setting
 
 OWN = {
@@ -148,6 +149,22 @@ def test_a_rate_that_changes_has_a_constant_neighbour_and_the_other_way_round() 
 )
 def test_what_the_study_varies_itself_is_no_neighbour(axis: str, changes: dict[str, Any]) -> None:
     assert axis in around() and axis not in around(**changes)
+
+
+@pytest.mark.parametrize("discipline", [*Discipline])
+def test_a_queue_that_is_managed_by_stated_times_has_neighbours(discipline: Discipline) -> None:
+    plain = Queue.model_validate({"drain": "50 ms", "discipline": discipline})
+    own = {name: str(2 * value.ms) + " ms" for name, value in plain.times.items()}
+    stated = {"drain": "50 ms", "discipline": str(discipline), **own}
+    found = around(path=OWN["path"] | {"queue": stated})
+    (other,) = found["discipline"]
+    wanted = Discipline.DROPTAIL if discipline is not Discipline.DROPTAIL else Discipline.FQ_CODEL
+    assert path(other).links[0].down.queue == plain.model_copy(update={"discipline": wanted})
+    assert all(
+        path(trial).links[0].down.queue.stated_times.keys() == own.keys()
+        for trial in found["queue"]
+    )
+    assert all(path(trial).links[0].down.queue.drain is None for trial in found["queue"])
 
 
 def test_loss_that_only_some_cells_have_leaves_its_bursts_to_be_tried() -> None:

@@ -177,7 +177,13 @@ def _is_managed_queue(key: str, value: Any) -> bool:
 
 def _queue(value: Mapping[str, Any]) -> str:
     """``0.5 BDP droptail``, ``100 packets codel ECN``."""
-    units = {"size": "{}", "bdp": "{} BDP", "packets": "{} packets", "discipline": "{}"}
+    units = {
+        "size": "{}",
+        "drain": "{}",
+        "bdp": "{} BDP",
+        "packets": "{} packets",
+        "discipline": "{}",
+    }
     parts = [unit.format(value[key]) for key, unit in units.items() if key in value]
     others = _words_of({k: v for k, v in value.items() if k not in units and k != "ecn"})
     return " ".join([*parts, *(["ECN"] if value.get("ecn") else []), *others])

@@ -47,7 +47,8 @@ def exact_paths(cases: Sequence[Case]) -> str:
         return ""
     if exact == len(cases):
         return "exact path: n = 1" if exact == 1 else "exact paths: n = 1 in each"
-    return f"{exact} of {len(cases)} paths are exact: n = 1 in each"
+    are = "is exact: n = 1" if exact == 1 else "are exact: n = 1 in each"
+    return f"{exact} of {len(cases)} paths {are}"
 
 
 @dataclass(frozen=True)

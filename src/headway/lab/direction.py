@@ -109,7 +109,7 @@ def _bottleneck(way: LinkWay) -> Iterator[Shaping]:
         rate,
         queue.ecn,
         gated,
-        tuple(queue.times.items()),
+        tuple(queue.stated_times.items()),
     )
 
 

@@ -113,8 +113,7 @@ def _in_vain(end: Endpoint) -> Iterator[str]:
     for side, asked in (("", end.asked.knobs), *sides):
         for name, value in asked.items():
             knob = knobs[name]
-            why = knob.vain.get(side) or (knob.vain_at(end.host) if knob.vain_at else "")
-            if why and value != knob.default:
+            if value != knob.default and (why := knob.why_vain(end.host, side)):
                 where = ".".join(filter(None, (end.where, side)))
                 yield f"{where}.knobs.{name} does nothing: {why}"
 

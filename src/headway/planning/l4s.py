@@ -17,8 +17,6 @@ _TCP_ECN = "net.ipv4.tcp_ecn"
 _ASKS = {"3"}
 _TAKES = {"3", "4", "5"}
 """Values with which a host offers Accurate ECN on what it opens, and takes it on what it accepts."""
-_LINUX_STEP = Duration(1_000_000)
-"""What DualPI2 of Linux takes for a long time in its low-latency queue, unless it is told otherwise."""
 _WITHOUT_ECT1 = {
     False: "the queue takes them for classic traffic",
     True: "its receiver finds that something is wrong, and the sender may give ECN up",
@@ -93,8 +91,8 @@ class _Sending:
 
 
 def _too_short_a_step(way: Direction, control: str) -> Iterator[str]:
-    rate, step = way.lowest_rate, way.queue.step or _LINUX_STEP
-    if rate is None or not rate or way.queue.discipline is not Discipline.DUALPI2:
+    rate, step = way.lowest_rate, way.queue.times.get("step")
+    if not rate or step is None:
         return
     packet = Duration(FRAME_BYTES * 8 * 10**9 // int(rate))
     if packet > step:

@@ -58,6 +58,10 @@ class Knob:
         meaning = f"{self.meaning}. {where}: {why}"
         return replace(self, meaning=meaning, vain={**self.vain, side: why})
 
+    def why_vain(self, host: Host, side: str) -> str:
+        """Why it does nothing at a host, on a side of its program; empty if it does something."""
+        return self.vain.get(side) or (self.vain_at(host) if self.vain_at else "")
+
     def has(self, value: str) -> bool:
         """Whether it takes a value, as far as that is known."""
         if self.choices:

@@ -28,6 +28,8 @@ _CLOCK_STEP_NS = 1000
 _SOON = frozenset({Discipline.CODEL, Discipline.FQ_CODEL, Discipline.CAKE, Discipline.DUALPI2})
 """Disciplines that end a standing queue within seconds. PIE takes longer: the smaller its probability, the smaller the
 steps by which it rises (RFC 8033, section 5.2)."""
+_INTERVAL_NS = 100_000_000
+"""Of disciplines without an interval: time in which they act."""
 
 
 class SteadyFlow(CheckStep):
@@ -240,7 +242,9 @@ class Standing(CheckStep):
 
     def _count(self, stage: Stage, standing: int, frame_ns: int) -> int:
         # CoDel's n-th drop comes an interval / sqrt(n) after the one before.
-        span_ns = int((3 + 2.5 * standing**0.5) * stage.direction.queue.interval_ns)
+        span_ns = int(
+            (3 + 2.5 * standing**0.5) * stage.direction.queue.times.get("interval", _INTERVAL_NS)
+        )
         return span_ns // frame_ns + standing
 
     def _goal(self, stage: Stage, frame_ns: int) -> int:

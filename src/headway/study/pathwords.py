@@ -206,11 +206,14 @@ def _loss(way: Direction) -> str:
 
 def _queue(way: Direction) -> str:
     queue = way.queue
-    size = f"{queue.bdp:g} BDP" if queue.bdp is not None else str(queue.size or queue.drain)
-    if queue.packets is not None:
+    if queue.bdp is not None:
+        size = f"{queue.bdp:g} BDP"
+    elif queue.packets is not None:
         size = f"{queue.packets} packets"
+    else:
+        size = str(queue.size if queue.size is not None else queue.drain)
     name = "" if queue.discipline is Discipline.DROPTAIL else f" {queue.discipline}"
-    times = ", ".join(f"{_article(name)} of {value}" for name, value in queue.times.items())
+    times = ", ".join(f"{_article(name)} of {value}" for name, value in queue.stated_times.items())
     size += " at the trace's best and its largest burst" if queue.bursts else ""
     return f"{size}{name}{' ECN' if queue.ecn else ''}{f' with {times}' if times else ''}"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from decimal import Decimal
 from enum import StrEnum
@@ -35,29 +36,23 @@ class Discipline(StrEnum):
         return self not in (Discipline.DROPTAIL, Discipline.CAKE, Discipline.DUALPI2)
 
 
-_SECOND_NS = 10**9
-_LONGEST_NS = {"step": _SECOND_NS, "target": _SECOND_NS, "interval": 3600 * _SECOND_NS}
-"""The longest of each time of an active queue management."""
-_TIMES = {
-    Discipline.CODEL: ("target", "interval"),
-    Discipline.FQ_CODEL: ("target", "interval"),
-    Discipline.CAKE: ("interval",),
-    Discipline.PIE: ("target",),
-    Discipline.FQ_PIE: ("target",),
-    Discipline.DUALPI2: ("target", "step"),
+TIMES = ("target", "interval", "step")
+"""What times of a queue a study may state."""
+_CODEL = {"target": Duration(5_000_000), "interval": Duration(100_000_000)}
+_PIE = {"target": Duration(15_000_000)}
+_LINUX = {
+    Discipline.CODEL: _CODEL,
+    Discipline.FQ_CODEL: _CODEL,
+    Discipline.CAKE: {"interval": _CODEL["interval"]},
+    Discipline.PIE: _PIE,
+    Discipline.FQ_PIE: _PIE,
+    Discipline.DUALPI2: {**_PIE, "step": Duration(1_000_000)},
 }
-"""What times each discipline has. Cake derives its target from its interval."""
-_TARGETS_NS = {
-    Discipline.CODEL: 5_000_000,
-    Discipline.FQ_CODEL: 5_000_000,
-    Discipline.PIE: 15_000_000,
-    Discipline.FQ_PIE: 15_000_000,
-    Discipline.DUALPI2: 15_000_000,
-}
-"""What disciplines aim at in Linux, if nothing else is stated."""
-LINUX_INTERVAL_NS = 100_000_000
+"""The times of each discipline, and their values in Linux. Cake derives its target from its interval."""
 _CAKES_TARGET = 20
 """The part of its interval that cake aims at (tc-cake(8))."""
+_LONGEST = {"interval": Duration(3600 * 10**9)}
+_LONGEST_OF_OTHERS = Duration(10**9)
 _QUEUE_UNITS = ("BDP", "BDPs", "packets", "packet", *Duration.units)
 """Beside those of sizes."""
 _SIZE = Size.json_schema(*_QUEUE_UNITS)
@@ -151,41 +146,51 @@ class Queue(Part):
         given = [self.bdp, self.size, self.packets, self.drain]
         if len(given) - given.count(None) != 1:
             raise ValueError(f"a queue needs one size: {_EXAMPLES}")
+        return self
+
+    @model_validator(mode="after")
+    def _marks_if_it_can(self) -> Self:
         if self.ecn and not self.discipline.marks_if_asked:
             able = ", ".join(discipline for discipline in Discipline if discipline.marks_if_asked)
             text = "never marks" if self.discipline is Discipline.DROPTAIL else "always marks"
             raise ValueError(f"{self.discipline} {text}; ecn is for {able}")
-        for name, value in self.times.items():
-            if name not in _TIMES.get(self.discipline, ()):
-                able = ", ".join(discipline for discipline, own in _TIMES.items() if name in own)
+        return self
+
+    @model_validator(mode="after")
+    def _has_these_times(self) -> Self:
+        for name, value in self.stated_times.items():
+            if name not in _LINUX.get(self.discipline, ()):
+                able = ", ".join(discipline for discipline, own in _LINUX.items() if name in own)
                 raise wrong(name, f"{self.discipline} has no {name}; that is for {able}")
-            if not 0 < value <= _LONGEST_NS[name]:
-                longest = Duration(_LONGEST_NS[name])
+            longest = _LONGEST.get(name, _LONGEST_OF_OTHERS)
+            if not 0 < value <= longest:
                 raise wrong(name, f"it is more than 0 and up to {longest}, not {value}")
-        if self.target and self.interval and self.target >= self.interval:
+        times = self.times
+        if times.get("target", 0) >= times.get("interval", math.inf):
             raise wrong(
-                "target", f"{self.target} is not shorter than the interval of {self.interval}"
+                "target",
+                f"{times['target']} is not shorter than the interval of {times['interval']}",
             )
         return self
 
     @property
-    def times(self) -> dict[str, Duration]:
-        """The times of its active queue management that differ from Linux's."""
-        named = {"target": self.target, "interval": self.interval, "step": self.step}
-        return {name: value for name, value in named.items() if value is not None}
+    def stated_times(self) -> dict[str, Duration]:
+        """The times of its active queue management that a study states."""
+        stated = {name: getattr(self, name) for name in TIMES}
+        return {name: value for name, value in stated.items() if value is not None}
 
     @property
-    def interval_ns(self) -> int:
-        """For how long packets have to wait longer than the target, of a discipline with an interval."""
-        return int(self.interval or LINUX_INTERVAL_NS)
+    def times(self) -> dict[str, Duration]:
+        """The times of its active queue management: those stated, and Linux's."""
+        return {**_LINUX.get(self.discipline, {}), **self.stated_times}
 
     @property
     def target_ns(self) -> int | None:
         """How long packets may wait before the discipline acts; None of one without a target."""
+        times = self.times
         if self.discipline is Discipline.CAKE:
-            return self.interval_ns // _CAKES_TARGET
-        usual = _TARGETS_NS.get(self.discipline)
-        return usual if self.target is None else int(self.target)
+            return int(times["interval"]) // _CAKES_TARGET
+        return int(times["target"]) if "target" in times else None
 
     def limit_bytes(self, rate: Rate, rtt: Duration, trace: TraceBest | None = None) -> int:
         """Size in bytes on the wire; never less than two full packets, or nothing would pass.
@@ -197,10 +202,14 @@ class Queue(Part):
         """
         if self.packets is not None:
             return self.packets * FRAME_BYTES
+        return max(int(self._bytes(rate, rtt, trace)), 2 * FRAME_BYTES)
+
+    def _bytes(self, rate: Rate, rtt: Duration, trace: TraceBest | None) -> float:
+        if self.size is not None:
+            return self.size
         if self.drain is not None:
-            return max(int(rate * self.drain / 8e9), 2 * FRAME_BYTES)
-        bdp_bytes = (self.bdp or 0) * rate * rtt / 8e9
+            return rate * self.drain / 8e9
+        bdp = self.bdp or 0
         if self.bursts and trace:
-            bdp_bytes = (self.bdp or 0) * trace.within_rtt_bytes + trace.burst_bytes
-        wanted = self.size if self.size is not None else int(bdp_bytes)
-        return max(int(wanted), 2 * FRAME_BYTES)
+            return bdp * trace.within_rtt_bytes + trace.burst_bytes
+        return bdp * rate * rtt / 8e9

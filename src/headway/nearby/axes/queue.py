@@ -8,14 +8,14 @@ from headway.nearby.axis import NearbyAxis, NearbyLevel, Table
 from headway.nearby.paths import is_stated, on_ways, ways
 from headway.study.axisnames import AxisName
 from headway.study.path import Direction
-from headway.study.queue import Discipline
+from headway.study.queue import TIMES, Discipline
 from headway.study.setting import Setting
 
 _SIZES_BDP = (1.0, 0.25, 4.0, 0.5)
 _ALIKE = 0.1
-_OF_A_DISCIPLINE = ("ecn", "step")
-"""Keys of a queue that others than its discipline may not have."""
 """Queues of which one is larger by less than this share are one size."""
+_OF_A_DISCIPLINE = ("ecn", *TIMES)
+"""Keys of a queue that others than its discipline may not have."""
 _SIZES = ("bdp", "size", "packets", "drain", "bursts")
 
 
